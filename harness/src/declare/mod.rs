@@ -1,0 +1,1 @@
+//! HLSL and Slang declarations: text in, [`crate::module::Module`] out.

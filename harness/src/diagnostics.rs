@@ -1,0 +1,249 @@
+//! Problems in what the user wrote: a code, a place, a sentence.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::sources::{SourceMap, Span};
+
+/// How bad a problem is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// The layout is still certain.
+    Warning,
+    /// Nothing is laid out.
+    Error,
+}
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $text:literal,)*) => {
+        /// Every code that a diagnostic can carry; the text form is part of the command-line contract.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Code { $($(#[doc = $doc])+ $variant,)* }
+
+        impl Code {
+            /// All codes.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The text form, in kebab case.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text,)* }
+            }
+
+            /// What the code means, in a sentence.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($doc,)+).trim_ascii(),)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// A character or token that no declaration can hold.
+    UnexpectedToken = "unexpected-token",
+    /// A comment, string or bracket that is never closed.
+    Unterminated = "unterminated",
+    /// Declarations or brackets nested deeper than the parser follows.
+    TooDeep = "too-deep",
+    /// A name that is not declared where a type is needed.
+    UnknownType = "unknown-type",
+    /// A name that is not declared where a constant is needed.
+    UnknownConstant = "unknown-constant",
+    /// An expression that is no integer constant.
+    NotConstant = "not-constant",
+    /// A constant that is out of range, divides by zero or overflows.
+    BadConstant = "bad-constant",
+    /// A name that is declared twice in one scope.
+    Redefinition = "redefinition",
+    /// A struct that contains itself.
+    CyclicStruct = "cyclic-struct",
+    /// A type whose size is beyond 2^31 bytes.
+    TooLarge = "too-large",
+    /// An array of a length that no array has.
+    BadArrayLength = "bad-array-length",
+    /// An unsized array that is not the last member.
+    UnsizedNotLast = "unsized-not-last",
+    /// Wrong number or kind of generic arguments.
+    GenericArguments = "generic-arguments",
+    /// A bit-field wider than its type, or of a type that has no bit-fields.
+    BadBitField = "bad-bit-field",
+    /// A register annotation of the wrong letter or form.
+    BadRegister = "bad-register",
+    /// A packoffset that is no `c` register with a component.
+    BadPackoffset = "bad-packoffset",
+    /// A packoffset outside a constant buffer.
+    PackoffsetOutsideCbuffer = "packoffset-outside-cbuffer",
+    /// A vector whose packoffset makes it cross a 16-byte register.
+    PackoffsetCrossesRegister = "packoffset-crosses-register",
+    /// A struct, array or matrix with a packoffset component other than x.
+    PackoffsetComponent = "packoffset-component",
+    /// Members with and without packoffset in one constant buffer.
+    PackoffsetMixed = "packoffset-mixed",
+    /// Members whose explicit offsets overlap.
+    OffsetOverlap = "offset-overlap",
+    /// An attribute whose arguments are not what it takes.
+    BadAttribute = "bad-attribute",
+    /// A construct that is skipped because it cannot change a layout.
+    Skipped = "skipped",
+    /// A construct that could change a layout and is not understood.
+    Unsupported = "unsupported",
+    /// A block that the rule set named by the user forbids.
+    RuleForbids = "rule-forbids",
+    /// A preprocessor directive that is not understood here.
+    Preprocessor = "preprocessor",
+    /// A case file that is no TOML, or has keys or values that the format does not know.
+    BadCase = "bad-case",
+    /// An expectation without an authority, or with one that says nothing.
+    NoAuthority = "no-authority",
+    /// An expectation that leaves out members or sizes and is not marked partial.
+    IncompleteExpectation = "incomplete-expectation",
+    /// An expectation about a path that the declaration does not have.
+    UnknownPath = "unknown-path",
+    /// A rule set that does not exist.
+    UnknownRules = "unknown-rules",
+    /// A module that is not readable SPIR-V.
+    BadModule = "bad-module",
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A place with what is there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// What is there; may be empty.
+    pub text: String,
+}
+
+/// One problem.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// What kind of problem.
+    pub code: Code,
+    /// Lowercase fragment that fits after "error: ", with the numbers that matter.
+    pub message: String,
+    /// Places; the first is the main one.
+    pub labels: Vec<Label>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at `span`.
+    pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code, span, message.into())
+    }
+
+    /// A warning at `span`.
+    pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, code, span, message.into())
+    }
+
+    fn new(severity: Severity, code: Code, span: Span, message: String) -> Self {
+        Self { severity, code, message, labels: vec![Label { span, text: String::new() }], help: None }
+    }
+
+    /// Adds a second place.
+    #[must_use]
+    pub fn with_label(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Adds what to do about it.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The main place.
+    pub fn span(&self) -> Span {
+        self.labels.first().map(|label| label.span).unwrap_or_default()
+    }
+}
+
+/// Renders diagnostics for people: file, line, column, the line itself with a caret, the help.
+pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, colour: bool) -> String {
+    let theme = if colour { miette::GraphicalTheme::unicode() } else { miette::GraphicalTheme::unicode_nocolor() };
+    let handler = miette::GraphicalReportHandler::new_themed(theme).with_links(false).with_width(110);
+    diagnostics.iter().fold(String::new(), |mut text, diagnostic| {
+        let place = Placed { diagnostic, sources };
+        if handler.render_report(&mut text, &place).is_err() {
+            text += &diagnostic.message;
+        }
+        text
+    })
+}
+
+#[derive(Debug)]
+struct Placed<'a> {
+    diagnostic: &'a Diagnostic,
+    sources: &'a SourceMap,
+}
+
+impl fmt::Display for Placed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.diagnostic.message)
+    }
+}
+
+impl std::error::Error for Placed<'_> {}
+
+impl miette::Diagnostic for Placed<'_> {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        Some(Box::new(self.diagnostic.code))
+    }
+
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.diagnostic.severity {
+            Severity::Warning => miette::Severity::Warning,
+            Severity::Error => miette::Severity::Error,
+        })
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.diagnostic.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        Some(self)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = miette::LabeledSpan> + '_>> {
+        let main = self.diagnostic.span().file;
+        Some(Box::new(self.diagnostic.labels.iter().filter(move |label| label.span.file == main).map(|label| {
+            let text = (!label.text.is_empty()).then(|| label.text.clone());
+            let length = label.span.end.saturating_sub(label.span.start).max(1) as usize;
+            miette::LabeledSpan::new(text, label.span.start as usize, length)
+        })))
+    }
+}
+
+impl miette::SourceCode for Placed<'_> {
+    fn read_span<'a>(
+        &'a self,
+        span: &miette::SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn miette::SpanContents<'a> + 'a>, miette::MietteError> {
+        let file = self.sources.file(self.diagnostic.span().file);
+        let contents = file.text.read_span(span, before, after)?;
+        Ok(Box::new(miette::MietteSpanContents::new_named(
+            file.name.clone(),
+            contents.data(),
+            *contents.span(),
+            contents.line(),
+            contents.column(),
+            contents.line_count(),
+        )))
+    }
+}

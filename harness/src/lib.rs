@@ -1,0 +1,19 @@
+//! The pure core of layoutproof: declarations in, layouts, probes and verdicts out.
+//!
+//! Data flows one way, one module per arrow: [`declare`] reads declarations into a [`module::Module`], [`layout`]
+//! places its blocks under a rule set, [`image`] makes the bytes that a host would upload, [`generate`] makes shaders,
+//! a [`runner`] executes them, [`probe`] says what was observed, [`verdict`] compares the witnesses, [`record`] keeps
+//! the result and [`report`] prints it. Nothing here touches a GPU, a file, the environment or the terminal.
+#![forbid(unsafe_code)]
+
+pub mod declare;
+pub mod diagnostics;
+pub mod layout;
+pub mod module;
+pub mod probe;
+pub mod record;
+pub mod resource;
+pub mod runner;
+pub mod scalar;
+pub mod shape;
+pub mod sources;

@@ -1,0 +1,280 @@
+//! What is kept of a run: JSON lines that other programs read, and all that the reporters need.
+//!
+//! The shape is the command-line contract's, schema 1.
+
+use serde::{Deserialize, Serialize};
+
+use crate::runner::{DeviceInfo, RunnerKind};
+
+/// Version of the record format.
+pub const SCHEMA: u32 = 1;
+
+/// One line of a records file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Line {
+    /// First line.
+    Run(RunHeader),
+    /// One per check.
+    Check(Box<CheckRecord>),
+    /// Last line.
+    End(RunEnd),
+}
+
+/// Versions and settings of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunHeader {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Version of layoutproof.
+    pub layoutproof: String,
+    /// Devices, through each API.
+    pub devices: Vec<DeviceInfo>,
+    /// Tools by name with their version lines (`spirv-val`, `naga`, `rspirv`).
+    pub tools: std::collections::BTreeMap<String, String>,
+    /// Environment variables that steer drivers, where set.
+    pub environment: std::collections::BTreeMap<String, String>,
+    /// Number of cases selected.
+    pub cases: u32,
+}
+
+/// What agreement in a check proves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Proves {
+    /// The device obeys offsets that we wrote.
+    Decorations,
+    /// A compiler chose the offsets and its code uses them.
+    Compiler,
+    /// Native code on its native API.
+    Native,
+}
+
+/// How a check ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the contract's words")]
+pub enum Outcome {
+    Agree,
+    Differ,
+    Known,
+    Stale,
+    Skipped,
+    Broken,
+}
+
+/// Who stands alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Culprit {
+    /// Expected and computed differ and no compiler breaks the tie.
+    CaseOrRules,
+    /// The case's number is wrong.
+    Case,
+    /// Our rule is wrong.
+    Rules,
+    /// The compiler's code addresses other bytes.
+    Compiler,
+    /// The compiler's report differs from its code.
+    Report,
+    /// The shader module is invalid or not what was asked for.
+    Module,
+    /// The device did something else than the shader says.
+    Device,
+    /// No witness stands alone.
+    Unclear,
+}
+
+impl Culprit {
+    /// The word in records and texts.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::CaseOrRules => "case-or-rules",
+            Self::Case => "case",
+            Self::Rules => "rules",
+            Self::Compiler => "compiler",
+            Self::Report => "report",
+            Self::Module => "module",
+            Self::Device => "device",
+            Self::Unclear => "unclear",
+        }
+    }
+}
+
+/// What is measured of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the contract's words")]
+pub enum What {
+    Offset,
+    ArrayStride,
+    MatrixStride,
+    Size,
+    Alignment,
+    Binding,
+    Guard,
+}
+
+/// Where the block lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the field's words")]
+pub enum Space {
+    Uniform,
+    Storage,
+    PushConstant,
+}
+
+/// Which way bytes go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// The shader reads the block.
+    Read,
+    /// The shader writes the block.
+    Write,
+}
+
+/// How the shader reaches a leaf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// Each scalar through its own access chain.
+    Leaf,
+    /// Whole vectors and matrix vectors.
+    Vector,
+    /// The whole struct at once.
+    Whole,
+}
+
+/// A witness's number, or a binding's text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// Bytes.
+    Number(u32),
+    /// A binding string.
+    Text(String),
+}
+
+/// One measured thing of a check. `None` where a witness says nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row {
+    /// Path, block name first.
+    pub path: String,
+    /// What is measured.
+    pub what: What,
+    /// Where the block lived; `None` for rows that no device answers.
+    pub space: Option<Space>,
+    /// Which way bytes went.
+    pub direction: Option<Direction>,
+    /// How the shader reached it.
+    pub form: Option<Form>,
+    /// From the case.
+    pub expected: Option<Value>,
+    /// From our rules.
+    pub computed: Option<Value>,
+    /// From the compiler's reflection or listing.
+    pub reported: Option<Value>,
+    /// From the compiler's code.
+    pub compiled: Option<Value>,
+    /// From the device.
+    pub observed: Option<Value>,
+    /// What the device's answer was, in words, where it is not plainly an offset (`0xBADD0030, padding at byte 48`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// Case x rule set x producer x device x runner.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckRecord {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Case id, or file name for a user's file.
+    pub case: String,
+    /// Rule set.
+    pub rules: String,
+    /// Shader producer.
+    pub producer: String,
+    /// Device id; `none` for a check that no device takes part in.
+    pub device: String,
+    /// API.
+    pub runner: RunnerKind,
+    /// What agreement proves.
+    pub proves: Proves,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Who stands alone.
+    pub culprit: Option<Culprit>,
+    /// What the validator said: `valid`, `not run: ...`, or its message.
+    pub validation: String,
+    /// Why it was skipped, or why it broke.
+    pub skip_reason: Option<String>,
+    /// Wall time in milliseconds.
+    pub ms: u64,
+    /// Leaves that a device answered for.
+    pub leaves: u32,
+    /// What was measured.
+    pub rows: Vec<Row>,
+    /// Everything a reporter needs to show a failure; absent on agreement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub story: Option<Story>,
+}
+
+/// The text parts of a failure block, so that reporters never call the engine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Story {
+    /// The case's summary.
+    pub summary: String,
+    /// `cases/a/b.toml:9`.
+    pub place: String,
+    /// The authority in words.
+    pub authority: String,
+    /// The laid-out structs as rows with the witnesses' numbers are in `CheckRecord::rows`; these are the members as
+    /// declared, per block: name, size, and the member rows.
+    pub blocks: Vec<StoryBlock>,
+    /// A rule set that explains all rows, where there is one.
+    pub hint: Option<String>,
+    /// The command that runs this check again.
+    pub again: String,
+    /// One sentence on the culprit.
+    pub verdict: String,
+}
+
+/// A block of a [`Story`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoryBlock {
+    /// Name.
+    pub name: String,
+    /// Size in bytes as computed; `None` for unbounded.
+    pub size: Option<u32>,
+    /// Members as computed.
+    pub members: Vec<crate::layout::MemberRow>,
+}
+
+/// Totals of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunEnd {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// All checks.
+    pub checks: u32,
+    /// By outcome.
+    pub agree: u32,
+    /// By outcome.
+    pub differ: u32,
+    /// By outcome.
+    pub known: u32,
+    /// By outcome.
+    pub stale: u32,
+    /// By outcome.
+    pub skipped: u32,
+    /// By outcome.
+    pub broken: u32,
+    /// Leaves that devices answered for.
+    pub leaves: u32,
+    /// Devices that answered, as `id via runner`.
+    pub devices: Vec<String>,
+    /// Leaves by kind of proof.
+    pub proves: std::collections::BTreeMap<Proves, u32>,
+}

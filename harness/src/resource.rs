@@ -1,0 +1,157 @@
+//! Resource types: what a shader reads through a binding rather than from a block's own bytes.
+
+use std::fmt;
+
+use crate::shape::Type;
+
+/// A resource type with its element, if it has one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resource {
+    /// What it is.
+    pub kind: ResourceKind,
+    /// `T` of `ConstantBuffer<T>`, `StructuredBuffer<T>`, `Texture2D<T>`; `None` where nothing is between `<` and `>`.
+    pub element: Option<Box<Type>>,
+    /// Second type argument of a Slang buffer (`ConstantBuffer<T, Std430DataLayout>`).
+    pub data_layout: Option<DataLayout>,
+}
+
+/// Slang's explicit data layouts of buffers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each variant is Slang's type of that name")]
+pub enum DataLayout {
+    Std140DataLayout,
+    Std430DataLayout,
+    ScalarDataLayout,
+    CDataLayout,
+    DefaultDataLayout,
+}
+
+/// Who may write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// `Texture2D`, `StructuredBuffer`.
+    Read,
+    /// `RW...`.
+    ReadWrite,
+    /// `RasterizerOrdered...`.
+    RasterizerOrdered,
+    /// `AppendStructuredBuffer`.
+    Append,
+    /// `ConsumeStructuredBuffer`.
+    Consume,
+    /// `Feedback...`.
+    Feedback,
+}
+
+/// The kinds of resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ResourceKind {
+    /// `ConstantBuffer<T>`.
+    ConstantBuffer,
+    /// `TextureBuffer<T>`.
+    TextureBuffer,
+    /// `ParameterBlock<T>`.
+    ParameterBlock,
+    /// `StructuredBuffer<T>` and its RW, append, consume and rasterizer-ordered forms.
+    StructuredBuffer(Access),
+    /// `ByteAddressBuffer` and its RW and rasterizer-ordered forms.
+    ByteAddressBuffer(Access),
+    /// `Buffer<T>`: typed.
+    Buffer(Access),
+    /// Textures.
+    Texture(Texture),
+    /// `Sampler2D` and its kin: texture and sampler in one.
+    CombinedSampler(Texture),
+    /// `SamplerState`, `sampler`.
+    Sampler,
+    /// `SamplerComparisonState`.
+    SamplerComparison,
+    /// `RaytracingAccelerationStructure`.
+    AccelerationStructure,
+    /// `SubpassInput` (`multisample` for `SubpassInputMS`).
+    SubpassInput {
+        /// `SubpassInputMS`.
+        multisample: bool,
+    },
+}
+
+/// The form of a texture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Texture {
+    /// Dimension.
+    pub dimension: Dimension,
+    /// `...Array`.
+    pub array: bool,
+    /// `...MS`.
+    pub multisample: bool,
+    /// Who may write.
+    pub access: Access,
+}
+
+/// Dimensions of textures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "each variant is the dimension of that name")]
+pub enum Dimension {
+    One,
+    Two,
+    Three,
+    Cube,
+}
+
+impl fmt::Display for Resource {
+    /// HLSL spelling: `StructuredBuffer<S>`, `RWTexture2DArray<float4>`, `SamplerState`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.kind)?;
+        match (&self.element, self.data_layout) {
+            (Some(element), Some(layout)) => write!(f, "<{element}, {layout:?}>"),
+            (Some(element), None) => write!(f, "<{element}>"),
+            (None, _) => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for ResourceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ConstantBuffer => f.write_str("ConstantBuffer"),
+            Self::TextureBuffer => f.write_str("TextureBuffer"),
+            Self::ParameterBlock => f.write_str("ParameterBlock"),
+            Self::StructuredBuffer(access) => write!(f, "{}StructuredBuffer", access.prefix()),
+            Self::ByteAddressBuffer(access) => write!(f, "{}ByteAddressBuffer", access.prefix()),
+            Self::Buffer(access) => write!(f, "{}Buffer", access.prefix()),
+            Self::Texture(texture) => write!(f, "{}Texture{}", texture.access.prefix(), texture.suffix()),
+            Self::CombinedSampler(texture) => write!(f, "{}Sampler{}", texture.access.prefix(), texture.suffix()),
+            Self::Sampler => f.write_str("SamplerState"),
+            Self::SamplerComparison => f.write_str("SamplerComparisonState"),
+            Self::AccelerationStructure => f.write_str("RaytracingAccelerationStructure"),
+            Self::SubpassInput { multisample } => {
+                f.write_str(if *multisample { "SubpassInputMS" } else { "SubpassInput" })
+            }
+        }
+    }
+}
+
+impl Access {
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Read => "",
+            Self::ReadWrite => "RW",
+            Self::RasterizerOrdered => "RasterizerOrdered",
+            Self::Append => "Append",
+            Self::Consume => "Consume",
+            Self::Feedback => "Feedback",
+        }
+    }
+}
+
+impl Texture {
+    fn suffix(self) -> String {
+        let dimension = match self.dimension {
+            Dimension::One => "1D",
+            Dimension::Two => "2D",
+            Dimension::Three => "3D",
+            Dimension::Cube => "Cube",
+        };
+        format!("{dimension}{}{}", if self.multisample { "MS" } else { "" }, if self.array { "Array" } else { "" })
+    }
+}
