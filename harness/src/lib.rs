@@ -6,8 +6,11 @@
 //! the result and [`report`] prints it. Nothing here touches a GPU, a file, the environment or the terminal.
 #![forbid(unsafe_code)]
 
+pub mod case;
 pub mod declare;
 pub mod diagnostics;
+pub mod floors;
+pub mod known;
 pub mod layout;
 pub mod module;
 pub mod probe;
@@ -17,3 +20,6 @@ pub mod runner;
 pub mod scalar;
 pub mod shape;
 pub mod sources;
+pub mod toml_table;
+pub mod verdict;
+pub mod version;

@@ -1,0 +1,332 @@
+//! A case file: TOML in, [`Case`] out, with every problem and its place.
+//!
+//! The format is described field by field in `cases/README.md`.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::diagnostics::{Code, Diagnostic};
+use crate::layout::LayoutOptions;
+use crate::record::What;
+use crate::scalar::SixteenBit;
+use crate::shape::MatrixOrder;
+use crate::sources::{FileId, SourceMap, Span};
+use crate::toml_table::{Problems, Table, Value, number, parse};
+
+/// The only version of the format.
+const SCHEMA: u32 = 1;
+
+/// One case.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// Path of the file below the cases folder, without `.toml`.
+    pub id: String,
+    /// The file.
+    pub file: FileId,
+    /// The claim, in a sentence.
+    pub summary: String,
+    /// The declaration, as a range of its file.
+    pub declare: Span,
+    /// Matrix order and 16-bit types.
+    pub options: LayoutOptions,
+    /// Entry point, where the file has several.
+    pub entry: Option<String>,
+    /// Macros.
+    pub defines: Vec<(String, String)>,
+    /// Links to the bugs whose shape the case has.
+    pub bugs: Vec<String>,
+    /// Today's truth by rule set.
+    pub expect: Vec<Expectation>,
+    /// What a compiler's loads address where its listing says otherwise.
+    pub accessed: Vec<Expectation>,
+    /// What a document says that no compiler does today: shown, never judged.
+    pub documented: Vec<Expectation>,
+    /// Refusals that must happen.
+    pub rejects: Vec<Diagnosed>,
+    /// Warnings that must be given.
+    pub warns: Vec<Diagnosed>,
+}
+
+/// What one authority says under one rule set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expectation {
+    /// Rule set.
+    pub rules: String,
+    /// Where the table's authority stands.
+    pub span: Span,
+    /// Who says so.
+    pub authority: Authority,
+    /// Whether members may be left out.
+    pub partial: bool,
+    /// The numbers.
+    pub entries: Vec<Expected>,
+}
+
+/// One number of an expectation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expected {
+    /// What is claimed of the path.
+    pub what: What,
+    /// Block name, then the path in the block.
+    pub path: String,
+    /// Bytes.
+    pub value: u32,
+    /// Where the number stands.
+    pub span: Span,
+}
+
+/// Who gives the numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Authority {
+    /// A compiler that was run.
+    pub compiler: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+    /// Its flags.
+    pub flags: Option<String>,
+    /// Where the numbers stand: `listing`, `reflection`, `decorations`, `loads`.
+    pub from: Option<String>,
+    /// A clause of a specification.
+    pub spec: Option<String>,
+    /// Title of a document.
+    pub document: Option<String>,
+    /// What else was asked.
+    pub checked: Option<String>,
+}
+
+impl fmt::Display for Authority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [&self.compiler, &self.version, &self.flags, &self.spec, &self.document];
+        let named: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+        f.write_str(&named.join(" "))?;
+        self.from.iter().try_for_each(|from| write!(f, " ({from})"))?;
+        self.checked.iter().try_for_each(|checked| write!(f, ", checked with {checked}"))
+    }
+}
+
+/// A refusal or a warning that somebody must give.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnosed {
+    /// Who gives it.
+    pub by: By,
+    /// Code of the diagnostic, where it is ours.
+    pub code: Option<String>,
+    /// Line of the declaration, from 1.
+    pub line: Option<u32>,
+    /// A part of the message.
+    pub message: Option<String>,
+    /// Where the entry stands.
+    pub span: Span,
+}
+
+/// Who refuses or warns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Our own reading of the declaration, which follows the documents.
+    Layoutproof,
+    /// A compiler, with a version range (`dxc >= 1.8.2405`).
+    Compiler(String),
+    /// A rule set.
+    Rules(String),
+}
+
+impl Case {
+    /// Reads a case file. `id` names it.
+    ///
+    /// # Errors
+    /// Every problem of the file.
+    pub fn read(id: &str, file: FileId, sources: &mut SourceMap) -> Result<Self, Vec<Diagnostic>> {
+        let mut found = Vec::new();
+        let (case, escaped) = read_tables(id, file, sources, &mut found);
+        if !found.is_empty() {
+            return Err(found);
+        }
+        let mut case = case.expect("a case without problems has all its parts");
+        if let Some(text) = escaped {
+            let name = format!("{} (declare)", sources.file(file).name);
+            let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
+            case.declare = Span { file: sources.add(name, text), start: 0, end: length };
+        }
+        Ok(case)
+    }
+}
+
+/// The case, and the declaration's text where escapes keep it from being a plain range of the file.
+fn read_tables(
+    id: &str,
+    file: FileId,
+    sources: &SourceMap,
+    found: &mut Vec<Diagnostic>,
+) -> (Option<Case>, Option<String>) {
+    let mut problems = Problems::new(file, Code::BadCase, found);
+    let root = parse(sources, &mut problems);
+    let mut table = Table::new(&root);
+    let problems = &mut problems;
+    if let Some(schema) = table.required("schema", problems).and_then(|value| number(value, problems))
+        && schema != SCHEMA
+    {
+        problems.report(table.range(), format!("schema is {schema}, this version reads {SCHEMA}"));
+    }
+    let summary = table.required("summary", problems).and_then(|value| crate::toml_table::string(value, problems));
+    let declare = table.required("declare", problems).and_then(|value| declaration(value, sources, problems));
+    let options = options(&mut table, problems);
+    let entry = table.string("entry", problems);
+    let defines = table.strings("defines", problems).iter().map(|define| split_define(define)).collect();
+    let bugs = table.strings("bugs", problems);
+    let [expect, accessed, documented] =
+        ["expect", "accessed", "documented"].map(|key| expectations(&mut table, key, problems));
+    let [rejects, warns] = ["reject", "warn"].map(|key| diagnosed(&mut table, key, problems));
+    if expect.is_empty() && rejects.is_empty() && warns.is_empty() && accessed.is_empty() {
+        problems.report(0..0, "a case claims something: [expect.RULES], [[reject]] or [[warn]]");
+    }
+    table.finish(problems);
+    let (Some(summary), Some((declare, escaped))) = (summary, declare) else { return (None, None) };
+    let id = id.to_owned();
+    let case = Case {
+        id,
+        file,
+        summary,
+        declare,
+        options,
+        entry,
+        defines,
+        bugs,
+        expect,
+        accessed,
+        documented,
+        rejects,
+        warns,
+    };
+    (Some(case), escaped)
+}
+
+/// Splits `NAME=VALUE`; a bare `NAME` is 1, as compilers have it.
+pub fn split_define(define: &str) -> (String, String) {
+    let (name, value) = define.split_once('=').unwrap_or((define, "1"));
+    (name.to_owned(), value.to_owned())
+}
+
+fn declaration(value: &Value<'_>, sources: &SourceMap, problems: &mut Problems<'_>) -> Option<(Span, Option<String>)> {
+    let text = crate::toml_table::string(value, problems)?;
+    let range = value.span();
+    let whole = problems.span(0..0);
+    let raw = sources.file(whole.file).text.get(range.clone())?;
+    let inner = unquoted(raw).map(|inner| range.start + inner.start..range.start + inner.end);
+    match inner {
+        Some(inner) if sources.file(whole.file).text.get(inner.clone()) == Some(text.as_str()) => {
+            Some((problems.span(inner), None))
+        }
+        Some(_) | None => Some((problems.span(range), Some(text))),
+    }
+}
+
+/// The range between the quotes of a TOML string.
+fn unquoted(raw: &str) -> Option<Range<usize>> {
+    for quote in ["\"\"\"", "'''"] {
+        if let Some(rest) = raw.strip_prefix(quote) {
+            let newline = usize::from(rest.starts_with('\n')) + 2 * usize::from(rest.starts_with("\r\n"));
+            return Some(3 + newline..raw.len().checked_sub(3)?);
+        }
+    }
+    Some(1..raw.len().checked_sub(1)?)
+}
+
+fn options(table: &mut Table<'_, '_>, problems: &mut Problems<'_>) -> LayoutOptions {
+    let mut options = LayoutOptions::default();
+    if let Some(matrix) = table.value("matrix") {
+        match matrix.get_ref().as_str() {
+            Some("row") => options.matrix = MatrixOrder::Row,
+            Some("column") => options.matrix = MatrixOrder::Column,
+            Some(_) | None => problems.report(matrix.span(), "`matrix` is \"row\" or \"column\""),
+        }
+    }
+    if table.boolean("sixteen_bit", problems) == Some(false) {
+        options.sixteen_bit = SixteenBit::Off;
+    }
+    options
+}
+
+fn expectations(table: &mut Table<'_, '_>, key: &'static str, problems: &mut Problems<'_>) -> Vec<Expectation> {
+    let Some(all) = table.value(key).and_then(|value| Table::of(value, problems)) else { return Vec::new() };
+    all.entries().filter_map(|(rules, place, value)| expectation(rules, place, value, problems)).collect()
+}
+
+fn expectation(
+    rules: &str,
+    place: Range<usize>,
+    value: &Value<'_>,
+    problems: &mut Problems<'_>,
+) -> Option<Expectation> {
+    let mut table = Table::of(value, problems)?;
+    let span = problems.span(place.clone());
+    let authority = match table.value("authority") {
+        Some(value) => authority(value, problems),
+        None => {
+            problems.report_as(Code::NoAuthority, place, format!("`{rules}` names no authority for its numbers"));
+            Authority::default()
+        }
+    };
+    let partial = table.boolean("partial", problems).unwrap_or(false);
+    let mut entries = Vec::new();
+    for (key, what) in [
+        ("offsets", What::Offset),
+        ("strides", What::ArrayStride),
+        ("matrix_strides", What::MatrixStride),
+        ("sizes", What::Size),
+        ("alignments", What::Alignment),
+    ] {
+        let Some(numbers) = table.value(key).and_then(|value| Table::of(value, problems)) else { continue };
+        for (path, _, value) in numbers.entries() {
+            let Some(number) = number(value, problems) else { continue };
+            entries.push(Expected { what, path: path.to_owned(), value: number, span: problems.span(value.span()) });
+        }
+    }
+    table.finish(problems);
+    Some(Expectation { rules: rules.to_owned(), span, authority, partial, entries })
+}
+
+fn authority(value: &Value<'_>, problems: &mut Problems<'_>) -> Authority {
+    let Some(mut table) = Table::of(value, problems) else { return Authority::default() };
+    let mut read = |key| table.string(key, problems);
+    let authority = Authority {
+        compiler: read("compiler"),
+        version: read("version"),
+        flags: read("flags"),
+        from: read("from"),
+        spec: read("spec"),
+        document: read("document"),
+        checked: read("checked"),
+    };
+    let range = value.span();
+    if authority.compiler.is_none() && authority.spec.is_none() && authority.document.is_none() {
+        let message = "an authority is a `compiler` that was run, a clause of a `spec`, or a `document`";
+        problems.report_as(Code::NoAuthority, range.clone(), message);
+    }
+    if authority.compiler.is_some() && authority.version.is_none() {
+        problems.report_as(Code::NoAuthority, range, "a compiler is an authority only with its `version`");
+    }
+    table.finish(problems);
+    authority
+}
+
+fn diagnosed(table: &mut Table<'_, '_>, key: &'static str, problems: &mut Problems<'_>) -> Vec<Diagnosed> {
+    let mut all = Vec::new();
+    for mut entry in table.tables(key, problems) {
+        let span = problems.span(entry.range());
+        let by = match (entry.string("by", problems), entry.string("rules", problems)) {
+            (Some(by), None) if by == "layoutproof" => Some(By::Layoutproof),
+            (Some(by), None) => Some(By::Compiler(by)),
+            (None, Some(rules)) => Some(By::Rules(rules)),
+            (None, None) | (Some(_), Some(_)) => {
+                problems.report(entry.range(), format!("[[{key}]] has either `by` or `rules`"));
+                None
+            }
+        };
+        let code = entry.string("code", problems);
+        let line = entry.number("line", problems);
+        let message = entry.string("message", problems);
+        entry.finish(problems);
+        all.extend(by.map(|by| Diagnosed { by, code, line, message, span }));
+    }
+    all
+}

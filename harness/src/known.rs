@@ -1,0 +1,113 @@
+//! Known differences: which checks may differ, why, and for which driver versions.
+//!
+//! An entry whose checks ran and of which none differs any more is stale, and that is a failure: the entry must go.
+
+use wildmatch::WildMatch;
+
+use crate::diagnostics::{Code, Diagnostic};
+use crate::record::{CheckRecord, Culprit, Outcome};
+use crate::runner::DeviceInfo;
+use crate::sources::{FileId, SourceMap, Span};
+use crate::toml_table::{Problems, Table, parse};
+use crate::version::VersionRange;
+
+/// One `[[known]]` entry.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// Patterns (`*` and `?`); what is left out matches everything.
+    case: WildMatch,
+    rules: WildMatch,
+    producer: WildMatch,
+    device: WildMatch,
+    runner: WildMatch,
+    driver: VersionRange,
+    culprit: Option<String>,
+    /// Why this differs.
+    pub reason: String,
+    /// Where it is reported.
+    pub link: Option<String>,
+    /// Where the entry stands.
+    pub span: Span,
+    /// File and line, for people.
+    pub place: String,
+}
+
+/// Reads a list of known differences.
+///
+/// # Errors
+/// Every problem of the file.
+pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<Known>, Vec<Diagnostic>> {
+    let mut found = Vec::new();
+    let mut problems = Problems::new(file, Code::BadCase, &mut found);
+    let root = parse(sources, &mut problems);
+    let mut table = Table::new(&root);
+    let entries = table.tables("known", &mut problems);
+    let known: Vec<Known> = entries.into_iter().map(|entry| entry_of(entry, sources, &mut problems)).collect();
+    table.finish(&mut problems);
+    if found.is_empty() { Ok(known) } else { Err(found) }
+}
+
+fn entry_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Problems<'_>) -> Known {
+    let mut pattern = |key| WildMatch::new(entry.string(key, problems).as_deref().unwrap_or("*"));
+    let [case, rules, producer, device, runner] = ["case", "rules", "producer", "device", "runner"].map(&mut pattern);
+    let driver = match entry.string("driver", problems).map(|range| range.parse()) {
+        None => VersionRange::default(),
+        Some(Ok(range)) => range,
+        Some(Err(error)) => {
+            problems.report(entry.range(), format!("{error}"));
+            VersionRange::default()
+        }
+    };
+    let culprit = entry.string("culprit", problems);
+    let reason = entry.required("reason", problems).and_then(|value| crate::toml_table::string(value, problems));
+    let link = entry.string("link", problems);
+    let span = problems.span(entry.range());
+    entry.finish(problems);
+    let name = &sources.file(span.file).name;
+    let place = format!("{name}:{}", sources.position(span).line);
+    let reason = reason.unwrap_or_default();
+    Known { case, rules, producer, device, runner, driver, culprit, reason, link, span, place }
+}
+
+impl Known {
+    fn covers(&self, check: &CheckRecord, devices: &[DeviceInfo]) -> bool {
+        let device = devices.iter().find(|device| device.id == check.device && device.runner == check.runner);
+        let driver = device.map_or("", |device| device.driver.as_str());
+        self.case.matches(&check.case)
+            && self.rules.matches(&check.rules)
+            && self.producer.matches(&check.producer)
+            && self.device.matches(&check.device)
+            && self.runner.matches(check.runner.as_str())
+            && self.driver.contains(driver)
+    }
+
+    fn explains(&self, check: &CheckRecord) -> bool {
+        self.culprit.as_deref().is_none_or(|name| check.culprit.map(Culprit::as_str) == Some(name))
+    }
+}
+
+/// Marks known differences as `Known` and the checks of stale entries as `Stale`.
+pub fn apply(known: &[Known], checks: &mut [CheckRecord], devices: &[DeviceInfo]) {
+    for entry in known {
+        let mut differing = false;
+        let mut agreeing = Vec::new();
+        for (index, check) in checks.iter_mut().enumerate().filter(|(_, check)| entry.covers(check, devices)) {
+            match check.outcome {
+                Outcome::Differ | Outcome::Broken if entry.explains(check) => {
+                    check.outcome = Outcome::Known;
+                    check.skip_reason = Some(format!("{} ({})", entry.reason, entry.place));
+                    differing = true;
+                }
+                Outcome::Known => differing = true,
+                Outcome::Agree => agreeing.push(index),
+                Outcome::Differ | Outcome::Broken | Outcome::Stale | Outcome::Skipped => {}
+            }
+        }
+        if !differing {
+            for index in agreeing {
+                checks[index].outcome = Outcome::Stale;
+                checks[index].skip_reason = Some(format!("{} agrees now; remove the entry", entry.place));
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Who is wrong: the witnesses of a check in, the outcome and the culprit out.
+//!
+//! Validity comes first: what an invalid module makes a device do says nothing about the device. Then each pair of
+//! neighbours in the chain expected, computed, compiled, observed is compared; exactly one broken link names a
+//! culprit, several leave it unclear.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::{Culprit, Outcome, Proves, Row};
+
+/// What the module validator said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Validation {
+    /// The module is valid.
+    Valid,
+    /// Nobody asked, for this reason.
+    NotRun(String),
+    /// The validator's message.
+    Invalid(String),
+}
+
+impl Validation {
+    /// The text of the record.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Valid => "valid".to_owned(),
+            Self::NotRun(reason) => format!("not run: {reason}"),
+            Self::Invalid(message) => message.clone(),
+        }
+    }
+}
+
+/// What the rows of a check add up to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// `Agree` or `Differ`.
+    pub outcome: Outcome,
+    /// Who stands alone; `None` on agreement.
+    pub culprit: Option<Culprit>,
+    /// One sentence on why.
+    pub sentence: String,
+}
+
+/// Judges the rows of a check that was carried out.
+pub fn judge(rows: &[Row], validation: &Validation, proves: Proves) -> Verdict {
+    if let Validation::Invalid(message) = validation {
+        let sentence = format!("the module is not valid SPIR-V, so the device's answer counts for nothing: {message}");
+        return differ(Culprit::Module, sentence);
+    }
+    let broken: BTreeSet<Link> = rows.iter().flat_map(|row| broken_links(row, proves)).collect();
+    let culprits: BTreeSet<Culprit> = broken.iter().map(|link| culprit(*link, rows, proves)).collect();
+    match (culprits.len(), culprits.first()) {
+        (0, _) | (_, None) => {
+            let sentence = "all witnesses agree".to_owned();
+            Verdict { outcome: Outcome::Agree, culprit: None, sentence }
+        }
+        (1, Some(only)) => differ(*only, sentence(*only).to_owned()),
+        (_, Some(_)) => {
+            let named: Vec<_> = culprits.iter().map(|culprit| culprit.as_str()).collect();
+            differ(Culprit::Unclear, format!("no single witness stands alone: {}", named.join(", ")))
+        }
+    }
+}
+
+fn differ(culprit: Culprit, sentence: String) -> Verdict {
+    Verdict { outcome: Outcome::Differ, culprit: Some(culprit), sentence }
+}
+
+/// Neighbours in the chain of witnesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Link {
+    ExpectedComputed,
+    ComputedCompiled,
+    ReportedCompiled,
+    CompiledObserved,
+}
+
+fn broken_links(row: &Row, proves: Proves) -> Vec<Link> {
+    let differ = |a: &Option<_>, b: &Option<_>| a.is_some() && b.is_some() && a != b;
+    let mut links = Vec::new();
+    if differ(&row.expected, &row.computed) {
+        links.push(Link::ExpectedComputed);
+    }
+    // A compiler that sides with the case against the rules is a witness for the case, not a culprit of its own.
+    let sides_with_case = proves != Proves::Decorations && row.expected.is_some() && row.expected == row.compiled;
+    if differ(&row.computed, &row.compiled) && !sides_with_case {
+        links.push(Link::ComputedCompiled);
+    }
+    if differ(&row.reported, &row.compiled) {
+        links.push(Link::ReportedCompiled);
+    }
+    let shader_says = row.compiled.as_ref().or(row.computed.as_ref());
+    if row.space.is_some() && shader_says.is_some() && shader_says != row.observed.as_ref() {
+        links.push(Link::CompiledObserved);
+    }
+    links
+}
+
+fn culprit(link: Link, rows: &[Row], proves: Proves) -> Culprit {
+    match (link, proves) {
+        (Link::ExpectedComputed, Proves::Compiler | Proves::Native) => tie_break(rows),
+        (Link::ExpectedComputed, Proves::Decorations) => Culprit::CaseOrRules,
+        (Link::ComputedCompiled, Proves::Decorations) => Culprit::Module,
+        (Link::ComputedCompiled, Proves::Compiler | Proves::Native) => Culprit::Compiler,
+        (Link::ReportedCompiled, _) => Culprit::Report,
+        (Link::CompiledObserved, _) => Culprit::Device,
+    }
+}
+
+/// A compiler's code, where it answers for every disputed row, decides between the case and the rules.
+fn tie_break(rows: &[Row]) -> Culprit {
+    let disputed: Vec<&Row> = rows
+        .iter()
+        .filter(|row| row.expected.is_some() && row.computed.is_some() && row.expected != row.computed)
+        .collect();
+    let answered = !disputed.is_empty() && disputed.iter().all(|row| row.compiled.is_some());
+    if answered && disputed.iter().all(|row| row.compiled == row.expected) {
+        Culprit::Rules
+    } else if answered && disputed.iter().all(|row| row.compiled == row.computed) {
+        Culprit::Case
+    } else {
+        Culprit::CaseOrRules
+    }
+}
+
+fn sentence(culprit: Culprit) -> &'static str {
+    match culprit {
+        Culprit::CaseOrRules => "the case and our rules differ, and no compiler's code decides between them",
+        Culprit::Case => "a compiler's code agrees with our rules; the case's number stands alone",
+        Culprit::Rules => "a compiler's code agrees with the case; our rule stands alone",
+        Culprit::Compiler => "case and rules agree, the compiler's code addresses other bytes",
+        Culprit::Report => "the compiler's report differs from what its code addresses",
+        Culprit::Module => "case and rules agree, the shader module says otherwise",
+        Culprit::Device => "case, rules and shader agree, the device did something else",
+        Culprit::Unclear => "no single witness stands alone",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Space, Value, What};
+
+    fn row(numbers: [Option<u32>; 4]) -> Row {
+        let [expected, computed, compiled, observed] = numbers.map(|number| number.map(Value::Number));
+        Row {
+            path: "S.c".to_owned(),
+            what: What::Offset,
+            space: Some(Space::Uniform),
+            direction: None,
+            form: None,
+            expected,
+            computed,
+            reported: None,
+            compiled,
+            observed,
+            note: None,
+        }
+    }
+
+    fn check(numbers: [Option<u32>; 4], proves: Proves, culprit: Option<Culprit>) {
+        let verdict = judge(&[row([Some(0); 4]), row(numbers)], &Validation::Valid, proves);
+        assert_eq!(verdict.culprit, culprit, "{numbers:?} {proves:?}");
+        assert_eq!(verdict.outcome == Outcome::Agree, culprit.is_none());
+    }
+
+    #[test]
+    fn one_broken_link_names_its_culprit() {
+        let [a, b] = [Some(36), Some(48)];
+        for (numbers, proves, culprit) in [
+            ([a, a, a, a], Proves::Decorations, None),
+            ([None, a, a, a], Proves::Decorations, None),
+            ([b, a, a, a], Proves::Decorations, Some(Culprit::CaseOrRules)),
+            ([b, a, a, a], Proves::Compiler, Some(Culprit::Case)),
+            ([b, a, b, b], Proves::Compiler, Some(Culprit::Rules)),
+            ([a, a, b, b], Proves::Decorations, Some(Culprit::Module)),
+            ([a, a, b, b], Proves::Compiler, Some(Culprit::Compiler)),
+            ([a, a, a, b], Proves::Decorations, Some(Culprit::Device)),
+            ([a, a, a, None], Proves::Decorations, Some(Culprit::Device)),
+            ([a, a, b, Some(52)], Proves::Decorations, Some(Culprit::Unclear)),
+        ] {
+            check(numbers, proves, culprit);
+        }
+    }
+
+    #[test]
+    fn an_invalid_module_comes_before_everything() {
+        let verdict = judge(&[row([Some(0); 4])], &Validation::Invalid("no".to_owned()), Proves::Decorations);
+        assert_eq!(verdict.culprit, Some(Culprit::Module));
+    }
+
+    #[test]
+    fn a_report_that_differs_from_the_code_is_a_report() {
+        let reported = Row { reported: Some(Value::Number(4)), ..row([Some(0); 4]) };
+        let verdict = judge(&[reported], &Validation::Valid, Proves::Compiler);
+        assert_eq!(verdict.culprit, Some(Culprit::Report));
+    }
+}

@@ -1,0 +1,102 @@
+//! Dotted version numbers and ranges of them (`>= 1.8.2405`, `>= 22, < 23.1`).
+
+use std::cmp::Ordering;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// Comparisons that must all hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VersionRange {
+    bounds: Vec<(Operator, Vec<u64>)>,
+}
+
+/// Why a text is no version range.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("`{0}` is no version range such as `>= 1.8.2405` or `>= 22, < 23`")]
+pub struct BadRange(String);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operator {
+    AtLeast,
+    AtMost,
+    Above,
+    Below,
+    Exactly,
+}
+
+impl FromStr for VersionRange {
+    type Err = BadRange;
+
+    fn from_str(text: &str) -> Result<Self, BadRange> {
+        let bounds = text.split(',').map(|bound| parse_bound(bound.trim()).ok_or_else(|| BadRange(text.to_owned())));
+        Ok(Self { bounds: bounds.collect::<Result<_, _>>()? })
+    }
+}
+
+fn parse_bound(text: &str) -> Option<(Operator, Vec<u64>)> {
+    let operators = [
+        (">=", Operator::AtLeast),
+        ("<=", Operator::AtMost),
+        (">", Operator::Above),
+        ("<", Operator::Below),
+        ("=", Operator::Exactly),
+    ];
+    let (operator, rest) = operators.iter().find_map(|(sign, operator)| Some((*operator, text.strip_prefix(sign)?)))?;
+    let numbers: Option<Vec<u64>> = rest.trim().split('.').map(|number| number.parse().ok()).collect();
+    Some((operator, numbers?))
+}
+
+impl VersionRange {
+    /// Whether the first dotted number in `text` (`Mesa 22.3.6 (LLVM 15)`) lies in the range; text without any number
+    /// does not.
+    pub fn contains(&self, text: &str) -> bool {
+        let Some(version) = first_version(text) else { return self.bounds.is_empty() };
+        self.bounds.iter().all(|(operator, bound)| {
+            let length = version.len().max(bound.len());
+            let padded =
+                |numbers: &[u64]| (0..length).map(|i| numbers.get(i).copied().unwrap_or(0)).collect::<Vec<_>>();
+            let order = padded(&version).cmp(&padded(bound));
+            match operator {
+                Operator::AtLeast => order != Ordering::Less,
+                Operator::AtMost => order != Ordering::Greater,
+                Operator::Above => order == Ordering::Greater,
+                Operator::Below => order == Ordering::Less,
+                Operator::Exactly => order == Ordering::Equal,
+            }
+        })
+    }
+}
+
+fn first_version(text: &str) -> Option<Vec<u64>> {
+    let start = text.find(|c: char| c.is_ascii_digit())?;
+    let end = text[start..].find(|c: char| !c.is_ascii_digit() && c != '.').map_or(text.len(), |length| start + length);
+    text[start..end].trim_end_matches('.').split('.').map(|number| number.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_hold_the_versions_between_their_bounds() {
+        for (range, text, inside) in [
+            (">= 1.8.2405", "1.8.2405", true),
+            (">= 1.8.2405", "dxc 1.7.2308", false),
+            (">= 22, < 23", "Mesa 22.3.6 (LLVM 15.0.6)", true),
+            (">= 22, < 23", "Mesa 25.0.7", false),
+            ("= 5.0", "SwiftShader 5.0.0", true),
+            ("> 1.9", "1.9.2602", true),
+            ("<= 1.9", "no number", false),
+        ] {
+            assert_eq!(range.parse::<VersionRange>().unwrap().contains(text), inside, "{range} {text}");
+        }
+    }
+
+    #[test]
+    fn other_texts_are_no_ranges() {
+        for text in ["", "1.2", ">= x", ">= 1..2", ">= 1,"] {
+            assert!(text.parse::<VersionRange>().is_err(), "{text}");
+        }
+    }
+}

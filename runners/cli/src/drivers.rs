@@ -1,0 +1,69 @@
+//! The environment of worker processes: which drivers the Vulkan loader finds there.
+//!
+//! The user's own choice wins entirely; otherwise the loader's defaults count, plus what `ci/setup.sh` fetched.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Variables by which a user chooses drivers.
+const CHOICES: [&str; 3] = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", ADDED];
+
+/// The variable that adds drivers to the loader's defaults.
+const ADDED: &str = "VK_ADD_DRIVER_FILES";
+
+/// Variables that steer drivers and belong into every record.
+const RECORDED: [&str; 8] = [
+    "VK_DRIVER_FILES",
+    "VK_ICD_FILENAMES",
+    "VK_ADD_DRIVER_FILES",
+    "GALLIVM_PERF",
+    "LP_NATIVE_VECTOR_WIDTH",
+    "LP_NUM_THREADS",
+    "MESA_SHADER_CACHE_DISABLE",
+    "MESA_SHADER_CACHE_DIR",
+];
+
+/// Variables that are set for workers only.
+pub(crate) fn environment() -> Vec<(&'static str, String)> {
+    let chosen = CHOICES.iter().any(|name| std::env::var_os(name).is_some());
+    let fetched = fetched_manifests();
+    if chosen || fetched.is_empty() {
+        return Vec::new();
+    }
+    let separator = if cfg!(windows) { ";" } else { ":" };
+    let list: Vec<_> = fetched.iter().map(|path| path.display().to_string()).collect();
+    vec![(ADDED, list.join(separator))]
+}
+
+/// The recorded variables with the values that workers see.
+pub(crate) fn recorded() -> BTreeMap<String, String> {
+    let own = RECORDED.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)));
+    let added = environment().into_iter().map(|(name, value)| (name.to_owned(), value));
+    own.chain(added).collect()
+}
+
+/// Where `ci/setup.sh` puts what it fetches, if it ran: beside the build that this program comes from, or below the
+/// current folder.
+pub(crate) fn fetched_root() -> Option<PathBuf> {
+    let built = std::env::current_exe().ok();
+    let beside = built.iter().flat_map(|path| path.ancestors().skip(1)).map(|folder| folder.join("layoutproof"));
+    let here = Path::new("target").join("layoutproof");
+    beside.chain([here]).find(|folder| folder.join("drivers").is_dir() || folder.join("tools").is_dir())
+}
+
+fn fetched_manifests() -> Vec<PathBuf> {
+    let Some(Ok(folder)) = fetched_root().map(|root| root.join("drivers").read_dir()) else { return Vec::new() };
+    let paths = folder.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let mut manifests: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == "json")).collect();
+    manifests.sort();
+    manifests
+}
+
+/// The program that workers run: this one, or where a test is the parent the program built beside it.
+pub(crate) fn executable() -> io::Result<PathBuf> {
+    match std::env::var_os("LAYOUTPROOF_EXECUTABLE") {
+        Some(path) => Ok(PathBuf::from(path)),
+        None => std::env::current_exe(),
+    }
+}

@@ -1,0 +1,58 @@
+//! What the command and its worker processes say to each other: length-prefixed messages over a loopback socket.
+//!
+//! A socket of its own keeps the messages apart from what drivers print to the standard streams.
+
+use std::io::{self, Read, Write};
+
+use layoutproof::runner::{Batch, DeviceInfo, ReadBack, RunnerError};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// To a worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Request {
+    /// List the devices of every API.
+    Enumerate,
+    /// Open this device for the batches that follow.
+    Open(Box<DeviceInfo>),
+    /// Run these jobs; each is answered by one [`Answer::Job`] as soon as it is done.
+    Run(Batch),
+}
+
+/// From a worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Answer {
+    /// The token that the parent gave, so that no stranger on the machine can answer.
+    Hello(String),
+    /// Devices and what the APIs had to say about drivers that are missing or broken.
+    Devices(Vec<DeviceInfo>, Vec<String>),
+    /// Whether the device could be opened.
+    Opened(Result<(), RunnerError>),
+    /// One job's result.
+    Job(Result<ReadBack, RunnerError>),
+}
+
+/// Messages beyond this are a broken peer, not a batch.
+const MAX_MESSAGE: u32 = 1 << 30;
+
+/// Sends one message.
+pub(crate) fn send(stream: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
+    let bytes = postcard::to_stdvec(message).map_err(io::Error::other)?;
+    let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
+    stream.write_all(&length.to_le_bytes())?;
+    stream.write_all(&bytes)?;
+    stream.flush()
+}
+
+/// Receives one message.
+pub(crate) fn receive<T: DeserializeOwned>(stream: &mut impl Read) -> io::Result<T> {
+    let mut length = [0; 4];
+    stream.read_exact(&mut length)?;
+    let length = u32::from_le_bytes(length);
+    if length > MAX_MESSAGE {
+        return Err(io::Error::other(format!("a message of {length} bytes")));
+    }
+    let mut bytes = vec![0; length as usize];
+    stream.read_exact(&mut bytes)?;
+    postcard::from_bytes(&bytes).map_err(io::Error::other)
+}

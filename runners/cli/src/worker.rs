@@ -1,0 +1,248 @@
+//! Worker processes: the only place where drivers are loaded.
+//!
+//! [`serve`] is the process itself (`layoutproof worker`); [`Worker`] is the parent's end of it. A worker that crashes
+//! or hangs takes nothing down with it: the parent learns how it died and what it printed last.
+
+use std::hash::BuildHasher;
+use std::io::{self, Read};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use layoutproof::runner::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
+
+use crate::drivers;
+use crate::protocol::{Answer, Request, receive, send};
+
+/// How long a worker may take to start and to say hello.
+const START_LIMIT: Duration = Duration::from_secs(60);
+/// How long one job may take; devices give up on their own well before.
+pub(crate) const JOB_LIMIT: Duration = Duration::from_secs(60);
+/// How much of a worker's standard error is kept, in bytes.
+const KEPT_OUTPUT: usize = 4096;
+
+/// The environment variable that carries a worker's token: unlike an argument it is not shown to other users.
+const TOKEN: &str = "LAYOUTPROOF_WORKER_TOKEN";
+
+/// Runs as a worker until the parent hangs up.
+///
+/// # Errors
+/// If the parent cannot be reached.
+pub fn serve(address: SocketAddr) -> io::Result<()> {
+    let token = std::env::var(TOKEN).unwrap_or_default();
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_nodelay(true)?;
+    send(&mut stream, &Answer::Hello(token))?;
+    let mut runner: Option<Box<dyn Runner>> = None;
+    loop {
+        let request = match receive(&mut stream) {
+            Ok(request) => request,
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
+            Err(error) => return Err(error),
+        };
+        match request {
+            Request::Enumerate => {
+                let (devices, notes) = enumerate();
+                send(&mut stream, &Answer::Devices(devices, notes))?;
+            }
+            Request::Open(info) => {
+                let opened = open(&info).map(|open| runner = Some(open));
+                send(&mut stream, &Answer::Opened(opened))?;
+            }
+            Request::Run(batch) => {
+                for job in batch.jobs {
+                    send(&mut stream, &Answer::Job(run_one(runner.as_deref_mut(), job)))?;
+                }
+            }
+        }
+    }
+    // Some drivers hang or crash when a device is destroyed; the process ends here anyway.
+    std::mem::forget(runner);
+    Ok(())
+}
+
+fn run_one(runner: Option<&mut (dyn Runner + 'static)>, job: Job) -> Result<ReadBack, RunnerError> {
+    let Some(runner) = runner else {
+        return Err(RunnerError::Api { call: "run".to_owned(), reason: "no device is open".to_owned() });
+    };
+    let results = runner.run(&Batch { jobs: vec![job] }).pop();
+    results.unwrap_or_else(|| Err(RunnerError::DeviceLost("the runner gave no result".to_owned())))
+}
+
+fn enumerate() -> (Vec<DeviceInfo>, Vec<String>) {
+    let vulkan = layoutproof_vulkan::devices();
+    let wgpu = layoutproof_wgpu::devices();
+    let devices = vulkan.devices.into_iter().chain(wgpu.devices).collect();
+    let notes = vulkan.notes.into_iter().chain(wgpu.notes).collect();
+    (devices, notes)
+}
+
+fn open(info: &DeviceInfo) -> Result<Box<dyn Runner>, RunnerError> {
+    match info.runner {
+        RunnerKind::Ash => layoutproof_vulkan::open(info),
+        RunnerKind::Wgpu => layoutproof_wgpu::open(info),
+        RunnerKind::Model => Err(RunnerError::Unsupported("a worker: the model device needs none".to_owned())),
+    }
+}
+
+/// How a worker ended before it answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Death {
+    /// No answer in time.
+    Hung(Duration),
+    /// The process ended; how, and what it printed last.
+    Died(String),
+}
+
+impl Death {
+    /// The error of the job that the worker was busy with.
+    pub(crate) fn error(self) -> RunnerError {
+        match self {
+            Self::Hung(limit) => RunnerError::Timeout(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX)),
+            Self::Died(how) => RunnerError::DeviceLost(how),
+        }
+    }
+}
+
+/// A worker process as its parent sees it.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    child: Child,
+    stream: TcpStream,
+    output: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Worker {
+    /// Starts a worker.
+    pub(crate) fn start() -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let token = token();
+        let mut command = Command::new(drivers::executable()?);
+        command.arg("worker").arg("--connect").arg(listener.local_addr()?.to_string());
+        command.env(TOKEN, &token).envs(drivers::environment());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        let output = keep_output(&mut child);
+        match accept(&listener, &token, &mut child) {
+            Ok(stream) => Ok(Self { child, stream, output }),
+            Err(error) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                Err(error)
+            }
+        }
+    }
+
+    /// Sends a request.
+    pub(crate) fn ask(&mut self, request: &Request) -> Result<(), Death> {
+        send(&mut self.stream, request).map_err(|_| self.death())
+    }
+
+    /// Waits for an answer.
+    pub(crate) fn answer(&mut self, limit: Duration) -> Result<Answer, Death> {
+        let _ = self.stream.set_read_timeout(Some(limit));
+        receive(&mut self.stream).map_err(|error| match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                let _ = self.child.kill();
+                Death::Hung(limit)
+            }
+            _ => self.death(),
+        })
+    }
+
+    /// Waits for the process, which has closed its end, and says how it ended.
+    fn death(&mut self) -> Death {
+        let deadline = Instant::now() + Duration::from_secs(5);
+        let how = loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => break describe(status),
+                Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(5)),
+                Ok(None) | Err(_) => {
+                    let _ = self.child.kill();
+                    break "closed its connection".to_owned();
+                }
+            }
+        };
+        let kept = self.output.lock().map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned());
+        match kept {
+            Ok(last) if !last.is_empty() => Death::Died(format!("worker {how}; last output: {last}")),
+            Ok(_) | Err(_) => Death::Died(format!("worker {how}")),
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A word that nobody else on the machine can guess.
+fn token() -> String {
+    let half = || std::collections::hash_map::RandomState::new().hash_one(std::process::id());
+    format!("{:016x}{:016x}", half(), half())
+}
+
+fn accept(listener: &TcpListener, token: &str, child: &mut Child) -> io::Result<TcpStream> {
+    listener.set_nonblocking(true)?;
+    let deadline = Instant::now() + START_LIMIT;
+    while Instant::now() < deadline {
+        match listener.accept() {
+            Ok((mut stream, _)) => {
+                stream.set_nonblocking(false)?;
+                stream.set_nodelay(true)?;
+                stream.set_read_timeout(Some(START_LIMIT))?;
+                if matches!(receive(&mut stream), Ok(Answer::Hello(given)) if given == token) {
+                    return Ok(stream);
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                if let Some(status) = child.try_wait()? {
+                    return Err(io::Error::other(format!("worker {} before it answered", describe(status))));
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::TimedOut, "worker did not start"))
+}
+
+/// Reads the worker's standard error on a thread of its own and keeps the end of it.
+fn keep_output(child: &mut Child) -> Arc<Mutex<Vec<u8>>> {
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let Some(mut stderr) = child.stderr.take() else { return kept };
+    let shared = Arc::clone(&kept);
+    std::thread::spawn(move || {
+        let mut buffer = [0; 1024];
+        while let Ok(length @ 1..) = stderr.read(&mut buffer) {
+            let Ok(mut bytes) = shared.lock() else { break };
+            bytes.extend_from_slice(&buffer[..length]);
+            let surplus = bytes.len().saturating_sub(KEPT_OUTPUT);
+            bytes.drain(..surplus);
+        }
+    });
+    kept
+}
+
+#[cfg(unix)]
+fn describe(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    match status.signal() {
+        Some(4) => "died of SIGILL".to_owned(),
+        Some(6) => "died of SIGABRT".to_owned(),
+        Some(7) => "died of SIGBUS".to_owned(),
+        Some(8) => "died of SIGFPE".to_owned(),
+        Some(9) => "died of SIGKILL".to_owned(),
+        Some(11) => "died of SIGSEGV".to_owned(),
+        Some(other) => format!("died of signal {other}"),
+        None => format!("ended with {status}"),
+    }
+}
+
+#[cfg(not(unix))]
+fn describe(status: ExitStatus) -> String {
+    format!("ended with {status}")
+}
