@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::case::file::{Case, Expectation};
+use crate::case::file::Expectation;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::layout::{BlockLayout, Component, Leaf, LeafStep, MemberRow};
 use crate::record::What;
@@ -134,6 +134,11 @@ impl Numbers {
         start.checked_add(distance?)
     }
 
+    /// Every number that is pinned.
+    pub fn iter(&self) -> impl Iterator<Item = (What, &str, u32)> {
+        self.exact.iter().map(|((what, path), value)| (*what, path.as_str(), *value))
+    }
+
     /// Whether nothing is said.
     pub fn is_empty(&self) -> bool {
         self.exact.is_empty()
@@ -159,14 +164,14 @@ fn generic(path: &str) -> String {
 
 /// Problems of an expectation that only the declaration shows: paths that are not declared, members, sizes and matrix
 /// elements that the expectation leaves out without saying `partial = true`.
-pub fn problems(case: &Case, expectation: &Expectation, layouts: &[BlockLayout]) -> Vec<Diagnostic> {
+pub fn problems(case: &str, expectation: &Expectation, layouts: &[BlockLayout]) -> Vec<Diagnostic> {
     let computed = Numbers::of_layouts(layouts);
     let pinned = Numbers::of_expectation(expectation);
     let mut found = Vec::new();
     let refused = layouts.iter().any(|layout| layout.result.is_err());
     for entry in &expectation.entries {
         if computed.get(entry.what, &entry.path).is_none() && !refused {
-            let message = format!("case {}: `{}` is not declared, or has no such number", case.id, entry.path);
+            let message = format!("case {case}: `{}` is not declared, or has no such number", entry.path);
             found.push(Diagnostic::error(Code::UnknownPath, entry.span, message));
         }
     }

@@ -1,0 +1,262 @@
+//! One check: the jobs that a device gets, and the record that its answers add up to.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::case::expect::join;
+use crate::check::hint;
+use crate::check::produce::{Produced, ShaderModule};
+use crate::check::subject::Subject;
+use crate::probe::{Observation, PlanShader, ProbeJob, Range, jobs, observe};
+use crate::record::{CheckRecord, Culprit, Form, Outcome, Row, SCHEMA, Space, Story, StoryBlock, Value, What};
+use crate::runner::{DeviceInfo, Job, ReadBack, RunnerError};
+use crate::verdict::{Validation, Verdict, judge};
+
+/// A subject's shaders on one device.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// The case or file under a rule set.
+    pub subject: Arc<Subject>,
+    /// Its shaders.
+    pub produced: Arc<Produced>,
+    /// The device.
+    pub device: DeviceInfo,
+}
+
+/// A job of a check with the module that it comes from.
+#[derive(Clone, Debug)]
+pub struct CheckJob {
+    /// Index into [`Produced::modules`].
+    module: usize,
+    /// The probe.
+    probe: ProbeJob,
+}
+
+impl CheckJob {
+    /// What the device gets.
+    pub fn job(&self) -> &Job {
+        &self.probe.job
+    }
+}
+
+/// The jobs of a check, and why some are missing.
+#[derive(Clone, Debug, Default)]
+pub struct Jobs {
+    /// Jobs in order.
+    pub jobs: Vec<CheckJob>,
+    /// What the device lacks for others.
+    pub lacking: BTreeSet<String>,
+}
+
+impl Check {
+    /// `folder::case::rules::producer::device::runner`.
+    pub fn name(&self) -> String {
+        let case = self.subject.source.id.replace('/', "::");
+        let Self { produced, device, subject } = self;
+        format!("{case}::{}::{}::{}::{}", subject.rules.name, produced.producer, device.id, device.runner.as_str())
+    }
+
+    /// The jobs that the device can do.
+    pub fn jobs(&self) -> Jobs {
+        let mut all = Jobs::default();
+        let valid = |module: &ShaderModule| !matches!(module.validation, Validation::Invalid(_));
+        for (index, module) in self.produced.modules.iter().enumerate().filter(|(_, module)| valid(module)) {
+            let shader = module.shader(self.device.runner);
+            let layout = &self.subject.layouts[module.block];
+            match jobs(layout, &module.plan, PlanShader { shader: &shader, requires: &module.requires }) {
+                Err(error) => drop(all.lacking.insert(error.to_string())),
+                Ok(probes) => {
+                    for probe in probes.into_iter().filter(|probe| bindable(probe, module)) {
+                        match self.lacks(&probe) {
+                            Some(reason) => drop(all.lacking.insert(reason)),
+                            None => all.jobs.push(CheckJob { module: index, probe }),
+                        }
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    fn lacks(&self, probe: &ProbeJob) -> Option<String> {
+        let device = &self.device;
+        let bytes = probe.image.bytes.len();
+        let beyond = |limit: u32| u32::try_from(bytes).map_or(true, |bytes| bytes > limit);
+        if let Some(feature) = probe.job.requires.iter().find(|feature| !device.features.contains(feature)) {
+            return Some(format!("device lacks {feature}"));
+        }
+        match probe.entry.space {
+            Space::Uniform if beyond(device.max_uniform_range) => {
+                Some(format!("device binds {} bytes of uniform buffer, not {bytes}", device.max_uniform_range))
+            }
+            Space::PushConstant if beyond(device.max_push_constants) => {
+                Some(format!("device has {} bytes of push constants, not {bytes}", device.max_push_constants))
+            }
+            Space::Uniform | Space::Storage | Space::PushConstant => None,
+        }
+    }
+
+    /// The record of the check; `results` are those of `jobs`, in order.
+    pub fn record(&self, jobs: &Jobs, results: &[Result<ReadBack, RunnerError>], took: Duration) -> CheckRecord {
+        let mut answers = Answers { rows: self.subject.static_rows(), ..Answers::default() };
+        for (job, result) in jobs.jobs.iter().zip(results) {
+            match result {
+                Ok(read_back) => self.add_answer(job, read_back, &mut answers),
+                Err(RunnerError::Unsupported(reason)) => {
+                    answers.lacking.insert(format!("device lacks {reason}"));
+                }
+                Err(error) => answers.broken.push(format!("{}: {error}", job.probe.entry.name)),
+            }
+        }
+        answers.lacking.extend(jobs.lacking.iter().cloned());
+        let validation = self.validation();
+        let proves = self.produced.producer.proves(&self.subject.rules);
+        let verdict = judge(&answers.rows, &validation, proves);
+        let (outcome, reason) = self.outcome(&verdict, &answers);
+        let story = matches!(outcome, Outcome::Differ | Outcome::Broken).then(|| self.story(&verdict, &answers.rows));
+        CheckRecord {
+            schema: SCHEMA,
+            case: self.subject.source.id.clone(),
+            rules: self.subject.rules.name.to_owned(),
+            producer: self.produced.producer.to_string(),
+            device: self.device.id.clone(),
+            runner: self.device.runner,
+            proves,
+            outcome,
+            culprit: verdict.culprit,
+            validation: validation.text(),
+            skip_reason: reason,
+            known: None,
+            ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            leaves: u32::try_from(answers.leaves.len()).unwrap_or(u32::MAX),
+            rows: answers.rows,
+            story,
+        }
+    }
+
+    fn add_answer(&self, job: &CheckJob, read_back: &ReadBack, answers: &mut Answers) {
+        let module = &self.produced.modules[job.module];
+        let block = &self.subject.layouts[module.block].name;
+        let observed = observe(&module.plan, &job.probe, read_back);
+        for observation in &observed.observations {
+            let row = self.row(module, block, observation, &job.probe.entry.name);
+            answers.add(module.block, observation, row);
+        }
+        answers.rows.extend(observed.problems.iter().map(|problem| Row {
+            path: block.clone(),
+            what: What::Guard,
+            space: Some(job.probe.entry.space),
+            direction: Some(job.probe.entry.direction),
+            form: None,
+            expected: None,
+            computed: Some(Value::Text("only the leaves are touched".to_owned())),
+            reported: None,
+            compiled: None,
+            observed: Some(Value::Text(problem.to_string())),
+            note: Some(problem.to_string()),
+        }));
+    }
+
+    fn row(&self, module: &ShaderModule, block: &str, observation: &Observation, entry: &str) -> Row {
+        let leaf = &module.plan.leaves[observation.leaf as usize];
+        let key = (entry.to_owned(), observation.form, observation.leaf);
+        let compiled = module.compiled.get(&key).copied().flatten();
+        Row {
+            path: join(block, &leaf.path),
+            what: What::Offset,
+            space: Some(observation.space),
+            direction: Some(observation.direction),
+            form: Some(observation.form),
+            expected: self.subject.expected.leaf_offset(block, leaf).map(Value::Number),
+            computed: Some(Value::Number(leaf.offset)),
+            reported: None,
+            compiled: compiled.map(Value::Number),
+            observed: observation.offset.map(Value::Number),
+            note: observation.note.clone(),
+        }
+    }
+
+    fn validation(&self) -> Validation {
+        let modules = &self.produced.modules;
+        let invalid = modules.iter().find(|module| matches!(module.validation, Validation::Invalid(_)));
+        let not_run = modules.iter().find(|module| matches!(module.validation, Validation::NotRun(_)));
+        let first = invalid.or(not_run).map(|module| module.validation.clone());
+        first.unwrap_or(if modules.is_empty() { Validation::NotRun("no module".to_owned()) } else { Validation::Valid })
+    }
+
+    fn outcome(&self, verdict: &Verdict, answers: &Answers) -> (Outcome, Option<String>) {
+        match verdict.outcome {
+            Outcome::Agree if !answers.broken.is_empty() => (Outcome::Broken, Some(answers.broken.join("; "))),
+            Outcome::Agree if answers.leaves.is_empty() => (Outcome::Skipped, Some(self.skip_reason(answers))),
+            Outcome::Agree | Outcome::Differ | Outcome::Known | Outcome::Stale | Outcome::Skipped | Outcome::Broken => {
+                (verdict.outcome, None)
+            }
+        }
+    }
+
+    fn skip_reason(&self, answers: &Answers) -> String {
+        let gaps = self.produced.gaps.iter().chain(&answers.lacking);
+        let reasons: Vec<&str> = gaps.map(String::as_str).collect();
+        if reasons.is_empty() { "nothing to probe".to_owned() } else { reasons.join("; ") }
+    }
+
+    fn story(&self, verdict: &Verdict, rows: &[Row]) -> Story {
+        let Self { subject, produced, device } = self;
+        let blocks = subject.layouts.iter().filter_map(|layout| {
+            let size = layout.result.as_ref().ok()?.size.finite();
+            Some(StoryBlock { name: layout.name.clone(), size, members: layout.rows() })
+        });
+        let hint = (verdict.culprit != Some(Culprit::CaseOrRules)).then(|| hint::explaining(subject, rows)).flatten();
+        Story {
+            summary: subject.source.summary.clone(),
+            place: subject.source.place.clone(),
+            authority: subject.authority.clone(),
+            blocks: blocks.collect(),
+            hint: hint.map(|rules| format!("these offsets equal rule set `{rules}`")),
+            again: format!(
+                "layoutproof run {} --rules {} --producer {} --device {} --runner {} -vv",
+                subject.source.id,
+                subject.rules.name,
+                produced.producer,
+                device.id,
+                device.runner.as_str()
+            ),
+            verdict: verdict.sentence.clone(),
+        }
+    }
+}
+
+/// WGSL binds no less than its own size of the block, so exact ranges that are shorter have no job.
+fn bindable(probe: &ProbeJob, module: &ShaderModule) -> bool {
+    probe.entry.space == Space::PushConstant || probe.image.bytes.len() >= module.binding_size as usize
+}
+
+/// What a device's answers come to.
+#[derive(Debug, Default)]
+struct Answers {
+    rows: Vec<Row>,
+    guarded: BTreeMap<(usize, u32, Space, crate::record::Direction, Form), Option<u32>>,
+    leaves: BTreeSet<(usize, u32)>,
+    broken: Vec<String>,
+    lacking: BTreeSet<String>,
+}
+
+impl Answers {
+    /// Adds a row; the exact range says something of its own only where it differs from the guarded one.
+    fn add(&mut self, block: usize, observation: &Observation, mut row: Row) {
+        let Observation { leaf, space, direction, form, range, offset, .. } = observation;
+        self.leaves.insert((block, *leaf));
+        let key = (block, *leaf, *space, *direction, *form);
+        match self.guarded.get(&key) {
+            Some(guarded) if guarded == offset => return,
+            Some(_) => {
+                let note = row.note.take().unwrap_or_default();
+                row.note = Some(format!("with the exact range, not with guards behind it {note}").trim_end().to_owned());
+            }
+            None if *range == Range::Guarded => drop(self.guarded.insert(key, *offset)),
+            None => {}
+        }
+        self.rows.push(row);
+    }
+}

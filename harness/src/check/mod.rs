@@ -1,0 +1,16 @@
+//! Checks: from what a user gives to records.
+//!
+//! [`source`] is a declared case or file, [`subject`] the same under one rule set, [`produce`] its shaders by one
+//! producer, [`conduct`] the jobs for one device and the record that their results add up to. Everything that runs a
+//! device or a validator is the caller's.
+
+pub mod conduct;
+mod hint;
+pub mod produce;
+pub mod source;
+pub mod subject;
+
+pub use conduct::{Check, CheckJob, Jobs};
+pub use produce::{Produced, Producer, Settings, ShaderModule};
+pub use source::Source;
+pub use subject::Subject;

@@ -1,0 +1,219 @@
+//! The shaders of a subject by one producer, with what their code addresses.
+//!
+//! `rspirv` writes one SPIR-V module per block with all entry points and our own offsets; `naga` compiles WGSL text, one
+//! module per entry point, because address spaces differ in what they allow.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use crate::check::subject::Subject;
+use crate::generate::{spirv, wgsl};
+use crate::layout::{BlockLayout, RuleSet, lay_out};
+use crate::model::compiled;
+use crate::naga_offsets;
+use crate::probe::{ProbePlan, plan};
+use crate::record::{Form, Proves, Space};
+use crate::runner::{Feature, RunnerKind, Shader};
+use crate::verdict::Validation;
+
+/// Who writes the shaders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Producer {
+    /// Our own SPIR-V through rspirv.
+    Rspirv,
+    /// Our own WGSL, compiled by naga.
+    Naga,
+}
+
+impl Producer {
+    /// All producers.
+    pub const ALL: [Self; 2] = [Self::Rspirv, Self::Naga];
+
+    /// The name in trial names and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Rspirv => "rspirv",
+            Self::Naga => "naga",
+        }
+    }
+
+    /// Whether this API takes what the producer makes. wgpu with our SPIR-V would be ash's path again; the model
+    /// follows decorations, which naga's own code adds nothing to.
+    pub fn feeds(self, runner: RunnerKind) -> bool {
+        match (self, runner) {
+            (Self::Rspirv, RunnerKind::Ash | RunnerKind::Model) | (Self::Naga, RunnerKind::Ash | RunnerKind::Wgpu) => true,
+            (Self::Rspirv, RunnerKind::Wgpu) | (Self::Naga, RunnerKind::Model) => false,
+        }
+    }
+
+    /// What agreement proves under `rules`: naga chooses offsets only under WGSL's own rules.
+    pub fn proves(self, rules: &RuleSet) -> Proves {
+        match self {
+            Self::Naga if wgsl::plain(rules.name) => Proves::Compiler,
+            Self::Rspirv | Self::Naga => Proves::Decorations,
+        }
+    }
+}
+
+impl fmt::Display for Producer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What shapes the shaders beside subject and producer.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Forms of access.
+    pub forms: BTreeSet<Form>,
+    /// Rule set under which shaders are generated instead of the one that is checked: a planted fault.
+    pub planted_rules: Option<RuleSet>,
+}
+
+/// The shaders of a subject.
+#[derive(Clone, Debug)]
+pub struct Produced {
+    /// Who wrote them.
+    pub producer: Producer,
+    /// One or more per block that can be probed.
+    pub modules: Vec<ShaderModule>,
+    /// Why blocks, leaves or entry points have no shader.
+    pub gaps: Vec<String>,
+}
+
+/// One shader module.
+#[derive(Clone, Debug)]
+pub struct ShaderModule {
+    /// Index into [`Subject::layouts`].
+    pub block: usize,
+    /// The leaves and the entry points of this module.
+    pub plan: ProbePlan,
+    /// SPIR-V words.
+    pub spirv: Vec<u32>,
+    /// WGSL text that the SPIR-V comes from.
+    pub wgsl: Option<String>,
+    /// Options for the validator.
+    pub validator_flags: Vec<&'static str>,
+    /// What the validator said.
+    pub validation: Validation,
+    /// What a device must have.
+    pub requires: BTreeSet<Feature>,
+    /// Least bytes that the language lets a host bind.
+    pub binding_size: u32,
+    /// The byte offset that the code addresses, by entry point, form and leaf.
+    pub compiled: Compiled,
+}
+
+/// Byte offsets that code addresses, by entry point, form and index of the leaf.
+pub type Compiled = BTreeMap<(String, Form, u32), Option<u32>>;
+
+impl ShaderModule {
+    /// The form in which a runner takes the module.
+    pub fn shader(&self, runner: RunnerKind) -> Shader {
+        match (runner, &self.wgsl) {
+            (RunnerKind::Wgpu, Some(text)) => Shader::Wgsl(text.clone()),
+            (RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Model, _) => Shader::Spirv(self.spirv.clone()),
+        }
+    }
+}
+
+/// The spaces in which blocks are probed.
+const SPACES: [Space; 3] = [Space::Uniform, Space::Storage, Space::PushConstant];
+
+impl Produced {
+    /// Writes the shaders of `subject`.
+    pub fn new(subject: &Subject, producer: Producer, settings: &Settings) -> Self {
+        let mut produced = Self { producer, modules: Vec::new(), gaps: Vec::new() };
+        for (block, layout) in subject.layouts.iter().enumerate() {
+            if let Err(refusals) = &layout.result {
+                let reasons = refusals.iter().map(|refusal| &refusal.message);
+                produced.gaps.extend(reasons.map(|reason| format!("{} forbids it: {reason}", subject.rules.name)));
+                continue;
+            }
+            let plan = plan_of(layout, settings);
+            produced.gaps.extend(plan.not_probed.iter().map(|gap| format!("not probed: {}", gap.reason)));
+            if plan.leaves.is_empty() {
+                continue;
+            }
+            let written = match &settings.planted_rules {
+                Some(rules) => lay_out(&subject.source.module.blocks[block], rules, subject.source.options),
+                None => layout.clone(),
+            };
+            match producer {
+                Producer::Rspirv => produced.add_rspirv(block, &written, plan),
+                Producer::Naga => produced.add_naga(block, &written, &plan),
+            }
+        }
+        produced.gaps.sort();
+        produced.gaps.dedup();
+        produced
+    }
+
+    fn add_rspirv(&mut self, block: usize, layout: &BlockLayout, plan: ProbePlan) {
+        let module = match spirv::produce(layout, &plan) {
+            Ok(module) => module,
+            Err(error) => return self.gaps.push(error.to_string()),
+        };
+        let compiled = match compiled::offsets(layout, &plan, &module) {
+            Ok(compiled) => compiled,
+            Err(error) => return self.gaps.push(error.to_string()),
+        };
+        self.modules.push(ShaderModule {
+            block,
+            validator_flags: module.spirv_val_flags(),
+            requires: module.requires(),
+            spirv: module.words,
+            wgsl: None,
+            validation: Validation::NotRun("no spirv-val".to_owned()),
+            binding_size: 0,
+            compiled,
+            plan,
+        });
+    }
+
+    fn add_naga(&mut self, block: usize, layout: &BlockLayout, plan: &ProbePlan) {
+        for entry in &plan.entries {
+            let module = match wgsl::module(layout, plan, entry) {
+                Ok(module) => module,
+                Err(error) => {
+                    self.gaps.push(error.to_string());
+                    continue;
+                }
+            };
+            let answers = naga_offsets::compiled_offsets(&module).and_then(|offsets| Ok((offsets, naga_offsets::spirv(&module)?)));
+            let (offsets, spirv) = match answers {
+                Ok(answers) => answers,
+                Err(error) => {
+                    self.gaps.push(error.to_string());
+                    continue;
+                }
+            };
+            let push = (entry.space == Space::PushConstant).then_some(Feature::PushConstants);
+            let leaf_offsets = || offsets.iter().zip(0_u32..);
+            let compiled = entry.forms.iter().flat_map(|form| {
+                leaf_offsets().map(|(offset, leaf)| ((entry.name.clone(), *form, leaf), *offset))
+            });
+            self.modules.push(ShaderModule {
+                block,
+                plan: ProbePlan { entries: vec![entry.clone()], ..plan.clone() },
+                spirv,
+                validator_flags: Vec::new(),
+                validation: Validation::NotRun("no spirv-val".to_owned()),
+                requires: push.into_iter().collect(),
+                binding_size: module.binding_size,
+                compiled: compiled.collect(),
+                wgsl: Some(module.text),
+            });
+        }
+    }
+}
+
+/// The plan of a block with the forms that are asked for.
+fn plan_of(layout: &BlockLayout, settings: &Settings) -> ProbePlan {
+    let mut plan = plan(layout, &layout.leaves(), &SPACES.into());
+    for entry in &mut plan.entries {
+        entry.forms.retain(|form| settings.forms.contains(form));
+    }
+    plan.entries.retain(|entry| !entry.forms.is_empty());
+    plan
+}

@@ -1,0 +1,121 @@
+//! A case or a user's file with its declarations read.
+
+use crate::case::{By, Case, Diagnosed, Expectation};
+use crate::declare::{DeclareOptions, declare};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::layout::LayoutOptions;
+use crate::module::Module;
+use crate::sources::{SourceMap, Span};
+
+/// What is checked, before any rule set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Source {
+    /// Case id, or the file's name.
+    pub id: String,
+    /// The claim; empty for a file.
+    pub summary: String,
+    /// File and line, for people.
+    pub place: String,
+    /// The declarations.
+    pub module: Module,
+    /// Matrix order and 16-bit types.
+    pub options: LayoutOptions,
+    /// What the case expects; empty for a file.
+    pub expect: Vec<Expectation>,
+    /// Refusals by rule sets that the case expects.
+    pub rejects: Vec<Diagnosed>,
+    /// Whether this is a case.
+    pub is_case: bool,
+}
+
+impl Source {
+    /// Reads a user's declarations.
+    ///
+    /// # Errors
+    /// Every problem of the file.
+    pub fn of_file(
+        span: Span,
+        options: LayoutOptions,
+        declared: &DeclareOptions,
+        sources: &SourceMap,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let module = declare(sources, span, declared)?;
+        let name = sources.file(span.file).name.clone();
+        Ok(Self {
+            id: name.clone(),
+            summary: String::new(),
+            place: name,
+            module,
+            options,
+            expect: Vec::new(),
+            rejects: Vec::new(),
+            is_case: false,
+        })
+    }
+
+    /// Reads a case's declarations. A case whose declarations must be refused gives `None` once they are, for the
+    /// stated reason.
+    ///
+    /// # Errors
+    /// Problems of the declarations that the case does not expect, and refusals that it expects and that do not come.
+    pub fn of_case(case: &Case, sources: &SourceMap) -> Result<Option<Self>, Vec<Diagnostic>> {
+        let options = DeclareOptions {
+            entry: case.entry.clone(),
+            defines: case.defines.clone(),
+            ..DeclareOptions::default()
+        };
+        let ours: Vec<&Diagnosed> = case.rejects.iter().filter(|reject| reject.by == By::Layoutproof).collect();
+        match declare(sources, case.declare, &options) {
+            Err(found) => unexpected(case, &ours, &found, sources).map(|()| None),
+            Ok(module) => {
+                let missing: Vec<_> = ours.iter().map(|reject| not_given(case, reject)).collect();
+                let warnings = case.warns.iter().filter(|warn| warn.by == By::Layoutproof);
+                let silent = warnings.filter(|warn| !module.warnings.iter().any(|given| matches(case, warn, given, sources)));
+                let missing: Vec<_> = missing.into_iter().chain(silent.map(|warn| not_given(case, warn))).collect();
+                if missing.is_empty() { Ok(Some(Self::declared(case, module, sources))) } else { Err(missing) }
+            }
+        }
+    }
+
+    fn declared(case: &Case, module: Module, sources: &SourceMap) -> Self {
+        let line = sources.position(case.declare).line;
+        Self {
+            id: case.id.clone(),
+            summary: case.summary.clone(),
+            place: format!("{}:{line}", sources.file(case.file).name),
+            module,
+            options: case.options,
+            expect: case.expect.clone(),
+            rejects: case.rejects.iter().filter(|reject| matches!(reject.by, By::Rules(_))).cloned().collect(),
+            is_case: true,
+        }
+    }
+}
+
+/// Refusals that the case does not expect, or expects elsewhere.
+fn unexpected(
+    case: &Case,
+    expected: &[&Diagnosed],
+    found: &[Diagnostic],
+    sources: &SourceMap,
+) -> Result<(), Vec<Diagnostic>> {
+    let surprise = found.iter().filter(|given| !expected.iter().any(|reject| matches(case, reject, given, sources)));
+    let absent = expected.iter().filter(|reject| !found.iter().any(|given| matches(case, reject, given, sources)));
+    let problems: Vec<_> = surprise.cloned().chain(absent.map(|reject| not_given(case, reject))).collect();
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+fn matches(case: &Case, expected: &Diagnosed, given: &Diagnostic, sources: &SourceMap) -> bool {
+    let first = sources.position(case.declare).line;
+    let line = sources.position(given.span()).line + 1 - first;
+    expected.code.as_deref().is_none_or(|code| code == given.code.as_str())
+        && expected.line.is_none_or(|wanted| wanted == line)
+        && expected.message.as_deref().is_none_or(|fragment| given.message.contains(fragment))
+}
+
+fn not_given(case: &Case, expected: &Diagnosed) -> Diagnostic {
+    let what = expected.code.as_deref().or(expected.message.as_deref()).unwrap_or("a diagnostic");
+    let line = expected.line.map(|line| format!(" on line {line} of the declaration")).unwrap_or_default();
+    let message = format!("case {} expects `{what}`{line}, but it is not given", case.id);
+    Diagnostic::error(Code::BadCase, expected.span, message)
+}

@@ -1,0 +1,89 @@
+//! A source under one rule set: its layouts, and what the case and our rules say about every path.
+
+use std::sync::Arc;
+
+use crate::case::Numbers;
+use crate::case::expect;
+use crate::check::source::Source;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::layout::rules::RuleSet;
+use crate::layout::{BlockLayout, lay_out};
+use crate::record::{Row, Value, What};
+
+/// A source under one rule set.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The case or file.
+    pub source: Arc<Source>,
+    /// The rule set.
+    pub rules: RuleSet,
+    /// Every block under the rule set.
+    pub layouts: Vec<BlockLayout>,
+    /// What the case expects.
+    pub expected: Numbers,
+    /// What our rules compute.
+    pub computed: Numbers,
+    /// Who is behind the expected numbers, in words.
+    pub authority: String,
+}
+
+impl Subject {
+    /// Lays the source out.
+    pub fn new(source: Arc<Source>, rules: &RuleSet) -> Self {
+        let layouts: Vec<_> =
+            source.module.blocks.iter().map(|block| lay_out(block, rules, source.options)).collect();
+        let expectation = source.expect.iter().find(|expectation| expectation.rules == rules.name);
+        Self {
+            expected: expectation.map(Numbers::of_expectation).unwrap_or_default(),
+            computed: Numbers::of_layouts(&layouts),
+            authority: expectation.map(|expectation| expectation.authority.to_string()).unwrap_or_default(),
+            rules: rules.clone(),
+            layouts,
+            source,
+        }
+    }
+
+    /// Problems of the case that only the layouts show: unknown paths, incomplete expectations, refusals by the rule
+    /// set that the case expects and that do not come.
+    pub fn problems(&self) -> Vec<Diagnostic> {
+        let expectations = self.source.expect.iter().filter(|expectation| expectation.rules == self.rules.name);
+        let mut found: Vec<_> =
+            expectations.flat_map(|expectation| expect::problems(&self.source.id, expectation, &self.layouts)).collect();
+        let refusals: Vec<_> = self.layouts.iter().filter_map(|layout| layout.result.as_ref().err()).flatten().collect();
+        for reject in self.source.rejects.iter().filter(|reject| reject.by == crate::case::By::Rules(self.rules.name.to_owned())) {
+            let fragment = reject.message.as_deref().unwrap_or("");
+            if !refusals.iter().any(|refusal| refusal.message.contains(fragment)) {
+                let message = format!("`{}` does not refuse this (message with \"{fragment}\" expected)", self.rules.name);
+                found.push(Diagnostic::error(Code::BadCase, reject.span, message));
+            }
+        }
+        found
+    }
+
+    /// One row per number that the case pins; no device takes part in them.
+    pub fn static_rows(&self) -> Vec<Row> {
+        let row = |(what, path, expected): (What, &str, u32)| Row {
+            path: path.to_owned(),
+            what,
+            space: None,
+            direction: None,
+            form: None,
+            expected: Some(Value::Number(expected)),
+            computed: Some(self.computed_value(what, path)),
+            reported: None,
+            compiled: None,
+            observed: None,
+            note: None,
+        };
+        self.expected.iter().map(row).collect()
+    }
+
+    fn computed_value(&self, what: What, path: &str) -> Value {
+        let refused = || {
+            let reasons = self.layouts.iter().filter_map(|layout| layout.result.as_ref().err()).flatten();
+            let first = reasons.map(|refusal| refusal.message.clone()).next();
+            Value::Text(first.unwrap_or_else(|| "no such number".to_owned()))
+        };
+        self.computed.get(what, path).map_or_else(refused, Value::Number)
+    }
+}

@@ -1,0 +1,36 @@
+//! Builds the cases into the program: one `(id, text)` per file below `cases/`.
+
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn main() {
+    let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it for build scripts"));
+    let root = manifest.join("../../cases");
+    let mut files = Vec::new();
+    collect(&root, &mut files);
+    files.sort();
+    let mut source = String::from("[\n");
+    for file in &files {
+        let relative = file.strip_prefix(&root).expect("the file was found below the root").with_extension("");
+        let id = relative.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
+        let path = file.canonicalize().expect("the file was just listed");
+        writeln!(source, "    ({id:?}, include_str!({path:?})),").expect("writing to a string does not fail");
+    }
+    source.push(']');
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it for build scripts"));
+    fs::write(out.join("cases.rs"), source).expect("the output folder is writable");
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    for entry in fs::read_dir(folder).expect("the cases folder is part of the repository") {
+        let path = entry.expect("the folder was just opened").path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "toml") {
+            files.push(path);
+        }
+    }
+}

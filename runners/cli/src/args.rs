@@ -1,0 +1,230 @@
+//! What the user typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use layoutproof::layout::LayoutOptions;
+use layoutproof::scalar::SixteenBit;
+use layoutproof::shape::MatrixOrder;
+
+/// Proves where shader parameters live: lays declarations out, uploads packed bytes to every GPU found, reads back
+/// where each value really was, and names who is wrong.
+#[derive(Debug, Parser)]
+#[command(name = "layoutproof", version, propagate_version = true)]
+pub struct Cli {
+    /// When to colour the output.
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto)]
+    pub color: Colour,
+    /// Draw with ASCII characters only.
+    #[arg(long, global = true)]
+    pub ascii: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    /// If standard output is a terminal that can, and `NO_COLOR` is not set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Check cases or shader files on every device found.
+    Run(Box<RunArgs>),
+    /// Show where a rule set puts each member. No GPU needed.
+    Show(ShowArgs),
+    /// Compare the layouts of two rule sets, member by member.
+    Diff(DiffArgs),
+    /// List the cases, or with --rules the rule sets.
+    List(ListArgs),
+    /// List the devices that a run would use.
+    Devices(FormatArgs),
+    /// Say what is there and what is missing: drivers, validators, compilers, and how to get them.
+    Doctor,
+    /// A process that runs batches for a run (internal).
+    #[command(hide = true)]
+    Worker(WorkerArgs),
+}
+
+/// How a declaration is read.
+#[derive(Clone, Debug, Args)]
+pub struct DeclareArgs {
+    /// Order of matrices that declare none.
+    #[arg(long, value_enum, default_value_t = MatrixArg::Column)]
+    pub matrix: MatrixArg,
+    /// Whether `half` and minimum-precision types take 2 bytes (as with dxc -enable-16bit-types).
+    #[arg(long = "16bit", value_enum, default_value_t = Switch::On)]
+    pub sixteen_bit: Switch,
+    /// Define a macro.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Entry point, where the file has several.
+    #[arg(long)]
+    pub entry: Option<String>,
+    /// Read cases from this file or folder too; a case of the same id replaces the built-in one.
+    #[arg(long, value_name = "PATH")]
+    pub cases: Vec<PathBuf>,
+}
+
+/// Order of matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MatrixArg {
+    /// Rows are contiguous.
+    Row,
+    /// Columns are contiguous.
+    Column,
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// On.
+    On,
+    /// Off.
+    Off,
+}
+
+impl DeclareArgs {
+    /// The options for files; cases bring their own.
+    pub fn layout_options(&self) -> LayoutOptions {
+        LayoutOptions {
+            matrix: match self.matrix {
+                MatrixArg::Row => MatrixOrder::Row,
+                MatrixArg::Column => MatrixOrder::Column,
+            },
+            sixteen_bit: match self.sixteen_bit {
+                Switch::On => SixteenBit::On,
+                Switch::Off => SixteenBit::Off,
+            },
+        }
+    }
+}
+
+/// Text or JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// The output format alone.
+#[derive(Debug, Args)]
+pub struct FormatArgs {
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// `layoutproof show`.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// A shader file (.hlsl, .slang, .wgsl, .glsl, .spv), a case file or the id of a built-in case.
+    pub input: String,
+    /// Rule sets; default: all bare ones.
+    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    pub rules: Vec<String>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// How the declaration is read.
+    #[command(flatten)]
+    pub declare: DeclareArgs,
+}
+
+/// `layoutproof diff`.
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// A shader file, a case file or the id of a built-in case.
+    pub input: String,
+    /// First rule set.
+    pub left: String,
+    /// Second rule set.
+    pub right: String,
+    /// How the declaration is read.
+    #[command(flatten)]
+    pub declare: DeclareArgs,
+}
+
+/// `layoutproof list`.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// List the rule sets instead: what each is, where it comes from, one worked example.
+    #[arg(long)]
+    pub rules: bool,
+    /// Only cases whose id contains this text, or matches it as a pattern with * and ?.
+    pub filter: Vec<String>,
+    /// Read cases from this file or folder too.
+    #[arg(long, value_name = "PATH")]
+    pub cases: Vec<PathBuf>,
+}
+
+/// `layoutproof run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Cases by id (a part of it, or a pattern with * and ?), or shader files; default: all cases.
+    #[arg(value_name = "FILTER|FILE")]
+    pub inputs: Vec<String>,
+    /// Only these rule sets; for a file, the rule sets to check it under (default: all bare ones).
+    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    pub rules: Vec<String>,
+    /// Only these shader producers.
+    #[arg(long, visible_alias = "compiler", value_delimiter = ',', value_name = "rspirv,naga")]
+    pub producer: Vec<String>,
+    /// Only these devices.
+    #[arg(long, value_delimiter = ',', value_name = "ID[,ID...]")]
+    pub device: Vec<String>,
+    /// Only through these APIs.
+    #[arg(long, value_delimiter = ',', value_name = "ash,wgpu,model")]
+    pub runner: Vec<String>,
+    /// Only these forms of access.
+    #[arg(long, value_delimiter = ',', value_name = "leaf,vector,whole")]
+    pub form: Vec<String>,
+    /// Fail with exit code 3 unless this device takes part.
+    #[arg(long, value_name = "ID")]
+    pub require: Vec<String>,
+    /// Fail with exit code 3 if a check is skipped for a reason that contains this text ("" forbids every skip).
+    #[arg(long, value_name = "TEXT")]
+    pub forbid_skip: Option<String>,
+    /// Known differences: a list, or a folder of lists.
+    #[arg(long, value_name = "PATH")]
+    pub known: Vec<PathBuf>,
+    /// The least number of leaves that each device must answer for.
+    #[arg(long, value_name = "FILE")]
+    pub floors: Option<PathBuf>,
+    /// Write the records as JSON lines.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write a JUnit report.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// One line per check; twice, the annotated struct as well.
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// Plant a misreading in the model device, to see the verdict name the device.
+    #[arg(long, value_name = "NAME")]
+    pub plant_misreading: Option<String>,
+    /// Generate shaders under this rule set instead of the one that is checked, to see the verdict name the module.
+    #[arg(long, value_name = "NAME")]
+    pub plant_rules: Option<String>,
+    /// How the declaration is read.
+    #[command(flatten)]
+    pub declare: DeclareArgs,
+}
+
+/// `layoutproof worker`.
+#[derive(Debug, Args)]
+pub struct WorkerArgs {
+    /// Where the parent listens.
+    #[arg(long)]
+    pub connect: std::net::SocketAddr,
+}

@@ -1,0 +1,142 @@
+//! What a command works on: built-in cases, case files, users' shader files.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use layoutproof::case::Case;
+use layoutproof::diagnostics::Diagnostic;
+use layoutproof::sources::{SourceMap, Span};
+use wildmatch::WildMatch;
+
+/// Every built-in case: id and text.
+const BUILT_IN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/cases.rs"));
+
+/// Extensions of shader files whose declarations are read here.
+const DECLARATIONS: [&str; 3] = ["hlsl", "slang", "hlsli"];
+
+/// Extensions of shader files that come laid out.
+const LAID_OUT: [&str; 3] = ["spv", "wgsl", "glsl"];
+
+/// What a word on the command line means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    /// Declarations.
+    Declarations(PathBuf),
+    /// A module that says its own offsets.
+    LaidOut(PathBuf),
+    /// A case file.
+    CaseFile(PathBuf),
+    /// Cases by id.
+    Filter(String),
+}
+
+impl Word {
+    /// Sorts a word by its extension; anything without a known one is a filter.
+    pub(crate) fn of(word: &str) -> Self {
+        let path = PathBuf::from(word);
+        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        match extension.as_deref() {
+            Some(known) if DECLARATIONS.contains(&known) => Self::Declarations(path),
+            Some(known) if LAID_OUT.contains(&known) => Self::LaidOut(path),
+            Some("toml") => Self::CaseFile(path),
+            Some(_) | None => Self::Filter(word.to_owned()),
+        }
+    }
+}
+
+/// All cases that a command may choose from, by id.
+pub(crate) struct Cases {
+    texts: BTreeMap<String, (String, String)>,
+}
+
+impl Cases {
+    /// The built-in cases, with those of `added` (files or folders) added or put in their place.
+    ///
+    /// # Errors
+    /// A path that cannot be read.
+    pub(crate) fn load(added: &[PathBuf]) -> anyhow::Result<Self> {
+        let named = |id: &str| format!("cases/{id}.toml");
+        let mut texts: BTreeMap<_, _> =
+            BUILT_IN.iter().map(|(id, text)| ((*id).to_owned(), (named(id), (*text).to_owned()))).collect();
+        for path in added {
+            let mut files = Vec::new();
+            collect(path, &mut files)?;
+            for file in files {
+                let id = id_below(path, &file);
+                texts.insert(id, (file.display().to_string(), read(&file)?));
+            }
+        }
+        Ok(Self { texts })
+    }
+
+    /// Puts one case file beside the others and returns its id.
+    pub(crate) fn add_file(&mut self, path: &Path) -> anyhow::Result<String> {
+        let id = path.with_extension("").display().to_string();
+        self.texts.insert(id.clone(), (path.display().to_string(), read(path)?));
+        Ok(id)
+    }
+
+    /// Ids that match one of the filters, or all where there is no filter.
+    pub(crate) fn matching(&self, filters: &[String]) -> Vec<String> {
+        let matches = |id: &str| filters.iter().any(|filter| matches_filter(id, filter));
+        self.texts.keys().filter(|id| filters.is_empty() || matches(id)).cloned().collect()
+    }
+
+    /// Reads the cases of these ids; the problems of all of them go to `problems`.
+    pub(crate) fn read(&self, ids: &[String], sources: &mut SourceMap, problems: &mut Vec<Diagnostic>) -> Vec<Case> {
+        let mut cases = Vec::new();
+        for (id, (name, text)) in ids.iter().filter_map(|id| self.texts.get_key_value(id)) {
+            let file = sources.add(name, text);
+            match Case::read(id, file, sources) {
+                Ok(case) => cases.push(case),
+                Err(found) => problems.extend(found),
+            }
+        }
+        cases
+    }
+}
+
+fn matches_filter(id: &str, filter: &str) -> bool {
+    if filter.contains(['*', '?']) { WildMatch::new(filter).matches(id) } else { id.contains(filter) }
+}
+
+fn id_below(root: &Path, file: &Path) -> String {
+    let relative = file.strip_prefix(root).ok().filter(|relative| !relative.as_os_str().is_empty());
+    let path = relative.map_or_else(|| PathBuf::from(file.file_name().unwrap_or_default()), Path::to_path_buf);
+    path.with_extension("").iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+    if !path.is_dir() {
+        files.push(path.to_path_buf());
+        return Ok(());
+    }
+    let mut entries = fs::read_dir(path)
+        .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>())
+        .map_err(|error| anyhow::anyhow!("reading {}: {error}", path.display()))?;
+    entries.sort();
+    for entry in entries.iter().filter(|entry| entry.is_dir() || entry.extension().is_some_and(|e| e == "toml")) {
+        collect(entry, files)?;
+    }
+    Ok(())
+}
+
+/// Reads a text file.
+///
+/// # Errors
+/// The path with the reason.
+pub(crate) fn read(path: &Path) -> anyhow::Result<String> {
+    let bytes = fs::read(path).map_err(|error| anyhow::anyhow!("reading {}: {error}", path.display()))?;
+    String::from_utf8(bytes).map_err(|_| anyhow::anyhow!("reading {}: not UTF-8 text", path.display()))
+}
+
+/// Adds a whole text file to the map.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn add_text(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Span> {
+    let text = read(path)?;
+    let end = u32::try_from(text.len()).map_err(|_| anyhow::anyhow!("{} is beyond 4 GiB", path.display()))?;
+    Ok(Span { file: sources.add(path.display().to_string(), text), start: 0, end })
+}

@@ -1,0 +1,67 @@
+//! The SPIR-V validator (`spirv-val` of SPIRV-Tools) as a child process.
+//!
+//! It alone decides whether a module is valid; validation layers only report.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use layoutproof::verdict::Validation;
+
+/// The validator on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpirvVal {
+    program: PathBuf,
+    version: String,
+}
+
+/// The environment whose rules modules must meet.
+const TARGET: &str = "vulkan1.1";
+
+impl SpirvVal {
+    /// The validator that `SPIRV_VAL` names, or the one on the `PATH`; `None` where there is none that answers.
+    pub fn find() -> Option<Self> {
+        let program = std::env::var_os("SPIRV_VAL").map_or_else(|| PathBuf::from("spirv-val"), PathBuf::from);
+        let version = version(&program)?;
+        Some(Self { program, version })
+    }
+
+    /// The first line that the validator prints about itself.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Validates a module under the layout rules that `flags` loosen.
+    pub fn validate(&self, words: &[u32], flags: &[&str]) -> Validation {
+        self.run(words, flags).unwrap_or_else(|error| Validation::NotRun(format!("spirv-val: {error}")))
+    }
+
+    fn run(&self, words: &[u32], flags: &[&str]) -> std::io::Result<Validation> {
+        let mut child = Command::new(&self.program)
+            .args(["--target-env", TARGET])
+            .args(flags)
+            .arg("-")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        // A validator that gives up early closes its input; its output says why.
+        let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(&bytes));
+        let output = child.wait_with_output()?;
+        match output.status.code() {
+            Some(0) => written.map(|()| Validation::Valid),
+            Some(_) => {
+                let said = [output.stderr, output.stdout].concat();
+                Ok(Validation::Invalid(String::from_utf8_lossy(&said).trim().to_owned()))
+            }
+            None => Ok(Validation::NotRun(format!("spirv-val ended with {}", output.status))),
+        }
+    }
+}
+
+fn version(program: &Path) -> Option<String> {
+    let output = Command::new(program).arg("--version").stdin(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    output.status.success().then(|| text.lines().next().unwrap_or("spirv-val").trim().to_owned())
+}
