@@ -7,9 +7,11 @@
 #![forbid(unsafe_code)]
 
 pub mod declare;
+pub mod devices;
 pub mod diagnostics;
 pub mod layout;
 pub mod module;
+pub mod placement;
 pub mod probe;
 pub mod record;
 pub mod resource;
