@@ -136,7 +136,8 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: the arena drops its buffer first, and nothing else is bound to this memory; freeing it unmaps it.
+        // SAFETY: no submission is in flight (see `Device::drop`), and a buffer that is still bound to this memory is
+        // only destroyed; freeing the memory unmaps it.
         unsafe { self.device.raw.free_memory(self.raw, None) };
     }
 }
