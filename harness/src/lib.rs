@@ -8,11 +8,13 @@
 
 pub mod case;
 pub mod declare;
+pub mod devices;
 pub mod diagnostics;
 pub mod floors;
 pub mod known;
 pub mod layout;
 pub mod module;
+pub mod placement;
 pub mod probe;
 pub mod record;
 pub mod resource;

@@ -1,0 +1,283 @@
+//! What every runner must do, as trials: each crate of a device API runs them on each device that it lists.
+//!
+//! Shaders are WGSL; a runner's test says how they become a [`Shader`] that it takes. What the shaders must leave in
+//! memory follows from the Vulkan and WGSL specifications and is written here as literals.
+
+use std::collections::BTreeSet;
+
+use layoutproof::devices::Enumeration;
+use layoutproof::runner::{
+    Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, JobBuffer, ReadBack, Runner, RunnerError, Shader,
+};
+use libtest_mimic::{Failed, Trial};
+
+/// Fills the memory before each bound range.
+const BEFORE: u32 = 0xBEF0_BEF0;
+/// A word of the guards behind each bound range.
+const AFTER: u32 = 0xAF7E_AF7E;
+/// What the output is filled with.
+const FILL: u32 = 0xDEAD_F111;
+
+/// A runner under test.
+#[derive(Clone, Copy)]
+pub(crate) struct Api {
+    /// Opens a device.
+    pub(crate) open: fn(&DeviceInfo) -> Result<Box<dyn Runner>, RunnerError>,
+    /// Makes a shader from WGSL.
+    pub(crate) shader: fn(&str) -> Shader,
+}
+
+type Check = fn(Api, &DeviceInfo) -> Result<(), Failed>;
+
+/// The checks that any device must pass.
+const CHECKS: [(&str, Check); 8] = [
+    ("ranges_are_bound_exactly_and_oddly", ranges),
+    ("guards_stay_and_all_invocations_run", fill),
+    ("sets_and_bindings", sets),
+    ("push_constants", push_constants),
+    ("each_job_starts_afresh", refill),
+    ("a_large_buffer_between_small_ones", large),
+    ("missing_features_are_named", features),
+    ("bad_jobs_are_refused_and_the_device_goes_on", bad_jobs),
+];
+
+/// One trial per check and device; without a device one trial that is reported as ignored, with the reason.
+pub(crate) fn trials(found: &Enumeration, api: Api) -> Vec<Trial> {
+    if found.devices.is_empty() {
+        let reason = format!("no device: {}", found.notes.join("; "));
+        return vec![Trial::test("every_device", || Ok(())).with_kind(reason).with_ignored_flag(true)];
+    }
+    let mut trials = Vec::new();
+    for device in &found.devices {
+        for (name, check) in CHECKS {
+            let info = device.clone();
+            trials.push(Trial::test(format!("{}::{name}", device.id), move || check(api, &info)));
+        }
+        let hang = format!("{}::an_endless_loop_times_out", device.id);
+        let info = device.clone();
+        trials.push(match endless_reason(device) {
+            None => Trial::test(hang, move || endless(api, &info)),
+            Some(reason) => Trial::test(hang, || Ok(())).with_kind(reason).with_ignored_flag(true),
+        });
+    }
+    trials
+}
+
+/// Why a device is not asked to hang; `None` for the one that is known to give up cleanly.
+fn endless_reason(device: &DeviceInfo) -> Option<&'static str> {
+    match device.id.as_str() {
+        "swiftshader" => None,
+        "lavapipe" | "llvmpipe-gl" => Some("llvmpipe ends loops after 65535 iterations"),
+        _ => Some("a hang may take the whole machine along"),
+    }
+}
+
+/// Runs the jobs as one batch on a fresh device.
+pub(crate) fn run(api: Api, info: &DeviceInfo, jobs: Vec<Job>) -> Result<Vec<Result<ReadBack, RunnerError>>, Failed> {
+    let mut runner = (api.open)(info)?;
+    ensure_eq(&runner.device().id, &info.id, "the opened device")?;
+    let count = jobs.len();
+    let results = runner.run(&Batch { jobs });
+    ensure_eq(&results.len(), &count, "results")?;
+    Ok(results)
+}
+
+/// A job with nothing but a shader.
+pub(crate) fn job(shader: Shader, buffers: Vec<JobBuffer>) -> Job {
+    let (entry, push_constants) = ("main".to_owned(), Vec::new());
+    Job { shader, entry, buffers, push_constants, workgroups: [1, 1, 1], requires: BTreeSet::new() }
+}
+
+/// A buffer of `words` at set 0, with a guard of 3 words.
+pub(crate) fn buffer(binding: u32, kind: BufferKind, words: &[u32]) -> JobBuffer {
+    let (bytes, after) = (bytes(words), bytes(&[AFTER; 3]));
+    JobBuffer { set: 0, binding, kind, bytes, after, before_word: BEFORE }
+}
+
+/// An output of `count` words at set 0 binding 1.
+pub(crate) fn output(count: usize) -> JobBuffer {
+    buffer(1, BufferKind::Storage, &vec![FILL; count])
+}
+
+fn ranges(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    let block: Vec<u32> = (0..16).map(|i| 0xC0DE_0000 + i).collect();
+    let mut input = buffer(2, BufferKind::StorageRead, &[77, 1, 2, 3, 4]);
+    input.after = Vec::new();
+    let buffers = vec![buffer(0, BufferKind::Uniform, &block), output(21), input];
+    let results = run(api, info, vec![job((api.shader)(include_str!("shaders/copy.wgsl")), buffers)])?;
+    let [block_after, output_after, input_after] = buffers_of(&results[0])?;
+    let mut expected = vec![77, 21, 5];
+    expected.extend(&block);
+    expected.extend([FILL, FILL]);
+    ensure_eq(&words(&output_after.bytes), &expected, "output")?;
+    ensure_eq(&words(&block_after.bytes), &block, "block")?;
+    ensure_eq(&words(&input_after.bytes), &vec![77, 1, 2, 3, 4], "input")?;
+    ensure_eq(&input_after.after.len(), &0, "guard of the input")?;
+    for after in [block_after, output_after] {
+        ensure_eq(&words(&after.after), &vec![AFTER; 3], "guard")?;
+    }
+    for (after, alignment) in [block_after, output_after, input_after].into_iter().zip(alignments(info)) {
+        ensure(!after.before.is_empty(), "nothing lies before a range")?;
+        ensure(words(&after.before).iter().all(|word| *word == BEFORE), "memory before a range was written")?;
+        if let Some(alignment) = alignment {
+            ensure_eq(&after.before.len(), &alignment, "bytes before a range")?;
+        }
+    }
+    Ok(())
+}
+
+/// Minimum offset alignments of a uniform, a storage and a storage buffer, as vulkaninfo and wgpu-info report them for
+/// Mesa 22.3.6 and `SwiftShader` 5.0; wgpu raises alignments below 32 to 32.
+fn alignments(info: &DeviceInfo) -> [Option<usize>; 3] {
+    match (info.id.as_str(), info.runner.as_str()) {
+        ("lavapipe", "ash") => [Some(16); 3],
+        ("lavapipe", _) => [Some(32); 3],
+        ("swiftshader", _) => [Some(256); 3],
+        _ => [None; 3],
+    }
+}
+
+fn fill(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    let mut job = job((api.shader)(include_str!("shaders/fill.wgsl")), vec![output(24)]);
+    job.workgroups = [2, 3, 4];
+    let results = run(api, info, vec![job])?;
+    let [after] = buffers_of(&results[0])?;
+    let expected: Vec<u32> = (0..24).map(|i| 0x1000 + i % 2 + 16 * (i / 2 % 3) + 256 * (i / 6)).collect();
+    ensure_eq(&words(&after.bytes), &expected, "output")?;
+    ensure_eq(&words(&after.after), &vec![AFTER; 3], "guard")?;
+    ensure(words(&after.before).iter().all(|word| *word == BEFORE), "memory before the range was written")
+}
+
+fn sets(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    let place = |set, buffer: JobBuffer| JobBuffer { set, ..buffer };
+    let buffers = vec![
+        place(3, buffer(2, BufferKind::StorageRead, &[302])),
+        place(1, buffer(4, BufferKind::Uniform, &[104, 0, 0, 0])),
+        place(0, buffer(7, BufferKind::Storage, &[FILL; 3])),
+        place(1, buffer(0, BufferKind::Uniform, &[100, 0, 0, 0])),
+    ];
+    let results = run(api, info, vec![job((api.shader)(include_str!("shaders/sets.wgsl")), buffers)])?;
+    let [_, _, output, _] = buffers_of(&results[0])?;
+    ensure_eq(&words(&output.bytes), &vec![100, 104, 302], "output")
+}
+
+fn push_constants(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    let pushed: Vec<u32> = (1..=8).map(|i| 0x0BAD_0000 + i).collect();
+    let mut job = job((api.shader)(include_str!("shaders/push.wgsl")), vec![output(8)]);
+    job.push_constants = bytes(&pushed);
+    job.requires.insert(Feature::PushConstants);
+    let too_long = Job { push_constants: vec![0; info.max_push_constants as usize + 4], ..job.clone() };
+    let results = run(api, info, vec![job, too_long])?;
+    ensure(matches!(results[1], Err(RunnerError::Unsupported(_))), "more than the device's push constants")?;
+    if !info.features.contains(&Feature::PushConstants) {
+        return ensure_eq(&results[0], &Err(RunnerError::Unsupported("push constants".to_owned())), "result");
+    }
+    let [output] = buffers_of(&results[0])?;
+    ensure_eq(&words(&output.bytes), &pushed, "output")
+}
+
+fn refill(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    let jobs = [(11, 21), (12, 19), (13, 30)].map(|(nonce, length)| {
+        let buffers = vec![
+            buffer(0, BufferKind::Uniform, &[nonce; 16]),
+            output(length),
+            buffer(2, BufferKind::StorageRead, &[nonce]),
+        ];
+        job((api.shader)(include_str!("shaders/copy.wgsl")), buffers)
+    });
+    let results = run(api, info, jobs.into())?;
+    for (result, (nonce, length)) in results.iter().zip([(11, 21_u32), (12, 19), (13, 30)]) {
+        let [_, output, _] = buffers_of(result)?;
+        let mut expected = vec![nonce, length, 1];
+        expected.extend([nonce; 16]);
+        expected.resize(length as usize, FILL);
+        ensure_eq(&words(&output.bytes), &expected, "output")?;
+    }
+    Ok(())
+}
+
+fn large(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    let jobs = [4, 100_000, 4].map(|count| {
+        let mut job = job((api.shader)(include_str!("shaders/fill.wgsl")), vec![output(count)]);
+        job.workgroups = [4, 1, 1];
+        job
+    });
+    for (result, count) in run(api, info, jobs.into())?.iter().zip([4, 100_000, 4]) {
+        let [after] = buffers_of(result)?;
+        let mut expected = vec![0x1000, 0x1001, 0x1002, 0x1003];
+        expected.resize(count, FILL);
+        ensure(words(&after.bytes) == expected, "four words are written and the rest is left")?;
+        ensure_eq(&words(&after.after), &vec![AFTER; 3], "guard")?;
+    }
+    Ok(())
+}
+
+fn features(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    let buffers = vec![output(2), buffer(2, BufferKind::StorageRead, &[0xffff_fff0, 0x20])];
+    let mut job = job((api.shader)(include_str!("shaders/int64.wgsl")), buffers);
+    job.requires.insert(Feature::Int64);
+    let results = run(api, info, vec![job])?;
+    if info.features.contains(&Feature::Int64) {
+        let [output, _] = buffers_of(&results[0])?;
+        ensure_eq(&words(&output.bytes), &vec![1, 0x10], "output")
+    } else {
+        ensure_eq(&results[0], &Err(RunnerError::Unsupported("shaderInt64".to_owned())), "result")
+    }
+}
+
+fn bad_jobs(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    let mut good = job((api.shader)(include_str!("shaders/fill.wgsl")), vec![output(1)]);
+    good.workgroups = [1, 1, 1];
+    let mut jobs = vec![good.clone(); 6];
+    "absent".clone_into(&mut jobs[0].entry);
+    jobs[1].buffers = vec![output(1), output(1)];
+    jobs[2].buffers[0].bytes = vec![0; 6];
+    jobs[3].buffers.clear();
+    jobs[4].shader = Shader::Msl(String::new());
+    let results = run(api, info, jobs)?;
+    ensure(matches!(results[0], Err(RunnerError::ShaderRefused(_))), &format!("absent entry: {:?}", results[0]))?;
+    for malformed in &results[1..4] {
+        ensure(matches!(malformed, Err(RunnerError::Api { .. })), &format!("a malformed job: {malformed:?}"))?;
+    }
+    ensure(matches!(results[4], Err(RunnerError::Unsupported(_))), &format!("a language: {:?}", results[4]))?;
+    let [after] = buffers_of(&results[5])?;
+    ensure_eq(&words(&after.bytes), &vec![0x1000], "the good job behind the bad ones")
+}
+
+fn endless(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    let shader = (api.shader)(include_str!("shaders/endless.wgsl"));
+    let with = |word: u32| job(shader.clone(), vec![output(1), buffer(2, BufferKind::StorageRead, &[word])]);
+    let results = run(api, info, vec![with(1), with(0), with(1)])?;
+    buffers_of::<2>(&results[0])?;
+    ensure_eq(&results[1], &Err(RunnerError::Timeout(10_000)), "the endless job")?;
+    ensure_eq(&results[2], &Err(RunnerError::Timeout(10_000)), "a job behind it")?;
+    let results = run(api, info, vec![with(1)])?;
+    buffers_of::<2>(&results[0]).map(|_| ())
+}
+
+/// The little-endian bytes of `words`.
+pub(crate) fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// The words of little-endian `bytes`.
+pub(crate) fn words(bytes: &[u8]) -> Vec<u32> {
+    let word = |chunk: &[u8]| u32::from_le_bytes(chunk.try_into().expect("chunks of four"));
+    bytes.chunks_exact(4).map(word).collect()
+}
+
+/// The buffers of a job that went well.
+pub(crate) fn buffers_of<const N: usize>(result: &Result<ReadBack, RunnerError>) -> Result<&[BufferAfter; N], Failed> {
+    let read_back = result.as_ref().map_err(|error| format!("the job failed: {error}"))?;
+    Ok(read_back.buffers.as_slice().try_into().map_err(|_| "another number of buffers came back")?)
+}
+
+/// Fails with `what` unless `holds`.
+pub(crate) fn ensure(holds: bool, what: &str) -> Result<(), Failed> {
+    if holds { Ok(()) } else { Err(what.into()) }
+}
+
+/// Fails with both values unless they are equal.
+pub(crate) fn ensure_eq<T: PartialEq + std::fmt::Debug>(found: &T, expected: &T, what: &str) -> Result<(), Failed> {
+    ensure(found == expected, &format!("{what}: found {found:x?}, expected {expected:x?}"))
+}

@@ -1,0 +1,147 @@
+//! The device features that probes need: which ones a device has, and how they are switched on.
+//!
+//! Between Vulkan's feature structures and [`Feature`]; one table, [`Structures::field`], serves both directions.
+//! `robustBufferAccess` is not in it and stays off: bounds checks cost time and hide reads out of range.
+
+use std::collections::BTreeSet;
+use std::ffi::{CStr, c_void};
+
+use ash::{ext, khr, vk};
+use layoutproof::runner::Feature;
+
+/// Every feature that a structure below has a field for.
+const SWITCHABLE: [Feature; 14] = [
+    Feature::UniformBufferStandardLayout,
+    Feature::ScalarBlockLayout,
+    Feature::Int8,
+    Feature::Int16,
+    Feature::Int64,
+    Feature::Float16,
+    Feature::Float64,
+    Feature::StorageBuffer8,
+    Feature::UniformBuffer8,
+    Feature::PushConstant8,
+    Feature::StorageBuffer16,
+    Feature::UniformBuffer16,
+    Feature::PushConstant16,
+    Feature::BufferDeviceAddress,
+];
+
+/// Which of the structures a device knows: all with Vulkan 1.2, before that those whose extension it has.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "one switch per structure, named after it")]
+pub(crate) struct Known {
+    storage8: bool,
+    float16_int8: bool,
+    scalar: bool,
+    uniform_standard: bool,
+    address: bool,
+}
+
+impl Known {
+    /// What a device of Vulkan version `version` with the device extensions for which `has` holds knows.
+    pub(crate) fn of(version: u32, has: impl Fn(&CStr) -> bool) -> Self {
+        let knows = |name: &CStr| version >= vk::API_VERSION_1_2 || has(name);
+        Self {
+            storage8: knows(khr::_8bit_storage::NAME),
+            float16_int8: knows(khr::shader_float16_int8::NAME),
+            scalar: knows(ext::scalar_block_layout::NAME),
+            uniform_standard: knows(khr::uniform_buffer_standard_layout::NAME),
+            address: knows(khr::buffer_device_address::NAME),
+        }
+    }
+
+    /// The extensions to enable on a device of Vulkan 1.1; with 1.2 they are part of the core.
+    pub(crate) fn extensions(self) -> Vec<&'static CStr> {
+        let names = [
+            (self.storage8, khr::_8bit_storage::NAME),
+            (self.float16_int8, khr::shader_float16_int8::NAME),
+            (self.scalar, ext::scalar_block_layout::NAME),
+            (self.uniform_standard, khr::uniform_buffer_standard_layout::NAME),
+            (self.address, khr::buffer_device_address::NAME),
+        ];
+        names.into_iter().filter(|(known, _)| *known).map(|(_, name)| name).collect()
+    }
+}
+
+/// Vulkan's feature structures.
+#[derive(Debug, Default)]
+pub(crate) struct Structures {
+    core: vk::PhysicalDeviceFeatures2<'static>,
+    storage16: vk::PhysicalDevice16BitStorageFeatures<'static>,
+    storage8: vk::PhysicalDevice8BitStorageFeatures<'static>,
+    float16_int8: vk::PhysicalDeviceShaderFloat16Int8Features<'static>,
+    scalar: vk::PhysicalDeviceScalarBlockLayoutFeatures<'static>,
+    uniform_standard: vk::PhysicalDeviceUniformBufferStandardLayoutFeatures<'static>,
+    address: vk::PhysicalDeviceBufferDeviceAddressFeatures<'static>,
+}
+
+impl Structures {
+    /// Structures in which exactly `features` are on.
+    pub(crate) fn with(features: &BTreeSet<Feature>) -> Self {
+        let mut structures = Self::default();
+        for feature in features {
+            if let Some(field) = structures.field(*feature) {
+                *field = vk::TRUE;
+            }
+        }
+        structures
+    }
+
+    /// Links the known structures into a chain and returns its head, which is good as long as `self` stays in place.
+    pub(crate) fn chain(&mut self, known: Known) -> &mut vk::PhysicalDeviceFeatures2<'static> {
+        self.storage16.p_next = std::ptr::null_mut();
+        let mut next: *mut c_void = std::ptr::from_mut(&mut self.storage16).cast();
+        if known.storage8 {
+            self.storage8.p_next = next;
+            next = std::ptr::from_mut(&mut self.storage8).cast();
+        }
+        if known.float16_int8 {
+            self.float16_int8.p_next = next;
+            next = std::ptr::from_mut(&mut self.float16_int8).cast();
+        }
+        if known.scalar {
+            self.scalar.p_next = next;
+            next = std::ptr::from_mut(&mut self.scalar).cast();
+        }
+        if known.uniform_standard {
+            self.uniform_standard.p_next = next;
+            next = std::ptr::from_mut(&mut self.uniform_standard).cast();
+        }
+        if known.address {
+            self.address.p_next = next;
+            next = std::ptr::from_mut(&mut self.address).cast();
+        }
+        self.core.p_next = next;
+        &mut self.core
+    }
+
+    /// The features that are on; push constants always are.
+    pub(crate) fn features(&mut self) -> BTreeSet<Feature> {
+        let mut features: BTreeSet<Feature> =
+            SWITCHABLE.into_iter().filter(|feature| self.field(*feature).is_some_and(|on| *on == vk::TRUE)).collect();
+        features.insert(Feature::PushConstants);
+        features
+    }
+
+    /// The field of a feature; `None` for push constants, which every Vulkan device has.
+    fn field(&mut self, feature: Feature) -> Option<&mut vk::Bool32> {
+        Some(match feature {
+            Feature::PushConstants => return None,
+            Feature::UniformBufferStandardLayout => &mut self.uniform_standard.uniform_buffer_standard_layout,
+            Feature::ScalarBlockLayout => &mut self.scalar.scalar_block_layout,
+            Feature::Int8 => &mut self.float16_int8.shader_int8,
+            Feature::Int16 => &mut self.core.features.shader_int16,
+            Feature::Int64 => &mut self.core.features.shader_int64,
+            Feature::Float16 => &mut self.float16_int8.shader_float16,
+            Feature::Float64 => &mut self.core.features.shader_float64,
+            Feature::StorageBuffer8 => &mut self.storage8.storage_buffer8_bit_access,
+            Feature::UniformBuffer8 => &mut self.storage8.uniform_and_storage_buffer8_bit_access,
+            Feature::PushConstant8 => &mut self.storage8.storage_push_constant8,
+            Feature::StorageBuffer16 => &mut self.storage16.storage_buffer16_bit_access,
+            Feature::UniformBuffer16 => &mut self.storage16.uniform_and_storage_buffer16_bit_access,
+            Feature::PushConstant16 => &mut self.storage16.storage_push_constant16,
+            Feature::BufferDeviceAddress => &mut self.address.buffer_device_address,
+        })
+    }
+}

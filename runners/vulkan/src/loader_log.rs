@@ -1,0 +1,59 @@
+//! Collects what the Vulkan loader says while it loads drivers.
+//!
+//! The loader goes on when a driver fails to load; only its messages tell. They come through `VK_EXT_debug_utils`, from
+//! a messenger that is chained to the instance's creation and so hears that, and the destruction, but nothing between.
+
+use std::ffi::{CStr, c_void};
+use std::sync::Mutex;
+
+use ash::vk;
+
+/// Errors that the loader reported, in their order.
+#[derive(Debug, Default)]
+pub(crate) struct LoaderLog {
+    errors: Mutex<Vec<String>>,
+}
+
+impl LoaderLog {
+    /// The messenger to chain to `VkInstanceCreateInfo`; it refers to `self` until the instance is destroyed, so `self`
+    /// must neither move nor be dropped before.
+    pub(crate) fn messenger(&self) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
+        vk::DebugUtilsMessengerCreateInfoEXT::default()
+            .message_severity(vk::DebugUtilsMessageSeverityFlagsEXT::ERROR)
+            .message_type(vk::DebugUtilsMessageTypeFlagsEXT::GENERAL)
+            .pfn_user_callback(Some(record))
+            .user_data(std::ptr::from_ref(self).cast_mut().cast())
+    }
+
+    /// What was reported so far.
+    pub(crate) fn errors(&self) -> Vec<String> {
+        self.errors.lock().map(|errors| errors.clone()).unwrap_or_default()
+    }
+
+    fn push(&self, message: String) {
+        if let Ok(mut errors) = self.errors.lock() {
+            errors.push(message);
+        }
+    }
+}
+
+/// The callback: keeps the message and lets the call go on.
+unsafe extern "system" fn record(
+    _severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+    _types: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    log: *mut c_void,
+) -> vk::Bool32 {
+    // SAFETY: `LoaderLog::messenger` set the user data to a log that outlives the instance, and it is shared only.
+    let log = unsafe { log.cast::<LoaderLog>().as_ref() };
+    // SAFETY: the loader passes null or callback data that live through the call.
+    let data = unsafe { data.as_ref() };
+    if let (Some(log), Some(data)) = (log, data)
+        && !data.p_message.is_null()
+    {
+        // SAFETY: the specification requires a null-terminated message, and null was excluded above.
+        let message = unsafe { CStr::from_ptr(data.p_message) };
+        log.push(message.to_string_lossy().trim().to_owned());
+    }
+    vk::FALSE
+}

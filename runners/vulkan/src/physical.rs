@@ -1,0 +1,148 @@
+//! Physical devices: what the drivers offer, as [`DeviceInfo`].
+
+use std::ffi::CStr;
+
+use ash::vk;
+use layoutproof::devices::{NativeApi, device_id};
+use layoutproof::runner::{DeviceInfo, RunnerError, RunnerKind};
+
+use crate::failure::failed;
+use crate::features::{Known, Structures};
+use crate::instance::Instance;
+
+/// A physical device that can run compute shaders.
+#[derive(Debug)]
+pub(crate) struct Physical {
+    /// The driver's handle.
+    pub(crate) handle: vk::PhysicalDevice,
+    /// What is told of it; equal ids are not yet numbered.
+    pub(crate) info: DeviceInfo,
+    /// Its Vulkan version, but not above the instance's.
+    pub(crate) version: u32,
+    /// Its limits.
+    pub(crate) limits: vk::PhysicalDeviceLimits,
+    /// The feature structures that it knows.
+    pub(crate) known: Known,
+    /// The first queue family with compute.
+    pub(crate) queue_family: u32,
+    /// Whether it is a layer over another API and says so: `VK_KHR_portability_subset` must then be enabled.
+    pub(crate) portability: bool,
+}
+
+/// What an instance lists.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// The devices that can be opened.
+    pub(crate) devices: Vec<Physical>,
+    /// Why the others cannot.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Lists the physical devices in the loader's order.
+pub(crate) fn list(instance: &Instance) -> Result<Found, RunnerError> {
+    let mut found = Found { devices: Vec::new(), notes: Vec::new() };
+    // SAFETY: the instance is alive.
+    let handles = match unsafe { instance.raw.enumerate_physical_devices() } {
+        Ok(handles) => handles,
+        // The loader answers so where drivers are installed and none of them has a device.
+        Err(vk::Result::ERROR_INITIALIZATION_FAILED) => {
+            found.notes.push("the Vulkan drivers list no device".to_owned());
+            return Ok(found);
+        }
+        Err(result) => return Err(failed("vkEnumeratePhysicalDevices")(result)),
+    };
+    for (index, handle) in (0_u32..).zip(handles) {
+        match describe(instance, handle, index)? {
+            Ok(physical) => found.devices.push(physical),
+            Err(note) => found.notes.push(note),
+        }
+    }
+    Ok(found)
+}
+
+/// Finds the device that `info` names.
+pub(crate) fn find(instance: &Instance, info: &DeviceInfo) -> Result<Physical, RunnerError> {
+    let devices = list(instance)?.devices;
+    let same = |device: &Physical| {
+        device.info.index == info.index && device.info.name == info.name && device.info.driver == info.driver
+    };
+    devices.into_iter().find(same).ok_or_else(|| RunnerError::Api {
+        call: "vkEnumeratePhysicalDevices".to_owned(),
+        reason: format!("device {} ({}, {}) is no longer listed", info.index, info.name, info.driver),
+    })
+}
+
+/// The device, or why it cannot be used.
+fn describe(
+    instance: &Instance,
+    handle: vk::PhysicalDevice,
+    index: u32,
+) -> Result<Result<Physical, String>, RunnerError> {
+    // SAFETY: the handle comes from this instance.
+    let properties = unsafe { instance.raw.get_physical_device_properties(handle) };
+    let name = text(properties.device_name_as_c_str().unwrap_or_default());
+    let api = version_text(properties.api_version);
+    if properties.api_version < vk::API_VERSION_1_1 {
+        return Ok(Err(format!("{name} has Vulkan {api}; 1.1 is the least")));
+    }
+    let Some(queue_family) = compute_family(instance, handle) else {
+        return Ok(Err(format!("{name} has no compute queue")));
+    };
+    let version = properties.api_version.min(instance.version);
+    // SAFETY: the handle comes from this instance.
+    let extensions = unsafe { instance.raw.enumerate_device_extension_properties(handle) }
+        .map_err(failed("vkEnumerateDeviceExtensionProperties"))?;
+    let has = |name: &CStr| extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name));
+    let known = Known::of(version, has);
+    let mut structures = Structures::default();
+    // SAFETY: the handle comes from this instance; the chain points into `structures`, which stays in place.
+    unsafe { instance.raw.get_physical_device_features2(handle, structures.chain(known)) };
+    let info = DeviceInfo {
+        id: device_id(&name, NativeApi::Vulkan),
+        driver: driver(instance, handle, version >= vk::API_VERSION_1_2 || has(ash::khr::driver_properties::NAME)),
+        api: format!("Vulkan {api}"),
+        runner: RunnerKind::Ash,
+        index,
+        hardware: properties.device_type != vk::PhysicalDeviceType::CPU,
+        features: structures.features(),
+        max_uniform_range: properties.limits.max_uniform_buffer_range,
+        max_push_constants: properties.limits.max_push_constants_size,
+        name,
+    };
+    let portability = has(ash::khr::portability_subset::NAME);
+    Ok(Ok(Physical { handle, info, version, limits: properties.limits, known, queue_family, portability }))
+}
+
+fn compute_family(instance: &Instance, handle: vk::PhysicalDevice) -> Option<u32> {
+    // SAFETY: the handle comes from this instance.
+    let families = unsafe { instance.raw.get_physical_device_queue_family_properties(handle) };
+    (0_u32..).zip(families).find(|(_, family)| family.queue_flags.contains(vk::QueueFlags::COMPUTE)).map(|(at, _)| at)
+}
+
+/// Driver name and version; the bare version where the device cannot tell more.
+fn driver(instance: &Instance, handle: vk::PhysicalDevice, tells: bool) -> String {
+    let mut driver = vk::PhysicalDeviceDriverProperties::default();
+    let mut chain = vk::PhysicalDeviceProperties2::default();
+    if tells {
+        chain = chain.push_next(&mut driver);
+    }
+    // SAFETY: the handle comes from this instance; the chain's structures live to the end of this function.
+    unsafe { instance.raw.get_physical_device_properties2(handle, &mut chain) };
+    let version = chain.properties.driver_version;
+    let name = text(driver.driver_name_as_c_str().unwrap_or_default());
+    let info = text(driver.driver_info_as_c_str().unwrap_or_default());
+    match (name.is_empty(), info.is_empty()) {
+        (true, _) => format!("driver version {version:#x}"),
+        (false, true) => format!("{name} {}", version_text(version)),
+        (false, false) => format!("{name} {info}"),
+    }
+}
+
+fn text(c: &CStr) -> String {
+    c.to_string_lossy().into_owned()
+}
+
+fn version_text(version: u32) -> String {
+    let (major, minor) = (vk::api_version_major(version), vk::api_version_minor(version));
+    format!("{major}.{minor}.{}", vk::api_version_patch(version))
+}

@@ -1,0 +1,114 @@
+//! What of a SPIR-V module must be known before a driver sees it.
+//!
+//! Drivers need not survive a broken module or one beyond their features (`SwiftShader` ends the process), so the
+//! framing, the version, the capabilities and the entry points are read here. This is no validation: see spirv-val.
+//!
+//! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module", "Capability".
+
+use layoutproof::runner::Feature;
+
+const MAGIC: u32 = 0x0723_0203;
+const HEADER_WORDS: usize = 5;
+const OP_ENTRY_POINT: u32 = 15;
+const OP_CAPABILITY: u32 = 17;
+const MODEL_GL_COMPUTE: u32 = 5;
+
+/// Facts about a module.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ModuleFacts {
+    /// Version, major then minor.
+    pub(crate) version: (u8, u8),
+    /// The device features that its capabilities need.
+    pub(crate) features: Vec<Feature>,
+    /// Names of its compute entry points.
+    pub(crate) entries: Vec<String>,
+}
+
+/// Reads `words`; the error says what is wrong with the framing.
+pub(crate) fn read(words: &[u32]) -> Result<ModuleFacts, String> {
+    let Some((header, mut rest)) = words.split_at_checked(HEADER_WORDS) else {
+        return Err(format!("{} words are no SPIR-V module: the header alone has {HEADER_WORDS}", words.len()));
+    };
+    if header[0] != MAGIC {
+        return Err(format!("no SPIR-V module: the first word is {:#010x}, not {MAGIC:#010x}", header[0]));
+    }
+    let [_, major, minor, _] = header[1].to_be_bytes();
+    let mut facts = ModuleFacts { version: (major, minor), ..ModuleFacts::default() };
+    while let Some(first) = rest.first() {
+        let (length, opcode) = ((first >> 16) as usize, first & 0xffff);
+        let Some((instruction, behind)) = rest.split_at_checked(length).filter(|_| length > 0) else {
+            let at = words.len() - rest.len();
+            return Err(format!("word {at} begins an instruction of {length} words, and {} are left", rest.len()));
+        };
+        facts.add(opcode, &instruction[1..]);
+        rest = behind;
+    }
+    Ok(facts)
+}
+
+impl ModuleFacts {
+    fn add(&mut self, opcode: u32, operands: &[u32]) {
+        match (opcode, operands) {
+            (OP_CAPABILITY, [capability]) => self.features.extend(feature_of(*capability)),
+            (OP_ENTRY_POINT, [MODEL_GL_COMPUTE, _, name @ ..]) => self.entries.push(string(name)),
+            _ => {}
+        }
+    }
+}
+
+/// A literal string: UTF-8, four bytes to a word from the lowest byte on, ended by a zero byte.
+fn string(words: &[u32]) -> String {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The device feature that switches a capability on; `None` for capabilities that need none of ours.
+fn feature_of(capability: u32) -> Option<Feature> {
+    Some(match capability {
+        9 => Feature::Float16,
+        10 => Feature::Float64,
+        11 => Feature::Int64,
+        22 => Feature::Int16,
+        39 => Feature::Int8,
+        4433 => Feature::StorageBuffer16,
+        4434 => Feature::UniformBuffer16,
+        4435 => Feature::PushConstant16,
+        4448 => Feature::StorageBuffer8,
+        4449 => Feature::UniformBuffer8,
+        4450 => Feature::PushConstant8,
+        5347 => Feature::BufferDeviceAddress,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `OpCapability Shader`, `OpCapability Int64`, `OpEntryPoint GLCompute %1 "main"`, version 1.3; the words are those
+    /// that spirv-as 2023.1 writes.
+    const MODULE: [u32; 14] =
+        [0x0723_0203, 0x0001_0300, 0, 2, 0, 0x0002_0011, 1, 0x0002_0011, 11, 0x0005_000f, 5, 1, 0x6e69_616d, 0];
+
+    #[test]
+    fn facts_of_a_small_module() {
+        let facts = read(&MODULE).unwrap();
+        assert_eq!(facts.version, (1, 3));
+        assert_eq!(facts.features, [Feature::Int64]);
+        assert_eq!(facts.entries, ["main"]);
+    }
+
+    #[test]
+    fn broken_framing_is_named() {
+        let mut zero = MODULE;
+        zero[5] = 0x0000_0011;
+        for (words, reason) in [
+            (&MODULE[..3], "3 words are no SPIR-V module: the header alone has 5"),
+            (&[0; 5][..], "no SPIR-V module: the first word is 0x00000000, not 0x07230203"),
+            (&MODULE[..12], "word 9 begins an instruction of 5 words, and 3 are left"),
+            (&zero[..], "word 5 begins an instruction of 0 words, and 9 are left"),
+        ] {
+            assert_eq!(read(words).unwrap_err(), reason);
+        }
+    }
+}

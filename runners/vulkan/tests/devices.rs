@@ -1,0 +1,105 @@
+//! Runs the suite of all runners on each Vulkan device, and checks what is Vulkan's own.
+
+#[path = "../../tests/suite.rs"]
+mod suite;
+
+use std::process::{Command, ExitCode};
+
+use layoutproof::runner::{BufferKind, DeviceInfo, Feature, RunnerError, Shader};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use suite::{Api, buffer, ensure, ensure_eq, job, output, run};
+
+const API: Api = Api { open: layoutproof_vulkan::open, shader: |wgsl| Shader::Spirv(compile(wgsl)) };
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let mut trials = vec![Trial::test("a_driver_that_fails_to_load_is_a_note", broken_driver)];
+    match layoutproof_vulkan::enumerate() {
+        Ok(found) => {
+            trials.extend(suite::trials(&found, API));
+            trials.extend(found.devices.iter().flat_map(own_trials));
+        }
+        Err(error) => trials.push(Trial::test("enumerate", move || Err(error.into()))),
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn own_trials(device: &DeviceInfo) -> [Trial; 2] {
+    let (first, second) = (device.clone(), device.clone());
+    [
+        Trial::test(format!("{}::capabilities_are_checked", device.id), move || capabilities(&first)),
+        Trial::test(format!("{}::broken_spirv_is_refused", device.id), move || broken_spirv(&second)),
+    ]
+}
+
+/// SPIR-V 1.1 of a WGSL shader; loops stay as they are.
+fn compile(wgsl: &str) -> Vec<u32> {
+    let module = naga::front::wgsl::parse_str(wgsl).expect("the suite's shaders are WGSL");
+    let all = naga::valid::Capabilities::all();
+    let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), all)
+        .validate(&module)
+        .expect("the suite's shaders are valid");
+    let options = naga::back::spv::Options { force_loop_bounding: false, ..Default::default() };
+    naga::back::spv::write_vec(&module, &info, &options, None).expect("valid modules can be written")
+}
+
+/// A job that does not say what it requires is stopped all the same: the module says it.
+fn capabilities(info: &DeviceInfo) -> Result<(), Failed> {
+    let shader = Shader::Spirv(compile(include_str!("../../tests/shaders/int64.wgsl")));
+    let job = job(shader, vec![output(2), buffer(2, BufferKind::StorageRead, &[1, 2])]);
+    let results = run(API, info, vec![job])?;
+    match &results[0] {
+        Ok(_) => ensure(info.features.contains(&Feature::Int64), "the device ran a feature that it does not list"),
+        Err(error) => ensure_eq(error, &RunnerError::Unsupported("shaderInt64".to_owned()), "error"),
+    }
+}
+
+/// Modules that break before a driver reads them, and on lavapipe, which survives it, one that breaks inside: an id
+/// beyond the bound (an undefined one below it ends the process even there).
+fn broken_spirv(info: &DeviceInfo) -> Result<(), Failed> {
+    let good = compile(include_str!("../../tests/shaders/fill.wgsl"));
+    let mut magic = good.clone();
+    magic[0] = 0;
+    let mut newer = good.clone();
+    newer[1] = 0x0001_0900;
+    let out_of_bounds = with_id_out_of_bounds(&good);
+    let mut modules = vec![vec![], magic, good[..6].to_vec(), newer, good];
+    if info.id == "lavapipe" {
+        modules.insert(0, out_of_bounds);
+    }
+    let jobs = modules.into_iter().map(|words| job(Shader::Spirv(words), vec![output(1)])).collect();
+    let mut results = run(API, info, jobs)?;
+    ensure(matches!(results.pop(), Some(Ok(_))), "the good module runs after the broken ones")?;
+    let newer = RunnerError::Unsupported("SPIR-V 1.9 (it takes up to 1.6)".to_owned());
+    let found = results.pop();
+    ensure(found == Some(Err(newer)), &format!("a module of a later version: {found:?}"))?;
+    for result in results {
+        ensure(matches!(result, Err(RunnerError::ShaderRefused(_))), &format!("a broken module: {result:?}"))?;
+    }
+    Ok(())
+}
+
+/// `module` with a first store of a value whose id is not below the bound in the header.
+fn with_id_out_of_bounds(module: &[u32]) -> Vec<u32> {
+    const OP_STORE: u32 = 3 << 16 | 62;
+    let mut words = module.to_vec();
+    let store = words.iter().position(|word| *word == OP_STORE).expect("the shader stores");
+    words[store + 2] = words[3];
+    words
+}
+
+/// Lists this test's trials where the only driver is a file that is not there.
+fn broken_driver() -> Result<(), Failed> {
+    let manifest = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("absent_icd.json");
+    let text = r#"{"file_format_version": "1.0.0", "ICD": {"library_path": "./libabsent.so", "api_version": "1.3.0"}}"#;
+    std::fs::write(&manifest, text)?;
+    let listing = Command::new(std::env::current_exe()?)
+        .arg("--list")
+        .env("VK_DRIVER_FILES", &manifest)
+        .env("VK_ICD_FILENAMES", &manifest)
+        .output()?;
+    let text = String::from_utf8_lossy(&listing.stdout);
+    let told = text.contains("no Vulkan loader") || text.contains("libabsent.so");
+    ensure(told && text.contains("every_device"), &format!("the listing tells no reason: {text}"))
+}
