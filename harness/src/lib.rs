@@ -8,8 +8,10 @@
 
 pub mod declare;
 pub mod diagnostics;
+pub mod generate;
 pub mod layout;
 pub mod module;
+pub mod naga_offsets;
 pub mod probe;
 pub mod record;
 pub mod resource;
