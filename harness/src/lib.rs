@@ -13,6 +13,7 @@ pub mod layout;
 pub mod module;
 pub mod naga_offsets;
 pub mod probe;
+pub mod read_naga;
 pub mod record;
 pub mod resource;
 pub mod runner;
