@@ -102,7 +102,7 @@ codes! {
     UnknownPath = "unknown-path",
     /// A rule set that does not exist.
     UnknownRules = "unknown-rules",
-    /// A module that is not readable SPIR-V.
+    /// A module that is not readable SPIR-V, WGSL or GLSL.
     BadModule = "bad-module",
 }
 

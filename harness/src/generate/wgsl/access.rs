@@ -1,0 +1,134 @@
+//! Ways through a WGSL type: a leaf's steps through the laid-out type in, steps through the WGSL type out.
+
+use std::fmt;
+
+use crate::layout::Leaf;
+use crate::layout::tree::LeafStep;
+use crate::shape::Count;
+
+use super::node::{ELEMENT, Node, NodeShape, WgslScalar};
+use super::{BLOCK, NotExpressible};
+
+/// One step from a WGSL value to a part of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum WgslStep {
+    /// A member of a struct.
+    Member {
+        /// Position among the struct's members.
+        index: u32,
+        /// Name in the text.
+        name: String,
+    },
+    /// An array element.
+    Element(u32),
+    /// A matrix column: a contiguous vector.
+    Column(u32),
+    /// A component of a vector.
+    Component(u32),
+}
+
+impl fmt::Display for WgslStep {
+    /// The step as it stands in an expression: `.name`, `[3]`, `.x`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Member { name, .. } => write!(f, ".{name}"),
+            Self::Element(index) | Self::Column(index) => write!(f, "[{index}]"),
+            Self::Component(index) => f.write_str([".x", ".y", ".z", ".w"].get(*index as usize).unwrap_or(&".?")),
+        }
+    }
+}
+
+/// The expression that `steps` from the block's variable reach.
+pub(super) fn expression(steps: &[WgslStep]) -> String {
+    steps.iter().fold(BLOCK.to_owned(), |text, step| text + &step.to_string())
+}
+
+/// How the text reaches a leaf.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Access {
+    /// From the block's variable to the leaf.
+    pub(super) path: Vec<WgslStep>,
+    /// The leaf's type.
+    pub(super) scalar: WgslScalar,
+    /// Components of the vector that holds the leaf; `None` for a scalar that stands alone.
+    pub(super) vector: Option<u32>,
+}
+
+impl Access {
+    /// The way to the vector that holds the leaf, and the last step in it; `None` for a scalar that stands alone.
+    pub(super) fn in_vector(&self) -> Option<(&[WgslStep], &WgslStep)> {
+        let (component, vector) = self.path.split_last()?;
+        self.vector.map(|_| (vector, component))
+    }
+}
+
+impl Node {
+    /// The way to `leaf`.
+    ///
+    /// # Errors
+    /// If the leaf is no part of the block.
+    pub(super) fn access(&self, leaf: &Leaf) -> Result<Access, NotExpressible> {
+        self.follow(&leaf.steps, Vec::new()).ok_or_else(|| NotExpressible::new(&leaf.path, "no part of the block"))
+    }
+
+    fn follow(&self, steps: &[LeafStep], mut path: Vec<WgslStep>) -> Option<Access> {
+        match (&self.shape, steps) {
+            // A vector of one component and a matrix of one cell are scalars in WGSL.
+            (NodeShape::Scalar(scalar), [] | [LeafStep::Component(0) | LeafStep::Cell { row: 0, column: 0 }]) => {
+                Some(Access { path, scalar: *scalar, vector: None })
+            }
+            (NodeShape::Vector { scalar, length }, [step]) => {
+                path.push(WgslStep::Component(vector_component(*step)?));
+                Some(Access { path, scalar: *scalar, vector: Some(*length) })
+            }
+            (NodeShape::Matrix(grid), [LeafStep::Cell { row, column }]) => {
+                let (vector, component) = grid.place(*row, *column);
+                path.extend([WgslStep::Column(vector), WgslStep::Component(component)]);
+                Some(Access { path, scalar: WgslScalar::F32, vector: Some(grid.length) })
+            }
+            (NodeShape::Array { element, wrapper, .. }, [LeafStep::Element(index), rest @ ..]) => {
+                path.push(WgslStep::Element(*index));
+                path.extend(wrapper.as_ref().map(|_| wrapped_element()));
+                element.follow(rest, path)
+            }
+            (NodeShape::Struct(members), [LeafStep::Member(source), rest @ ..]) => {
+                let (index, member) = (0..).zip(members).find(|(_, member)| member.source == Some(*source))?;
+                path.push(WgslStep::Member { index, name: member.name.clone() });
+                member.node.follow(rest, path)
+            }
+            (
+                NodeShape::Scalar(_)
+                | NodeShape::Vector { .. }
+                | NodeShape::Matrix(_)
+                | NodeShape::Array { .. }
+                | NodeShape::Struct(_),
+                _,
+            ) => None,
+        }
+    }
+
+    /// Path of the runtime-sized array in the block, if there is one.
+    pub(super) fn runtime_sized(&self) -> Option<String> {
+        match &self.shape {
+            NodeShape::Scalar(_) | NodeShape::Vector { .. } | NodeShape::Matrix(_) => None,
+            NodeShape::Array { count: Count::Unbounded, .. } => Some(self.path.clone()),
+            NodeShape::Array { count: Count::Finite(_), element, .. } => element.runtime_sized(),
+            NodeShape::Struct(members) => members.iter().find_map(|member| member.node.runtime_sized()),
+        }
+    }
+}
+
+/// The step into a wrapper struct.
+pub(super) fn wrapped_element() -> WgslStep {
+    WgslStep::Member { index: 0, name: ELEMENT.to_owned() }
+}
+
+/// The component that a step into a vector, or into a matrix that is one vector, means.
+fn vector_component(step: LeafStep) -> Option<u32> {
+    match step {
+        LeafStep::Component(index)
+        | LeafStep::Cell { row: 0, column: index }
+        | LeafStep::Cell { row: index, column: 0 } => Some(index),
+        LeafStep::Cell { .. } | LeafStep::Member(_) | LeafStep::Element(_) => None,
+    }
+}

@@ -1,0 +1,198 @@
+//! Laid-out types into WGSL types: WGSL's type names, alignments, sizes, and the struct declarations that they need.
+//!
+//! In an exact fit, every offset and stride that WGSL's rules would give is compared with the layout's; a gap before a
+//! member becomes `@size` on the member before it, a wide array stride a wrapper struct around the element. `@align` is
+//! never written: it cannot lower an alignment, and raising one only moves later members.
+
+use crate::layout::{LaidOut, LaidOutMember, LaidOutShape};
+use crate::shape::Count;
+
+use super::NotExpressible;
+use super::node::{ELEMENT, Grid, Node, NodeMember, NodeShape, WgslScalar};
+
+/// Whether WGSL's offsets must come out as in the layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fit {
+    /// They must.
+    Exact,
+    /// WGSL's own rules choose.
+    Plain,
+}
+
+/// Makes nodes, and the struct declarations that they name.
+#[derive(Debug)]
+pub(super) struct Builder {
+    fit: Fit,
+    declarations: Vec<String>,
+}
+
+/// An array dimension of the layout.
+#[derive(Clone, Copy, Debug)]
+struct Dimension {
+    count: Count,
+    /// Bytes from one element to the next.
+    stride: u32,
+}
+
+impl Builder {
+    pub(super) fn new(fit: Fit) -> Self {
+        Self { fit, declarations: Vec::new() }
+    }
+
+    /// The struct declarations, inner structs first.
+    pub(super) fn into_declarations(self) -> String {
+        self.declarations.concat()
+    }
+
+    /// The node of a type, `None` for one without bytes.
+    pub(super) fn node(&mut self, path: &str, laid_out: &LaidOut) -> Result<Option<Node>, NotExpressible> {
+        match &laid_out.shape {
+            LaidOutShape::Scalar(component) => Node::vector(path, *component, 1).map(Some),
+            LaidOutShape::Vector { component, length } => Node::vector(path, *component, *length).map(Some),
+            LaidOutShape::Matrix { component, rows, columns, order, stride } => {
+                let node = Node::matrix(path, *component, Grid::new(*rows, *columns, *order))?;
+                self.check_matrix(&node, *stride)?;
+                Ok(Some(node))
+            }
+            LaidOutShape::Array { element, count, stride } => {
+                let Some(element) = self.node(&format!("{path}[]"), element)? else { return Ok(None) };
+                match count {
+                    Count::Finite(0) => Ok(None),
+                    Count::Finite(_) | Count::Unbounded => {
+                        self.array(path, element, Dimension { count: *count, stride: *stride }).map(Some)
+                    }
+                }
+            }
+            LaidOutShape::Struct(members) => self.structure(path, members),
+            LaidOutShape::Pointer => Err(NotExpressible::new(path, "a pointer")),
+            LaidOutShape::Resource => Ok(None),
+        }
+    }
+
+    fn check_matrix(&self, node: &Node, stride: u32) -> Result<(), NotExpressible> {
+        let Node { ty, path, alignment, shape, .. } = node;
+        match shape {
+            NodeShape::Matrix(_) if self.fit == Fit::Exact && stride != *alignment => {
+                let reason = format!("the vectors of `{ty}` are {alignment} bytes apart, those of the layout {stride}");
+                Err(NotExpressible::new(path, reason))
+            }
+            NodeShape::Matrix(_)
+            | NodeShape::Scalar(_)
+            | NodeShape::Vector { .. }
+            | NodeShape::Array { .. }
+            | NodeShape::Struct(_) => Ok(()),
+        }
+    }
+
+    fn array(&mut self, path: &str, element: Node, laid_out: Dimension) -> Result<Node, NotExpressible> {
+        let Dimension { count, stride } = laid_out;
+        let natural = element.size.next_multiple_of(element.alignment);
+        let (stride, wrapper) = match self.fit {
+            Fit::Exact if stride != natural => (stride, Some(self.wrapper(path, &element, stride)?)),
+            Fit::Exact | Fit::Plain => (natural, None),
+        };
+        let name = wrapper.as_deref().unwrap_or(&element.ty);
+        let (ty, elements) = match count {
+            Count::Finite(count) => (format!("array<{name}, {count}>"), count),
+            Count::Unbounded => (format!("array<{name}>"), 1),
+        };
+        let size = stride.checked_mul(elements).ok_or_else(|| too_large(path))?;
+        let alignment = element.alignment;
+        let shape = NodeShape::Array { element: Box::new(element), count, stride, wrapper };
+        Ok(Node { ty, path: path.to_owned(), alignment, size, shape })
+    }
+
+    /// Declares a struct of `stride` bytes around `element`.
+    fn wrapper(&mut self, path: &str, element: &Node, stride: u32) -> Result<String, NotExpressible> {
+        let Node { ty, size, alignment, .. } = element;
+        if stride < *size {
+            let reason = format!("an element `{ty}` takes {size} bytes, the layout's stride is {stride}");
+            return Err(NotExpressible::new(path, reason));
+        }
+        if !stride.is_multiple_of(*alignment) {
+            let reason = format!("the stride of `{ty}` is a multiple of {alignment} bytes, the layout's is {stride}");
+            return Err(NotExpressible::new(path, reason));
+        }
+        Ok(self.declare("Element", &format!("    @size({stride}) {ELEMENT}: {ty},\n")))
+    }
+
+    fn structure(&mut self, path: &str, members: &[LaidOutMember]) -> Result<Option<Node>, NotExpressible> {
+        let mut fields: Vec<NodeMember> = Vec::new();
+        for (index, member) in (0..).zip(members) {
+            let place = join(path, &member.name);
+            if member.bits.is_some() {
+                return Err(NotExpressible::new(&place, "a bit-field"));
+            }
+            let Some(node) = self.node(&place, &member.layout)? else { continue };
+            let offset = self.place(&mut fields, &node, member.offset)?;
+            fields.push(NodeMember { source: Some(index), name: member_name(index, &member.name), offset, node });
+        }
+        let Some(last) = fields.last() else { return Ok(None) };
+        let alignment = fields.iter().map(|field| field.node.alignment).max().unwrap_or(1);
+        let end = last.offset.checked_add(last.node.size).and_then(|end| end.checked_next_multiple_of(alignment));
+        let size = end.ok_or_else(|| too_large(path))?;
+        let ty = self.declare("Struct", &member_lines(&fields));
+        Ok(Some(Node { ty, path: path.to_owned(), alignment, size, shape: NodeShape::Struct(fields) }))
+    }
+
+    /// The offset of the next member; a filler is added where the first one does not stand at 0.
+    fn place(&self, fields: &mut Vec<NodeMember>, node: &Node, offset: u32) -> Result<u32, NotExpressible> {
+        let end = fields.last().map_or(Some(0), |last| last.offset.checked_add(last.node.size));
+        let end = end.ok_or_else(|| too_large(&node.path))?;
+        if self.fit == Fit::Plain {
+            return end.checked_next_multiple_of(node.alignment).ok_or_else(|| too_large(&node.path));
+        }
+        if !offset.is_multiple_of(node.alignment) {
+            let Node { ty, alignment, .. } = node;
+            let reason = format!("the offset of `{ty}` is a multiple of {alignment} bytes, the layout's is {offset}");
+            return Err(NotExpressible::new(&node.path, reason));
+        }
+        if let Some(last) = fields.last().filter(|_| offset < end) {
+            let reason = format!("`{}` ends at {end} bytes in WGSL, the layout's offset is {offset}", last.node.path);
+            return Err(NotExpressible::new(&node.path, reason));
+        }
+        if fields.is_empty() && offset > 0 {
+            let filler = Node::scalar("", WgslScalar::U32);
+            fields.push(NodeMember { source: None, name: "filler".to_owned(), offset: 0, node: filler });
+        }
+        Ok(offset)
+    }
+
+    fn declare(&mut self, prefix: &str, members: &str) -> String {
+        let name = format!("{prefix}{}", self.declarations.len());
+        self.declarations.push(format!("struct {name} {{\n{members}}}\n\n"));
+        name
+    }
+}
+
+/// Member declarations; `@size` where the next member's offset is not where WGSL would put it.
+fn member_lines(fields: &[NodeMember]) -> String {
+    let lines = fields.iter().enumerate().map(|(index, NodeMember { name, offset, node, .. })| {
+        let next = fields.get(index + 1).filter(|next| {
+            let end = offset + node.size;
+            end.next_multiple_of(next.node.alignment) != next.offset
+        });
+        let size = next.map(|next| format!("@size({}) ", next.offset - offset)).unwrap_or_default();
+        format!("    {size}{name}: {},\n", node.ty)
+    });
+    lines.collect()
+}
+
+/// The path of a member; the members of a base struct (which has no name) count as the struct's own.
+fn join(path: &str, name: &str) -> String {
+    match (path.is_empty(), name.is_empty()) {
+        (_, true) => path.to_owned(),
+        (true, false) => name.to_owned(),
+        (false, false) => format!("{path}.{name}"),
+    }
+}
+
+/// A name that no keyword or reserved word of WGSL can equal.
+fn member_name(index: u32, name: &str) -> String {
+    let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+    if name.is_empty() { format!("m{index}") } else { format!("m{index}_{name}") }
+}
+
+fn too_large(path: &str) -> NotExpressible {
+    NotExpressible::new(path, "larger than 2^32 bytes")
+}

@@ -1,0 +1,142 @@
+//! Probes in WGSL: a laid-out block and one entry of a probe plan in, WGSL text out.
+//!
+//! WGSL has rules of its own and few ways to bend them, so a layout is either written with members, `@size` and wrapper
+//! structs such that WGSL's rules give exactly its offsets, or refused with the numbers that do not fit. Under the rule
+//! sets `wgsl-uniform` and `wgsl-storage` nothing is bent: the members stand plain, and naga's rules choose the offsets.
+//! What naga makes of the text is not known here: see [`crate::naga_offsets`].
+//!
+//! Source: WebGPU Shading Language, 14.4 Memory Layout (alignment and size, structure member layout, array layout,
+//! address space layout constraints).
+
+mod access;
+mod build;
+mod entry;
+mod node;
+mod uniform;
+
+use thiserror::Error;
+
+use crate::layout::{BlockLayout, LaidOut};
+use crate::probe::{ProbeEntry, ProbePlan};
+use crate::record::{Direction, Space};
+use access::Access;
+use build::{Builder, Fit};
+use node::Node;
+
+pub use access::WgslStep;
+
+/// A WGSL module with one entry point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WgslModule {
+    /// The text: declarations of the block, the probe's buffers, the entry point.
+    pub text: String,
+    /// Name of the entry point.
+    pub entry: String,
+    /// Bytes that the block takes in WGSL, one element of a runtime-sized array included: the least that WebGPU lets
+    /// a host bind, which can be more than the layout's own size.
+    pub binding_size: u32,
+    /// Where each leaf of the plan is in the text, from the block's variable on.
+    pub paths: Vec<Vec<WgslStep>>,
+}
+
+/// Why WGSL cannot say what a layout needs.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("WGSL cannot express `{path}`: {reason}")]
+pub struct NotExpressible {
+    /// Path of the member in the block (`lights[].position`); empty for the block itself.
+    pub path: String,
+    /// Lowercase fragment with the numbers that matter.
+    pub reason: String,
+}
+
+impl NotExpressible {
+    fn new(path: &str, reason: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), reason: reason.into() }
+    }
+}
+
+/// Name of the block's variable in the text.
+pub const BLOCK: &str = "block";
+
+/// Bytes of immediates that naga 30 can count (one bit of 64 per 4 bytes); its validator fails on more.
+pub(crate) const MAX_IMMEDIATE_SIZE: u32 = 256;
+
+/// Declarations of the output and input buffers.
+const BUFFERS: &str = include_str!("../../../../shaders/probe.wgsl");
+
+/// The module for one entry point of `plan`.
+///
+/// The block is `var<uniform>`, `var<storage, read>` (`read_write` where the probe writes) or `var<immediate>`.
+///
+/// # Errors
+/// [`NotExpressible`] with the first member that does not fit, or with what the address space forbids.
+pub fn module(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result<WgslModule, NotExpressible> {
+    let laid_out = laid_out(layout)?;
+    let mut builder = Builder::new(fit(&layout.rules));
+    let block = builder.node("", laid_out)?.ok_or_else(|| NotExpressible::new("", "the block holds no bytes"))?;
+    check_space(&block, entry)?;
+    let leaves = plan.leaves.iter().map(|leaf| block.access(leaf)).collect::<Result<Vec<Access>, _>>()?;
+    let body = entry::function(&block, &leaves, entry)?;
+    let declarations = builder.into_declarations();
+    let variable = variable(&block, entry);
+    Ok(WgslModule {
+        text: format!("{declarations}{variable}\n{BUFFERS}\n{body}"),
+        entry: entry.name.clone(),
+        binding_size: block.size,
+        paths: leaves.into_iter().map(|access| access.path).collect(),
+    })
+}
+
+fn laid_out(layout: &BlockLayout) -> Result<&LaidOut, NotExpressible> {
+    layout.result.as_ref().map_err(|refusals| {
+        let (path, message) = refusals.first().map_or(("", ""), |refusal| (&refusal.path, &refusal.message));
+        NotExpressible::new(path, format!("rule set `{}` forbids the block: {message}", layout.rules))
+    })
+}
+
+/// Whether the layout is one that WGSL's own rules made; a dialect of such a rule set is WGSL too.
+fn fit(rules: &str) -> Fit {
+    match rules.split('@').next() {
+        Some("wgsl-uniform" | "wgsl-storage") => Fit::Plain,
+        Some(_) | None => Fit::Exact,
+    }
+}
+
+fn check_space(block: &Node, entry: &ProbeEntry) -> Result<(), NotExpressible> {
+    let space = match entry.space {
+        Space::Uniform => {
+            uniform::check(block)?;
+            "uniform"
+        }
+        Space::PushConstant => "immediate",
+        Space::Storage => return Ok(()),
+    };
+    if let Some(path) = block.runtime_sized() {
+        return Err(NotExpressible::new(&path, format!("a runtime-sized array in address space `{space}`")));
+    }
+    if entry.space == Space::PushConstant && block.size > MAX_IMMEDIATE_SIZE {
+        let reason = format!("immediates hold {MAX_IMMEDIATE_SIZE} bytes in naga, the block takes {}", block.size);
+        return Err(NotExpressible::new("", reason));
+    }
+    match entry.direction {
+        Direction::Read => Ok(()),
+        Direction::Write => Err(NotExpressible::new("", format!("address space `{space}` cannot be written"))),
+    }
+}
+
+fn variable(block: &Node, entry: &ProbeEntry) -> String {
+    let address_space = match (entry.space, entry.direction) {
+        (Space::Uniform, _) => "uniform",
+        (Space::PushConstant, _) => "immediate",
+        (Space::Storage, Direction::Read) => "storage, read",
+        (Space::Storage, Direction::Write) => "storage, read_write",
+    };
+    let binding = match entry.space {
+        Space::Uniform | Space::Storage => "@group(0) @binding(0) ",
+        Space::PushConstant => "",
+    };
+    format!("{binding}var<{address_space}> {BLOCK}: {};", block.ty)
+}
+
+#[cfg(test)]
+mod tests;

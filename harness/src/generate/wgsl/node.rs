@@ -1,0 +1,162 @@
+//! A WGSL type with its bytes: what [`super::build`] makes and the rest of the generator walks.
+
+use crate::layout::Component;
+use crate::scalar::Scalar;
+use crate::shape::{Count, MatrixOrder};
+
+use super::NotExpressible;
+
+/// The scalar types that probes read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WgslScalar {
+    F32,
+    I32,
+    U32,
+}
+
+/// A WGSL type.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Node {
+    /// How the text names the type.
+    pub(super) ty: String,
+    /// Path of the part of the block that has the type, for messages.
+    pub(super) path: String,
+    /// WGSL's alignment in bytes.
+    pub(super) alignment: u32,
+    /// WGSL's size in bytes, one element of a runtime-sized array included.
+    pub(super) size: u32,
+    /// What it is made of.
+    pub(super) shape: NodeShape,
+}
+
+/// What a WGSL type is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum NodeShape {
+    Scalar(WgslScalar),
+    Vector {
+        scalar: WgslScalar,
+        length: u32,
+    },
+    Matrix(Grid),
+    Array {
+        element: Box<Node>,
+        count: Count,
+        /// Bytes from one element to the next.
+        stride: u32,
+        /// Name of the wrapper struct around the element, if it needs one.
+        wrapper: Option<String>,
+    },
+    Struct(Vec<NodeMember>),
+}
+
+/// A matrix as WGSL sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Grid {
+    /// Contiguous vectors: WGSL's columns, the rows of a row-major matrix.
+    pub(super) vectors: u32,
+    /// Components of a vector.
+    pub(super) length: u32,
+    order: MatrixOrder,
+}
+
+/// A member of a WGSL struct.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct NodeMember {
+    /// Index of the laid-out member; `None` for a filler before the first one.
+    pub(super) source: Option<u32>,
+    /// Name in the text.
+    pub(super) name: String,
+    /// Bytes from the start of the struct by WGSL's rules.
+    pub(super) offset: u32,
+    /// Type.
+    pub(super) node: Node,
+}
+
+/// Name of the element in a wrapper struct.
+pub(super) const ELEMENT: &str = "element";
+
+impl Grid {
+    pub(super) fn new(rows: u32, columns: u32, order: MatrixOrder) -> Self {
+        match order {
+            MatrixOrder::Row => Self { vectors: rows, length: columns, order },
+            MatrixOrder::Column => Self { vectors: columns, length: rows, order },
+        }
+    }
+
+    /// The vector, and the component in it, that hold a cell of the declared matrix.
+    pub(super) fn place(self, row: u32, column: u32) -> (u32, u32) {
+        match self.order {
+            MatrixOrder::Row => (row, column),
+            MatrixOrder::Column => (column, row),
+        }
+    }
+}
+
+impl WgslScalar {
+    pub(super) fn spelling(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::I32 => "i32",
+            Self::U32 => "u32",
+        }
+    }
+
+    /// The 32-bit numeric type that holds `component`.
+    pub(super) fn of(path: &str, component: Component) -> Result<Self, NotExpressible> {
+        let Component { scalar, size } = component;
+        match scalar {
+            _ if size != 4 => Err(NotExpressible::new(
+                path,
+                format!("a `{}` of {size} bytes; only 4-byte numbers are probed", scalar.spelling()),
+            )),
+            Scalar::Bool => Err(NotExpressible::new(path, "a `bool` in memory that a host can see")),
+            Scalar::Float16
+            | Scalar::Half
+            | Scalar::Float32
+            | Scalar::Float64
+            | Scalar::Min16Float
+            | Scalar::Min10Float => Ok(Self::F32),
+            Scalar::Int8 | Scalar::Int16 | Scalar::Int32 | Scalar::Int64 | Scalar::Min16Int | Scalar::Min12Int => {
+                Ok(Self::I32)
+            }
+            Scalar::Uint8 | Scalar::Uint16 | Scalar::Uint32 | Scalar::Uint64 | Scalar::Min16Uint => Ok(Self::U32),
+        }
+    }
+}
+
+impl Node {
+    pub(super) fn scalar(path: &str, scalar: WgslScalar) -> Self {
+        let shape = NodeShape::Scalar(scalar);
+        Self { ty: scalar.spelling().to_owned(), path: path.to_owned(), alignment: 4, size: 4, shape }
+    }
+
+    /// A vector; WGSL has none of one component, a scalar takes its place.
+    pub(super) fn vector(path: &str, component: Component, length: u32) -> Result<Self, NotExpressible> {
+        let scalar = WgslScalar::of(path, component)?;
+        if length == 1 {
+            return Ok(Self::scalar(path, scalar));
+        }
+        Ok(Self {
+            ty: format!("vec{length}<{}>", scalar.spelling()),
+            path: path.to_owned(),
+            alignment: 4 * length.next_power_of_two(),
+            size: 4 * length,
+            shape: NodeShape::Vector { scalar, length },
+        })
+    }
+
+    /// A matrix, or the one vector that it is.
+    pub(super) fn matrix(path: &str, component: Component, grid: Grid) -> Result<Self, NotExpressible> {
+        let Grid { vectors, length, .. } = grid;
+        let column = Self::vector(path, component, length)?;
+        if vectors == 1 {
+            return Ok(column);
+        }
+        if length == 1 || WgslScalar::of(path, component)? != WgslScalar::F32 {
+            let scalar = component.scalar.spelling();
+            return Err(NotExpressible::new(path, format!("a matrix of {vectors} vectors of {length} `{scalar}`")));
+        }
+        let (alignment, ty) = (column.alignment, format!("mat{vectors}x{length}<f32>"));
+        Ok(Self { ty, size: alignment * vectors, shape: NodeShape::Matrix(grid), ..column })
+    }
+}

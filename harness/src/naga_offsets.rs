@@ -1,0 +1,124 @@
+//! What naga makes of a generated WGSL module: WGSL text in, the offset that naga gives each leaf and its SPIR-V out.
+//!
+//! This is the compiled witness of the naga producer. Offsets come from naga's typed module (struct member offsets,
+//! array strides, matrix vectors), not from the generator, which only says which way through the text leads to a leaf.
+//!
+//! Source: naga 30, `naga::ir::TypeInner`; matrix vectors stand as in WebGPU Shading Language, 14.4 Memory Layout.
+
+use naga::back::spv;
+use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy, TypeResolution};
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{Module, ShaderStage, Type, TypeInner, UniqueArena, VectorSize};
+use thiserror::Error;
+
+use crate::generate::wgsl::{BLOCK, WgslModule, WgslStep};
+
+/// Why naga gives no answer.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum NagaError {
+    /// The front end refuses the text.
+    #[error("naga does not read the WGSL: {0}")]
+    Unreadable(String),
+    /// The validator refuses the module.
+    #[error("naga refuses the module: {0}")]
+    Invalid(String),
+    /// The SPIR-V writer fails.
+    #[error("naga writes no SPIR-V: {0}")]
+    NoSpirv(String),
+}
+
+/// Absolute offset in bytes that naga gives each leaf of `module`, in the order of its paths; `None` for a path that
+/// naga's module does not have.
+///
+/// # Errors
+/// If naga cannot read the text or finds it invalid.
+pub fn compiled_offsets(module: &WgslModule) -> Result<Vec<Option<u32>>, NagaError> {
+    let (naga_module, _) = load(&module.text)?;
+    let block = naga_module.global_variables.iter().find(|(_, variable)| variable.name.as_deref() == Some(BLOCK));
+    let offsets = module.paths.iter().map(|path| {
+        let (_, variable) = block?;
+        let ty = TypeResolution::Handle(variable.ty);
+        let start = Place { types: &naga_module.types, ty, offset: 0 };
+        path.iter().try_fold(start, Place::step).map(|place| place.offset)
+    });
+    Ok(offsets.collect())
+}
+
+/// SPIR-V 1.3 of `module`, with the entry point's name, without bounds checks and without debug names (which the
+/// validation layer 1.3.239 takes for an error).
+///
+/// # Errors
+/// If naga cannot read, validate or write the module.
+pub fn spirv(module: &WgslModule) -> Result<Vec<u32>, NagaError> {
+    let (naga_module, info) = load(&module.text)?;
+    let options = spv::Options {
+        lang_version: (1, 3),
+        flags: spv::WriterFlags::empty(),
+        bounds_check_policies: BoundsCheckPolicies {
+            index: BoundsCheckPolicy::Unchecked,
+            buffer: BoundsCheckPolicy::Unchecked,
+            image_load: BoundsCheckPolicy::Unchecked,
+            binding_array: BoundsCheckPolicy::Unchecked,
+        },
+        zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
+        ..spv::Options::default()
+    };
+    let pipeline = spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: module.entry.clone() };
+    spv::write_vec(&naga_module, &info, &options, Some(&pipeline)).map_err(|error| NagaError::NoSpirv(chain(&error)))
+}
+
+fn load(text: &str) -> Result<(Module, ModuleInfo), NagaError> {
+    let module =
+        naga::front::wgsl::parse_str(text).map_err(|error| NagaError::Unreadable(error.message().to_owned()))?;
+    let info = Validator::new(ValidationFlags::all(), Capabilities::all())
+        .validate(&module)
+        .map_err(|error| NagaError::Invalid(chain(error.as_inner())))?;
+    Ok((module, info))
+}
+
+/// An error with what caused it: naga keeps the numbers in the innermost one.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}
+
+/// Where a walk through naga's types stands.
+struct Place<'a> {
+    types: &'a UniqueArena<Type>,
+    ty: TypeResolution,
+    /// Bytes from the start of the block.
+    offset: u32,
+}
+
+impl Place<'_> {
+    fn step(self, step: &WgslStep) -> Option<Self> {
+        let (ty, distance) = match (self.ty.inner_with(self.types), step) {
+            (TypeInner::Struct { members, .. }, WgslStep::Member { index, .. }) => {
+                let member = members.get(usize::try_from(*index).ok()?)?;
+                (TypeResolution::Handle(member.ty), member.offset)
+            }
+            (TypeInner::Array { base, stride, .. }, WgslStep::Element(index)) => {
+                (TypeResolution::Handle(*base), stride.checked_mul(*index)?)
+            }
+            (TypeInner::Matrix { rows, scalar, .. }, WgslStep::Column(index)) => {
+                let column = TypeInner::Vector { size: *rows, scalar: *scalar };
+                (TypeResolution::Value(column), matrix_stride(*rows, *scalar).checked_mul(*index)?)
+            }
+            (TypeInner::Vector { scalar, .. }, WgslStep::Component(index)) => {
+                (TypeResolution::Value(TypeInner::Scalar(*scalar)), u32::from(scalar.width).checked_mul(*index)?)
+            }
+            _ => return None,
+        };
+        Some(Self { ty, offset: self.offset.checked_add(distance)?, ..self })
+    }
+}
+
+/// Bytes from one matrix vector to the next: the size of the vector, rounded up to its alignment.
+pub(crate) fn matrix_stride(rows: VectorSize, scalar: naga::Scalar) -> u32 {
+    u32::from(scalar.width) * (rows as u32).next_power_of_two()
+}

@@ -1,0 +1,2 @@
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+@group(0) @binding(2) var<storage, read> input: array<u32>;
