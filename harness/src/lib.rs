@@ -8,9 +8,13 @@
 
 pub mod declare;
 pub mod diagnostics;
+pub mod generate;
+pub mod image;
 pub mod layout;
+pub mod model;
 pub mod module;
 pub mod probe;
+pub mod read_spirv;
 pub mod record;
 pub mod resource;
 pub mod runner;
