@@ -1,3 +1,45 @@
-//! Shader generators: a laid-out block and a probe plan in, a shader module out, one module per language.
+//! Shader generators: a probe plan and a laid-out block in, a shader module out.
+//!
+//! Each generator writes the same program ([`crate::probe`] has the interface) in its own language. [`spirv`] writes
+//! every offset and stride itself, so its modules prove what devices do with decorations and nothing about languages.
+//! [`wgsl`] bends WGSL's own rules as far as they go.
 
+pub mod spirv;
 pub mod wgsl;
+
+use thiserror::Error;
+
+/// Why a generator cannot write a module.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ProduceError {
+    /// The rule set forbids the block.
+    #[error("rule set {rules} forbids block `{block}`")]
+    Refused {
+        /// Rule set.
+        rules: String,
+        /// Block.
+        block: String,
+    },
+    /// A leaf of the plan is no leaf of the block.
+    #[error("block `{block}` has no leaf `{path}`")]
+    NoSuchLeaf {
+        /// Block.
+        block: String,
+        /// Path of the leaf.
+        path: String,
+    },
+    /// A form needs leaves that the plan leaves out.
+    #[error("entry `{entry}` stores whole vectors or structs, and the plan leaves out some of their components")]
+    PartlyProbed {
+        /// Entry point.
+        entry: String,
+    },
+    /// A block with an unsized array in a space that has none, or read as a whole.
+    #[error("entry `{entry}` cannot hold the unsized array of block `{block}`")]
+    Unsized {
+        /// Entry point.
+        entry: String,
+        /// Block.
+        block: String,
+    },
+}

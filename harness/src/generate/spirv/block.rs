@@ -1,0 +1,273 @@
+//! The SPIR-V type of a block: which members are emitted, and as what.
+//!
+//! [`LaidOut`] in, [`Node`] out, with the way from a leaf to its place in the node. Members without probed leaves are
+//! left out (Offset decorations make that exact), the others stand in ascending offset order.
+//!
+//! A `float` matrix of several rows and columns is an `OpTypeMatrix` of R-component columns in its natural orientation,
+//! `RowMajor` for `row_major`. It is an array of its contiguous vectors where valid SPIR-V needs that: integer matrices,
+//! matrices of one row or column, and `ColMajor` matrices without room for the padding behind their last column, which
+//! SPIR-V counts as the matrix's own and D3D gives to the next member.
+
+use std::collections::BTreeSet;
+
+use crate::layout::tree::LeafStep;
+use crate::layout::{Component, LaidOut, LaidOutMember, LaidOutShape, Leaf};
+use crate::scalar::Scalar;
+use crate::shape::{Count, MatrixOrder};
+
+/// A 32-bit scalar type of SPIR-V.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    Uint,
+    Int,
+    Float,
+}
+
+/// A type of SPIR-V with its decorations.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Node {
+    Scalar(Kind),
+    /// `length` is 2 to 4.
+    Vector {
+        kind: Kind,
+        length: u32,
+    },
+    /// Of floats, 2 to 4 rows and columns; `stride` in bytes.
+    Matrix {
+        rows: u32,
+        columns: u32,
+        order: MatrixOrder,
+        stride: u32,
+    },
+    /// `stride` in bytes.
+    Array {
+        element: Box<Node>,
+        count: Count,
+        stride: u32,
+    },
+    Struct {
+        name: String,
+        fields: Vec<Field>,
+    },
+}
+
+/// A member of a [`Node::Struct`]; `offset` in bytes from the start of the struct.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Field {
+    pub(super) name: String,
+    /// Index of the member in [`LaidOutShape::Struct`].
+    pub(super) index: u32,
+    pub(super) offset: u32,
+    pub(super) node: Node,
+}
+
+/// A block as SPIR-V sees it.
+#[derive(Clone, Debug)]
+pub(super) struct Block<'a> {
+    laid_out: &'a LaidOut,
+    /// Always a [`Node::Struct`].
+    pub(super) node: Node,
+}
+
+impl<'a> Block<'a> {
+    /// The block with those members that hold a leaf of `leaves`.
+    pub(super) fn new(laid_out: &'a LaidOut, leaves: &[Leaf]) -> Self {
+        let lowering = Lowering { kept: leaves.iter().flat_map(member_paths).collect() };
+        let node = match lowering.lower(laid_out, laid_out.size.finite(), &mut Vec::new()) {
+            Some(node @ Node::Struct { .. }) => node,
+            Some(node) => bare(laid_out, vec![Field { name: "value".into(), index: 0, offset: 0, node }]),
+            None => bare(laid_out, Vec::new()),
+        };
+        Self { laid_out, node }
+    }
+
+    /// The indices that lead from the block to a leaf; `None` if it is not in the block.
+    pub(super) fn indices(&self, leaf: &Leaf) -> Option<Vec<u32>> {
+        let is_struct = matches!(self.laid_out.shape, LaidOutShape::Struct(_));
+        let mut indices = if is_struct { Vec::new() } else { vec![0] };
+        let mut node = if is_struct { Some(&self.node) } else { self.node.part(0) };
+        let mut laid_out = self.laid_out;
+        for step in &leaf.steps {
+            let here = node?;
+            let (taken, next) = take_step(here, laid_out, *step)?;
+            node = taken.iter().fold(Some(here), |node, index| node?.part(*index));
+            indices.extend(taken);
+            laid_out = next;
+        }
+        Some(indices)
+    }
+}
+
+/// A struct around a block whose element is no struct.
+fn bare(laid_out: &LaidOut, fields: Vec<Field>) -> Node {
+    Node::Struct { name: laid_out.type_name.clone(), fields }
+}
+
+impl Node {
+    /// The type of a member or element, by its index; `None` for scalars, vectors and matrices, which have no
+    /// decorated parts.
+    fn part(&self, index: u32) -> Option<&Node> {
+        match self {
+            Self::Struct { fields, .. } => fields.get(index as usize).map(|field| &field.node),
+            Self::Array { element, .. } => Some(element),
+            Self::Scalar(_) | Self::Vector { .. } | Self::Matrix { .. } => None,
+        }
+    }
+}
+
+/// The indices of one step, and the laid-out type it leads to (the same type for steps into vectors and matrices).
+fn take_step<'a>(node: &Node, laid_out: &'a LaidOut, step: LeafStep) -> Option<(Vec<u32>, &'a LaidOut)> {
+    match (&laid_out.shape, step) {
+        (LaidOutShape::Struct(members), LeafStep::Member(index)) => {
+            let Node::Struct { fields, .. } = node else { return None };
+            let field = (0..).zip(fields).find(|(_, field)| field.index == index)?.0;
+            Some((vec![field], &members.get(index as usize)?.layout))
+        }
+        (LaidOutShape::Array { element, .. }, LeafStep::Element(index)) => Some((vec![index], element)),
+        (LaidOutShape::Vector { length, .. }, LeafStep::Component(index)) => {
+            Some((if *length > 1 { vec![index] } else { Vec::new() }, laid_out))
+        }
+        (LaidOutShape::Matrix { rows, columns, order, .. }, LeafStep::Cell { row, column }) => {
+            let indices = if matches!(node, Node::Matrix { .. }) {
+                vec![column, row]
+            } else {
+                let steps = match order {
+                    MatrixOrder::Row => [(*rows, row), (*columns, column)],
+                    MatrixOrder::Column => [(*columns, column), (*rows, row)],
+                };
+                steps.into_iter().filter(|(count, _)| *count > 1).map(|(_, index)| index).collect()
+            };
+            Some((indices, laid_out))
+        }
+        (
+            LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Matrix { .. }
+            | LaidOutShape::Array { .. }
+            | LaidOutShape::Struct(_)
+            | LaidOutShape::Pointer
+            | LaidOutShape::Resource,
+            LeafStep::Member(_) | LeafStep::Element(_) | LeafStep::Cell { .. } | LeafStep::Component(_),
+        ) => None,
+    }
+}
+
+/// The member indices on the way to a leaf, elements left out: every prefix once.
+fn member_paths(leaf: &Leaf) -> Vec<Vec<u32>> {
+    let mut path = Vec::new();
+    let mut paths = Vec::new();
+    for step in &leaf.steps {
+        match step {
+            LeafStep::Member(index) => {
+                path.push(*index);
+                paths.push(path.clone());
+            }
+            LeafStep::Element(_) | LeafStep::Cell { .. } | LeafStep::Component(_) => {}
+        }
+    }
+    paths
+}
+
+struct Lowering {
+    /// Paths of the members to emit, as [`member_paths`] gives them.
+    kept: BTreeSet<Vec<u32>>,
+}
+
+impl Lowering {
+    /// The node of a type that may take up to `room` bytes (`None`: no end); `path` leads to it. `None` where nothing
+    /// of it is emitted.
+    fn lower(&self, laid_out: &LaidOut, room: Option<u32>, path: &mut Vec<u32>) -> Option<Node> {
+        match &laid_out.shape {
+            LaidOutShape::Scalar(component) => kind(*component).map(Node::Scalar),
+            LaidOutShape::Vector { component, length } => vector(*component, *length),
+            LaidOutShape::Matrix { .. } => matrix(&laid_out.shape, room),
+            LaidOutShape::Array { element, count, stride } => {
+                let room = match count {
+                    Count::Finite(0) => return None,
+                    Count::Finite(count) => {
+                        room.map(|room| room.saturating_sub(stride.saturating_mul(count - 1)).min(*stride))
+                    }
+                    Count::Unbounded => Some(*stride),
+                };
+                let element = Box::new(self.lower(element, room, path)?);
+                Some(Node::Array { element, count: *count, stride: *stride })
+            }
+            LaidOutShape::Struct(members) => self.lower_struct(&laid_out.type_name, members, (room, path)),
+            LaidOutShape::Pointer | LaidOutShape::Resource => None,
+        }
+    }
+
+    fn lower_struct(
+        &self,
+        name: &str,
+        members: &[LaidOutMember],
+        (room, path): (Option<u32>, &mut Vec<u32>),
+    ) -> Option<Node> {
+        let mut emitted: Vec<(u32, &LaidOutMember)> = Vec::new();
+        for (index, member) in (0..).zip(members) {
+            path.push(index);
+            if self.kept.contains(path) {
+                emitted.push((index, member));
+            }
+            path.pop();
+        }
+        emitted.sort_by_key(|(_, member)| member.offset);
+        let ends = emitted.iter().skip(1).map(|(_, next)| Some(next.offset)).chain([room]);
+        let mut fields = Vec::new();
+        for (&(index, member), end) in emitted.iter().zip(ends) {
+            path.push(index);
+            let room = end.map(|end| end.saturating_sub(member.offset));
+            let node = self.lower(&member.layout, room, path);
+            path.pop();
+            let name = if member.is_base { "base".into() } else { member.name.clone() };
+            fields.push(Field { name, index, offset: member.offset, node: node? });
+        }
+        (!fields.is_empty()).then(|| Node::Struct { name: name.into(), fields })
+    }
+}
+
+/// Scalar types of 4 bytes; the others are never emitted.
+fn kind(component: Component) -> Option<Kind> {
+    if component.size != 4 {
+        return None;
+    }
+    match component.scalar {
+        Scalar::Bool => None,
+        Scalar::Uint8 | Scalar::Uint16 | Scalar::Uint32 | Scalar::Uint64 | Scalar::Min16Uint => Some(Kind::Uint),
+        Scalar::Int8 | Scalar::Int16 | Scalar::Int32 | Scalar::Int64 | Scalar::Min16Int | Scalar::Min12Int => {
+            Some(Kind::Int)
+        }
+        Scalar::Float16
+        | Scalar::Half
+        | Scalar::Float32
+        | Scalar::Float64
+        | Scalar::Min16Float
+        | Scalar::Min10Float => Some(Kind::Float),
+    }
+}
+
+fn vector(component: Component, length: u32) -> Option<Node> {
+    let kind = kind(component)?;
+    Some(if length > 1 { Node::Vector { kind, length } } else { Node::Scalar(kind) })
+}
+
+/// A matrix; `None` for other shapes.
+fn matrix(shape: &LaidOutShape, room: Option<u32>) -> Option<Node> {
+    let LaidOutShape::Matrix { component, rows, columns, order, stride } = shape else { return None };
+    let (vectors, length) = match order {
+        MatrixOrder::Row => (*rows, *columns),
+        MatrixOrder::Column => (*columns, *rows),
+    };
+    let padded_end_fits = match order {
+        MatrixOrder::Row => true,
+        MatrixOrder::Column => room.is_none_or(|room| vectors.saturating_mul(*stride) <= room),
+    };
+    if kind(*component)? == Kind::Float && *rows > 1 && *columns > 1 && padded_end_fits {
+        return Some(Node::Matrix { rows: *rows, columns: *columns, order: *order, stride: *stride });
+    }
+    let element = vector(*component, length)?;
+    if vectors == 1 {
+        return Some(element);
+    }
+    Some(Node::Array { element: Box::new(element), count: Count::Finite(vectors), stride: *stride })
+}

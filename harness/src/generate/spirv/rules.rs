@@ -1,0 +1,148 @@
+//! Which of Vulkan's rules for explicit layouts a block obeys, and so what a device must allow.
+//!
+//! Source: Vulkan specification, "Offset and Stride Assignment" (relaxed block layout, which Vulkan 1.1 always allows,
+//! `uniformBufferStandardLayout` and `scalarBlockLayout`), as SPIRV-Tools' `spirv-val` checks it.
+
+use super::block::{Field, Kind, Node};
+use crate::record::Space;
+use crate::runner::Feature;
+use crate::shape::{Count, MatrixOrder};
+
+/// The strictest of Vulkan's rules that a block obeys; each allows what the one before allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BlockRules {
+    /// What Vulkan 1.1 allows everywhere.
+    Relaxed,
+    /// `uniformBufferStandardLayout`: uniform blocks as storage blocks.
+    UniformStandard,
+    /// `scalarBlockLayout`: every offset a multiple of the component size.
+    Scalar,
+}
+
+impl BlockRules {
+    /// The feature that a device must have.
+    pub fn feature(self) -> Option<Feature> {
+        match self {
+            Self::Relaxed => None,
+            Self::UniformStandard => Some(Feature::UniformBufferStandardLayout),
+            Self::Scalar => Some(Feature::ScalarBlockLayout),
+        }
+    }
+
+    /// The option that makes `spirv-val` apply these rules.
+    pub fn spirv_val_flag(self) -> Option<&'static str> {
+        match self {
+            Self::Relaxed => None,
+            Self::UniformStandard => Some("--uniform-buffer-standard-layout"),
+            Self::Scalar => Some("--scalar-block-layout"),
+        }
+    }
+}
+
+/// The rules that `block` obeys in `space`.
+pub(super) fn needed(block: &Node, space: Space) -> BlockRules {
+    let extended = match space {
+        Space::Uniform => true,
+        Space::Storage | Space::PushConstant => false,
+    };
+    if obeys(block, 0, extended) {
+        BlockRules::Relaxed
+    } else if obeys(block, 0, false) {
+        BlockRules::UniformStandard
+    } else {
+        BlockRules::Scalar
+    }
+}
+
+/// Whether a struct at absolute byte `start` obeys the relaxed rules; `extended` adds what uniform blocks need: arrays
+/// and structs aligned to 16 bytes, and nothing in their tail padding.
+fn obeys(node: &Node, start: u32, extended: bool) -> bool {
+    let Node::Struct { fields, .. } = node else { return true };
+    let mut free = 0;
+    fields.iter().all(|field| {
+        let fits = field.offset >= free && field_obeys(field, start, extended);
+        free = field.offset.saturating_add(size(&field.node));
+        if extended && matches!(field.node, Node::Array { .. } | Node::Struct { .. }) {
+            free = free.next_multiple_of(alignment(&field.node, true));
+        }
+        fits
+    })
+}
+
+fn field_obeys(field: &Field, start: u32, extended: bool) -> bool {
+    let offset = start.saturating_add(field.offset);
+    let aligned = offset.is_multiple_of(alignment(&field.node, extended));
+    match &field.node {
+        Node::Scalar(_) => aligned,
+        Node::Vector { length, .. } => !straddles(offset, *length),
+        Node::Matrix { .. } => aligned && strides_obey(&field.node, extended),
+        Node::Array { .. } => {
+            aligned && strides_obey(&field.node, extended) && elements_obey(&field.node, offset, extended)
+        }
+        Node::Struct { .. } => aligned && obeys(&field.node, offset, extended),
+    }
+}
+
+/// A vector of up to 16 bytes must not cross a 16-byte line, a larger one must start on it.
+fn straddles(offset: u32, length: u32) -> bool {
+    !offset.is_multiple_of(4) || offset % 16 + length * 4 > 16
+}
+
+/// Array strides, and the stride of the matrix inside, are multiples of the alignment.
+fn strides_obey(node: &Node, extended: bool) -> bool {
+    match node {
+        Node::Array { element, stride, .. } => {
+            stride.is_multiple_of(alignment(node, extended)) && strides_obey(element, extended)
+        }
+        Node::Matrix { stride, .. } => stride.is_multiple_of(alignment(node, extended)),
+        Node::Scalar(_) | Node::Vector { .. } | Node::Struct { .. } => true,
+    }
+}
+
+/// The structs in an array obey at each place, until places repeat modulo 16.
+fn elements_obey(node: &Node, offset: u32, extended: bool) -> bool {
+    let Node::Array { element, count, stride } = node else { return obeys(node, offset, extended) };
+    let places = match count {
+        Count::Finite(count) => (*count).min(16),
+        Count::Unbounded => 1,
+    };
+    (0..places).all(|place| elements_obey(element, offset.saturating_add(stride.saturating_mul(place)), extended))
+}
+
+/// Base alignment in bytes; `extended` rounds arrays and structs up to 16.
+fn alignment(node: &Node, extended: bool) -> u32 {
+    let rounded = |alignment: u32| if extended { alignment.next_multiple_of(16) } else { alignment };
+    match node {
+        Node::Scalar(Kind::Uint | Kind::Int | Kind::Float) => 4,
+        Node::Vector { length, .. } => vector_alignment(*length),
+        Node::Matrix { rows, columns, order, .. } => match order {
+            MatrixOrder::Column => vector_alignment(*rows),
+            MatrixOrder::Row => vector_alignment(*columns),
+        },
+        Node::Array { element, .. } => rounded(alignment(element, extended)),
+        Node::Struct { fields, .. } => {
+            rounded(fields.iter().map(|field| alignment(&field.node, extended)).max().unwrap_or(1))
+        }
+    }
+}
+
+fn vector_alignment(length: u32) -> u32 {
+    if length == 2 { 8 } else { 16 }
+}
+
+/// Bytes as SPIR-V counts them: a `ColMajor` matrix ends with its last column's padding.
+fn size(node: &Node) -> u32 {
+    match node {
+        Node::Scalar(_) => 4,
+        Node::Vector { length, .. } => length * 4,
+        Node::Matrix { rows, columns, order, stride } => match order {
+            MatrixOrder::Column => stride.saturating_mul(*columns),
+            MatrixOrder::Row => stride.saturating_mul(rows - 1).saturating_add(columns * 4),
+        },
+        Node::Array { element, count, stride } => match count {
+            Count::Finite(count) => stride.saturating_mul(count - 1).saturating_add(size(element)),
+            Count::Unbounded => 0,
+        },
+        Node::Struct { fields, .. } => fields.last().map_or(0, |field| field.offset.saturating_add(size(&field.node))),
+    }
+}

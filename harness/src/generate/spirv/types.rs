@@ -1,0 +1,167 @@
+//! SPIR-V types, constants and their decorations, through rspirv's builder.
+//!
+//! Ids of scalars, vectors, constants and pointers are kept here, because the builder would search for equal ones each
+//! time. Arrays and structs always get an id of their own: the builder would merge two structs of equal members and
+//! different offsets.
+
+use std::collections::BTreeMap;
+
+use rspirv::dr::{Builder, Operand};
+use rspirv::spirv::{Decoration, StorageClass, Word};
+
+use super::block::{Field, Kind, Node};
+use crate::shape::{Count, MatrixOrder};
+
+/// A type with its id and those of its parts.
+#[derive(Clone, Debug)]
+pub(super) struct Typed {
+    pub(super) id: Word,
+    /// Members of a struct; else the one type of all elements, columns or components; none for a scalar.
+    pub(super) parts: Vec<Typed>,
+    pub(super) form: TypedForm,
+}
+
+/// What a [`Typed`] is, for access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TypedForm {
+    Scalar(Kind),
+    Vector {
+        length: u32,
+    },
+    /// Matrices, arrays and structs; `count` is `None` for an unsized array.
+    Aggregate {
+        count: Option<u32>,
+    },
+}
+
+impl Typed {
+    /// The type at the end of `indices`.
+    ///
+    /// # Panics
+    /// If the indices do not lead through the type: they come from [`super::block::Block::indices`].
+    pub(super) fn at(&self, indices: &[u32]) -> &Typed {
+        indices.iter().fold(self, |typed, index| typed.part(*index))
+    }
+
+    pub(super) fn part(&self, index: u32) -> &Typed {
+        if self.parts.len() == 1 { &self.parts[0] } else { &self.parts[index as usize] }
+    }
+}
+
+/// A module under construction with the types that it has.
+#[derive(Default)]
+pub(super) struct Types {
+    pub(super) builder: Builder,
+    scalars: BTreeMap<Kind, Word>,
+    vectors: BTreeMap<(Kind, u32), Word>,
+    constants: BTreeMap<u32, Word>,
+    pointers: BTreeMap<(u32, Word), Word>,
+}
+
+impl Types {
+    /// The id of a 32-bit scalar type.
+    pub(super) fn scalar(&mut self, kind: Kind) -> Word {
+        let Self { builder, scalars, .. } = self;
+        *scalars.entry(kind).or_insert_with(|| {
+            let id = builder.id();
+            match kind {
+                Kind::Uint => builder.type_int_id(Some(id), 32, 0),
+                Kind::Int => builder.type_int_id(Some(id), 32, 1),
+                Kind::Float => builder.type_float_id(Some(id), 32, None),
+            }
+        })
+    }
+
+    /// The id of a `uint` constant.
+    pub(super) fn constant(&mut self, value: u32) -> Word {
+        let uint = self.scalar(Kind::Uint);
+        let Self { builder, constants, .. } = self;
+        *constants.entry(value).or_insert_with(|| builder.constant_bit32(uint, value))
+    }
+
+    /// The id of a pointer type.
+    pub(super) fn pointer(&mut self, class: StorageClass, pointee: Word) -> Word {
+        let Self { builder, pointers, .. } = self;
+        *pointers.entry((class as u32, pointee)).or_insert_with(|| {
+            let id = builder.id();
+            builder.type_pointer(Some(id), class, pointee)
+        })
+    }
+
+    /// Emits a node's type with its decorations and names.
+    pub(super) fn emit(&mut self, node: &Node) -> Typed {
+        match node {
+            Node::Scalar(kind) => self.typed_scalar(*kind),
+            Node::Vector { kind, length } => self.typed_vector(*kind, *length),
+            Node::Matrix { rows, columns, .. } => {
+                let column = self.typed_vector(Kind::Float, *rows);
+                let id = self.builder.type_matrix(column.id, *columns);
+                Typed { id, parts: vec![column], form: TypedForm::Aggregate { count: Some(*columns) } }
+            }
+            Node::Array { element, count, stride } => self.emit_array(element, *count, *stride),
+            Node::Struct { name, fields } => self.emit_struct(name, fields),
+        }
+    }
+
+    fn typed_scalar(&mut self, kind: Kind) -> Typed {
+        Typed { id: self.scalar(kind), parts: Vec::new(), form: TypedForm::Scalar(kind) }
+    }
+
+    fn typed_vector(&mut self, kind: Kind, length: u32) -> Typed {
+        let scalar = self.typed_scalar(kind);
+        let Self { builder, vectors, .. } = self;
+        let id = *vectors.entry((kind, length)).or_insert_with(|| {
+            let id = builder.id();
+            builder.type_vector_id(Some(id), scalar.id, length)
+        });
+        Typed { id, parts: vec![scalar], form: TypedForm::Vector { length } }
+    }
+
+    fn emit_array(&mut self, element: &Node, count: Count, stride: u32) -> Typed {
+        let element = self.emit(element);
+        let id = self.builder.id();
+        let count = match count {
+            Count::Finite(count) => {
+                let length = self.constant(count);
+                self.builder.type_array_id(Some(id), element.id, length);
+                Some(count)
+            }
+            Count::Unbounded => {
+                self.builder.type_runtime_array_id(Some(id), element.id);
+                None
+            }
+        };
+        self.builder.decorate(id, Decoration::ArrayStride, [Operand::LiteralBit32(stride)]);
+        Typed { id, parts: vec![element], form: TypedForm::Aggregate { count } }
+    }
+
+    fn emit_struct(&mut self, name: &str, fields: &[Field]) -> Typed {
+        let parts: Vec<Typed> = fields.iter().map(|field| self.emit(&field.node)).collect();
+        let id = self.builder.id();
+        self.builder.type_struct_id(Some(id), parts.iter().map(|part| part.id));
+        self.builder.name(id, name);
+        for (index, field) in (0..).zip(fields) {
+            self.builder.member_name(id, index, &*field.name);
+            self.builder.member_decorate(id, index, Decoration::Offset, [Operand::LiteralBit32(field.offset)]);
+            if let Some((order, stride)) = matrix_decorations(&field.node) {
+                let order = match order {
+                    MatrixOrder::Row => Decoration::RowMajor,
+                    MatrixOrder::Column => Decoration::ColMajor,
+                };
+                self.builder.member_decorate(id, index, order, []);
+                self.builder.member_decorate(id, index, Decoration::MatrixStride, [Operand::LiteralBit32(stride)]);
+            }
+        }
+        let count = u32::try_from(fields.len()).expect("a struct of 2^32 members does not fit in memory");
+        Typed { id, parts, form: TypedForm::Aggregate { count: Some(count) } }
+    }
+}
+
+/// Order and stride of a member's matrices; SPIR-V wants them on the struct member, also for arrays of matrices.
+fn matrix_decorations(node: &Node) -> Option<(MatrixOrder, u32)> {
+    match node {
+        Node::Matrix { order, stride, .. } => Some((*order, *stride)),
+        Node::Array { element, .. } => matrix_decorations(element),
+        Node::Scalar(_) | Node::Vector { .. } | Node::Struct { .. } => None,
+    }
+}

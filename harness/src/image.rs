@@ -1,0 +1,247 @@
+//! Images: the bytes of a block, each of which says where it is.
+//!
+//! Turns a laid-out block into the bytes that a host uploads. Every 32-bit word carries its own byte offset under a
+//! tag, so that a value read from the wrong place names the place: `0xC0DE0024` is the data at byte 36, `0xBADD0030`
+//! the padding at byte 48. All words are normal floats, which no device flushes or changes.
+//!
+//! A tag leaves 16 bits for the offset, so blocks end at 64 KiB. Which bytes hold data is the layout's word, not
+//! decided here.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::layout::{BlockLayout, LaidOut, LaidOutShape, Leaf};
+use crate::probe::ProbePlan;
+use crate::shape::Count;
+
+/// Bytes that the tags can number: blocks and their guards end here.
+pub const MAX_BYTES: u32 = 1 << 16;
+
+/// The word that fills the memory before the bound range.
+pub const BEFORE_WORD: u32 = 0xBEEF_BEEF;
+
+/// The word that fills the output buffer before each dispatch.
+pub const REFILL_WORD: u32 = 0xF111_F111;
+
+const DATA_TAG: u32 = 0xC0DE_0000;
+const PADDING_TAG: u32 = 0xBADD_0000;
+const GUARD_TAG: u32 = 0xCAFE_0000;
+const NONCE_TAG: u32 = 0x600D_0000;
+const TAG_MASK: u32 = 0xFFFF_0000;
+
+/// Elements of an unsized array for which an image has room.
+pub const UNSIZED_ELEMENTS: u32 = 2;
+
+/// Why a block has no image.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ImageError {
+    /// The rule set forbids the block.
+    #[error("rule set {rules} forbids block `{block}`")]
+    Refused {
+        /// Rule set.
+        rules: String,
+        /// Block.
+        block: String,
+    },
+    /// The block is larger than the tags can number.
+    #[error("block `{block}` takes {size} bytes, images end at {MAX_BYTES} bytes")]
+    TooLarge {
+        /// Block.
+        block: String,
+        /// Bytes that the image would take.
+        size: u64,
+    },
+    /// The block takes no bytes.
+    #[error("block `{block}` has no bytes")]
+    Empty {
+        /// Block.
+        block: String,
+    },
+}
+
+/// Whose a byte is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Owner {
+    /// Index into [`ProbePlan::leaves`].
+    Leaf(u32),
+    /// Index into [`ProbePlan::not_probed`].
+    NotProbed(u32),
+    /// No member's.
+    Padding,
+    /// Behind the block.
+    Guard,
+}
+
+/// The bytes of a block with the owner of each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// The bytes, a multiple of 4.
+    pub bytes: Vec<u8>,
+    /// The owner of each byte.
+    pub owners: Vec<Owner>,
+}
+
+impl Image {
+    /// The image of a block, without guards. An unsized array has room for [`UNSIZED_ELEMENTS`] elements. Where leaves
+    /// overlap, the first in plan order owns the byte.
+    ///
+    /// # Errors
+    /// If the rule set forbids the block, or it has no bytes or more than [`MAX_BYTES`].
+    pub fn new(layout: &BlockLayout, plan: &ProbePlan) -> Result<Self, ImageError> {
+        let size = image_size(layout, plan)?;
+        let mut owners = vec![Owner::Padding; size];
+        for (index, leaf) in (0..).zip(&plan.leaves) {
+            claim(&mut owners, leaf, Owner::Leaf(index));
+        }
+        for (index, left_out) in (0..).zip(&plan.not_probed) {
+            claim(&mut owners, &left_out.leaf, Owner::NotProbed(index));
+        }
+        let bytes = (0..).step_by(4).zip(owners.chunks(4)).flat_map(|(offset, word)| {
+            let padding = word.iter().all(|owner| *owner == Owner::Padding);
+            (if padding { PADDING_TAG | offset } else { DATA_TAG | offset }).to_le_bytes()
+        });
+        Ok(Self { bytes: bytes.collect(), owners })
+    }
+
+    /// The image for a write probe: each byte of a leaf is the complement of what [`Self::new`] gives it, so that every
+    /// byte of a write shows.
+    #[must_use]
+    pub fn complemented(mut self) -> Self {
+        for (byte, owner) in self.bytes.iter_mut().zip(&self.owners) {
+            match owner {
+                Owner::Leaf(_) | Owner::NotProbed(_) => *byte = !*byte,
+                Owner::Padding | Owner::Guard => {}
+            }
+        }
+        self
+    }
+
+    /// Adds up to `length` bytes of guards behind the block, fewer where the tags end before.
+    #[must_use]
+    pub fn with_guards(mut self, length: u32) -> Self {
+        let guards = guard_bytes(self.bytes.len(), length);
+        self.owners.resize(self.owners.len() + guards.len(), Owner::Guard);
+        self.bytes.extend(guards);
+        self
+    }
+}
+
+/// Up to `length` bytes of guards for the memory from byte `start` of the block on.
+pub fn guard_bytes(start: usize, length: u32) -> Vec<u8> {
+    let start = u32::try_from(start).unwrap_or(MAX_BYTES);
+    let end = start.saturating_add(length).min(MAX_BYTES);
+    (start..end).step_by(4).flat_map(|offset| (GUARD_TAG | offset).to_le_bytes()).collect()
+}
+
+/// The word that stands at byte `offset` of a block's data, for offsets below [`MAX_BYTES`].
+pub fn data_word(offset: u32) -> u32 {
+    DATA_TAG | (offset & !TAG_MASK)
+}
+
+/// The word that proves that dispatch `number` ran; numbers repeat after 2^16.
+pub fn nonce_word(number: u32) -> u32 {
+    NONCE_TAG | (number & !TAG_MASK)
+}
+
+/// What a word says about itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Word {
+    /// Data at this byte of the block.
+    Data(u32),
+    /// The complement of the data at this byte: what stands there before a write.
+    Unwritten(u32),
+    /// Padding at this byte of the block.
+    Padding(u32),
+    /// Guard, this many bytes from the start of the block.
+    Guard(u32),
+    /// Memory before the bound range.
+    Before,
+    /// A nonce with its number.
+    Nonce(u32),
+    /// What stands in the output buffer before a dispatch.
+    Refill,
+    /// Zero: what robust devices give for a read out of bounds.
+    Zero,
+    /// None of ours.
+    Unknown(u32),
+}
+
+/// What `word` says about itself.
+pub fn decode(word: u32) -> Word {
+    let offset = word & !TAG_MASK;
+    match word & TAG_MASK {
+        _ if word == BEFORE_WORD => Word::Before,
+        _ if word == REFILL_WORD => Word::Refill,
+        _ if word == 0 => Word::Zero,
+        DATA_TAG => Word::Data(offset),
+        PADDING_TAG => Word::Padding(offset),
+        GUARD_TAG => Word::Guard(offset),
+        NONCE_TAG => Word::Nonce(offset),
+        tag if tag == !DATA_TAG & TAG_MASK => Word::Unwritten(!word & !TAG_MASK),
+        _ => Word::Unknown(word),
+    }
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Data(offset) => write!(f, "data at byte {offset}"),
+            Self::Unwritten(offset) => write!(f, "what stood at byte {offset} before"),
+            Self::Padding(offset) => write!(f, "padding at byte {offset}"),
+            Self::Guard(offset) => write!(f, "guard at byte {offset}, behind the block"),
+            Self::Before => f.write_str("memory before the block"),
+            Self::Nonce(number) => write!(f, "nonce {number}"),
+            Self::Refill => f.write_str("the output buffer's refill"),
+            Self::Zero => f.write_str("zero"),
+            Self::Unknown(_) => f.write_str("nothing that was uploaded"),
+        }
+    }
+}
+
+fn image_size(layout: &BlockLayout, plan: &ProbePlan) -> Result<usize, ImageError> {
+    let block = || layout.name.clone();
+    let Ok(laid_out) = &layout.result else {
+        return Err(ImageError::Refused { rules: layout.rules.clone(), block: block() });
+    };
+    let all_leaves = plan.leaves.iter().chain(plan.not_probed.iter().map(|left_out| &left_out.leaf));
+    let last_end = all_leaves.map(|leaf| u64::from(leaf.offset) + u64::from(leaf.component.size)).max();
+    let size = occupied(laid_out).max(last_end.unwrap_or(0)).max(layout.stride.unwrap_or(0).into());
+    let size = size.next_multiple_of(4);
+    if size == 0 {
+        return Err(ImageError::Empty { block: block() });
+    }
+    match usize::try_from(size) {
+        Ok(bytes) if size <= u64::from(MAX_BYTES) => Ok(bytes),
+        Ok(_) | Err(_) => Err(ImageError::TooLarge { block: block(), size }),
+    }
+}
+
+/// Bytes that a type takes where an unsized array has [`UNSIZED_ELEMENTS`] elements.
+fn occupied(laid_out: &LaidOut) -> u64 {
+    if let Some(size) = laid_out.size.finite() {
+        return size.into();
+    }
+    match &laid_out.shape {
+        LaidOutShape::Array { element, count, stride } => {
+            let count = match count {
+                Count::Finite(count) => *count,
+                Count::Unbounded => UNSIZED_ELEMENTS,
+            };
+            (u64::from(*stride) * u64::from(count)).max(occupied(element))
+        }
+        LaidOutShape::Struct(members) => {
+            members.iter().map(|member| u64::from(member.offset) + occupied(&member.layout)).max().unwrap_or(0)
+        }
+        LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Matrix { .. }
+        | LaidOutShape::Pointer
+        | LaidOutShape::Resource => 0,
+    }
+}
+
+fn claim(owners: &mut [Owner], leaf: &Leaf, owner: Owner) {
+    let bytes = owners.iter_mut().skip(leaf.offset as usize).take(leaf.component.size as usize);
+    bytes.filter(|byte| **byte == Owner::Padding).for_each(|byte| *byte = owner);
+}

@@ -1,0 +1,140 @@
+//! What to probe of a block: its leaves and the entry points that reach them.
+//!
+//! Laid-out block and leaves in, [`ProbePlan`] out. A leaf is probed if one 32-bit word can say where it is and valid
+//! SPIR-V can hold it; the others are listed with the reason. Devices' features are the caller's business: it says
+//! which spaces are allowed.
+
+use std::collections::BTreeSet;
+
+use super::{NotProbed, ProbeEntry, ProbePlan};
+use crate::layout::tree::LeafStep;
+use crate::layout::{BlockLayout, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf};
+use crate::record::{Direction, Form, Space};
+use crate::scalar::Scalar;
+use crate::shape::{Count, MatrixOrder};
+
+/// Plans the probes of `layout`, whose leaves are `leaves`, in the spaces that are allowed.
+///
+/// A block with an unsized array is probed in storage only, and never as a whole. A block that the rule set forbids has
+/// an empty plan.
+pub fn plan(layout: &BlockLayout, leaves: &[Leaf], spaces: &BTreeSet<Space>) -> ProbePlan {
+    let mut plan = ProbePlan { leaves: Vec::new(), not_probed: Vec::new(), entries: Vec::new() };
+    let Ok(laid_out) = &layout.result else { return plan };
+    for leaf in leaves {
+        match obstacle(laid_out, leaf) {
+            None => plan.leaves.push(leaf.clone()),
+            Some(reason) => plan.not_probed.push(NotProbed { leaf: leaf.clone(), reason }),
+        }
+    }
+    if !plan.leaves.is_empty() {
+        plan.entries = spaces.iter().flat_map(|space| entries(*space, laid_out.size)).collect();
+    }
+    plan
+}
+
+fn entries(space: Space, size: Extent) -> Vec<ProbeEntry> {
+    let forms = match size {
+        Extent::Finite(_) => vec![Form::Leaf, Form::Vector, Form::Whole],
+        Extent::Unbounded => vec![Form::Leaf, Form::Vector],
+    };
+    let read = |name: &str| ProbeEntry { name: name.into(), space, direction: Direction::Read, forms: forms.clone() };
+    match (space, size) {
+        (Space::Uniform, Extent::Finite(_)) => vec![read("read_uniform")],
+        (Space::PushConstant, Extent::Finite(_)) => vec![read("read_push")],
+        (Space::Uniform | Space::PushConstant, Extent::Unbounded) => Vec::new(),
+        (Space::Storage, _) => {
+            let writes = forms.iter().map(|form| write_entry(*form));
+            std::iter::once(read("read_storage")).chain(writes).collect()
+        }
+    }
+}
+
+fn write_entry(form: Form) -> ProbeEntry {
+    let name = match form {
+        Form::Leaf => "write_storage_leaf",
+        Form::Vector => "write_storage_vector",
+        Form::Whole => "write_storage_whole",
+    };
+    ProbeEntry { name: name.into(), space: Space::Storage, direction: Direction::Write, forms: vec![form] }
+}
+
+/// Why a leaf cannot be probed.
+fn obstacle(root: &LaidOut, leaf: &Leaf) -> Option<String> {
+    if leaf.component.scalar == Scalar::Bool {
+        return Some("a bool holds one bit of an offset".into());
+    }
+    if leaf.component.size != 4 {
+        return Some(format!("{} bytes wide", leaf.component.size));
+    }
+    if leaf.offset % 4 != 0 {
+        return Some(format!("byte {} is no multiple of 4", leaf.offset));
+    }
+    member_obstacle(root, &leaf.steps)
+}
+
+/// The first member on the way to a leaf that valid SPIR-V cannot hold.
+fn member_obstacle(root: &LaidOut, steps: &[LeafStep]) -> Option<String> {
+    let mut here = root;
+    for step in steps {
+        here = match (&here.shape, step) {
+            (LaidOutShape::Struct(members), LeafStep::Member(index)) => {
+                let index = *index as usize;
+                let member = members.get(index)?;
+                if member.bits.is_some() {
+                    return Some("a bit-field".into());
+                }
+                if let Some(other) = members[..index].iter().find(|other| overlap(other, member)) {
+                    return Some(format!("overlaps `{}`", other.name));
+                }
+                &member.layout
+            }
+            (LaidOutShape::Array { element, .. }, LeafStep::Element(_)) => element,
+            (
+                LaidOutShape::Scalar(_)
+                | LaidOutShape::Vector { .. }
+                | LaidOutShape::Matrix { .. }
+                | LaidOutShape::Array { .. }
+                | LaidOutShape::Struct(_)
+                | LaidOutShape::Pointer
+                | LaidOutShape::Resource,
+                LeafStep::Member(_) | LeafStep::Element(_) | LeafStep::Cell { .. } | LeafStep::Component(_),
+            ) => return None,
+        };
+    }
+    None
+}
+
+/// Whether the bytes from first to last leaf of two members meet; SPIR-V knows no overlapping members. Padding may
+/// hold other members.
+fn overlap(one: &LaidOutMember, other: &LaidOutMember) -> bool {
+    let end = |member: &LaidOutMember| u64::from(member.offset) + data_end(&member.layout);
+    let empty = data_end(&one.layout) == 0 || data_end(&other.layout) == 0;
+    !empty && u64::from(one.offset) < end(other) && u64::from(other.offset) < end(one)
+}
+
+/// One past the last byte of data in a type, tail padding left out.
+pub(crate) fn data_end(laid_out: &LaidOut) -> u64 {
+    match &laid_out.shape {
+        LaidOutShape::Scalar(component) => component.size.into(),
+        LaidOutShape::Vector { component, length } => u64::from(component.size) * u64::from(*length),
+        LaidOutShape::Matrix { component, rows, columns, order, stride } => {
+            let (vectors, length) = match order {
+                MatrixOrder::Row => (*rows, *columns),
+                MatrixOrder::Column => (*columns, *rows),
+            };
+            let before_last = u64::from(*stride) * u64::from(vectors.saturating_sub(1));
+            before_last + u64::from(component.size) * u64::from(length)
+        }
+        LaidOutShape::Array { element, count, stride } => match count {
+            Count::Finite(0) => 0,
+            Count::Finite(count) => u64::from(*stride) * u64::from(count - 1) + data_end(element),
+            Count::Unbounded => u32::MAX.into(),
+        },
+        LaidOutShape::Struct(members) => {
+            let ends = members.iter().filter(|member| data_end(&member.layout) > 0);
+            ends.map(|member| u64::from(member.offset) + data_end(&member.layout)).max().unwrap_or(0)
+        }
+        LaidOutShape::Pointer => laid_out.size.finite().unwrap_or(0).into(),
+        LaidOutShape::Resource => 0,
+    }
+}

@@ -1,0 +1,1 @@
+//! Reads SPIR-V.
