@@ -12,6 +12,7 @@ pub mod layout;
 pub mod module;
 pub mod probe;
 pub mod record;
+pub mod report;
 pub mod resource;
 pub mod runner;
 pub mod scalar;
