@@ -210,6 +210,9 @@ pub struct CheckRecord {
     pub validation: String,
     /// Why it was skipped, or why it broke.
     pub skip_reason: Option<String>,
+    /// The entry of a list of known differences that covers the check; for a known or stale one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<KnownEntry>,
     /// Wall time in milliseconds.
     pub ms: u64,
     /// Leaves that a device answered for.
@@ -219,6 +222,17 @@ pub struct CheckRecord {
     /// Everything a reporter needs to show a failure; absent on agreement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub story: Option<Story>,
+}
+
+/// An entry of a list of known differences.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct KnownEntry {
+    /// The list: `ci/known/lavapipe.toml`.
+    pub file: String,
+    /// Line of the entry, from 1.
+    pub line: u32,
+    /// Why the difference is known.
+    pub reason: String,
 }
 
 /// The text parts of a failure block, so that reporters never call the engine.

@@ -1,0 +1,215 @@
+//! The picture of a failure: the block's bytes in rows of 16, what stands where, and where a witness went instead.
+//!
+//! Members and rows of a record in, text out. `^` stands at the bytes where a wrong scalar should have been found, `v`
+//! at the bytes where the witness found it, `.` at padding.
+
+use std::collections::BTreeMap;
+
+use super::located::{Located, is_part};
+use super::member_tree::{Cell, cells};
+use super::squeeze::{Piece, squeeze};
+use super::struct_text::trimmed;
+use super::style::{Style, Tone, pad, pad_left, width};
+use super::witness::{Mark, Witness, mark, number, reference};
+use crate::record::{Culprit, StoryBlock, What};
+
+/// Bytes of one row: a register of a D3D constant buffer.
+const ROW_BYTES: u32 = 16;
+/// Bytes of one field of a row.
+const WORD_BYTES: u32 = 4;
+/// Rows that are drawn in full; of longer blocks only those near a mark.
+const MAX_ROWS: usize = 12;
+/// Longest label; longer ones keep their end.
+const LABEL_COLUMNS: usize = 12;
+
+/// What a map is drawn of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Subject<'a> {
+    /// The block.
+    pub block: &'a StoryBlock,
+    /// Its rows.
+    pub rows: &'a [Located<'a>],
+    /// Who stands alone.
+    pub culprit: Option<Culprit>,
+    /// Whether rows are D3D registers, with names `c0`, `c1` ...
+    pub registers: bool,
+}
+
+/// A scalar that a witness found elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Stray {
+    path: String,
+    size: u32,
+    home: u32,
+    found: u32,
+}
+
+/// One field of the picture.
+#[derive(Clone, Debug, Default)]
+struct Word {
+    label: String,
+    owned: bool,
+    expected: bool,
+    found: bool,
+}
+
+/// The map of the first witness (device, compiled code, report, rules) that has a wrong offset; empty if none has.
+pub(super) fn map(subject: Subject<'_>, style: Style) -> String {
+    let witnesses = [Witness::Observed, Witness::Compiled, Witness::Reported, Witness::Computed, Witness::Expected];
+    let found = witnesses.into_iter().map(|witness| (witness, strays(subject, witness)));
+    let Some((witness, strays)) = found.into_iter().find(|(_, strays)| !strays.is_empty()) else {
+        return String::new();
+    };
+    let words = words(subject.block, &strays);
+    let rows = if subject.registers { "bytes, one register a row" } else { "bytes, 16 a row" };
+    let legend = format!("  {rows}      ^ expected    v {}    . padding", witness.deed());
+    let picture = Picture { subject, style, label_columns: label_columns(&words) };
+    trimmed(&style.paint(Tone::Strong, &legend)) + &picture.draw(&words)
+}
+
+/// Every scalar that `witness` has at another offset than the reference.
+fn strays(subject: Subject<'_>, witness: Witness) -> Vec<Stray> {
+    let cells = cells(&subject.block.members);
+    let mut strays: Vec<Stray> = Vec::new();
+    for located in subject.rows.iter().filter(|located| located.row.what == What::Offset) {
+        let places = number(reference(located.row, subject.culprit)).zip(number(witness.of(located.row)));
+        let Some((home, found)) = places.filter(|_| mark(located.row, witness, subject.culprit) == Mark::Wrong) else {
+            continue;
+        };
+        let path = located.path.replace("[]", "[0]");
+        let parts: Vec<&Cell> = cells.iter().filter(|cell| is_part(&cell.path, &path)).collect();
+        let Some(first) = parts.iter().map(|cell| cell.offset).min() else { continue };
+        for cell in parts {
+            let inner = cell.offset - first;
+            let stray = Stray { path: cell.path.clone(), size: cell.size, home: home + inner, found: found + inner };
+            if !strays.contains(&stray) {
+                strays.push(stray);
+            }
+        }
+    }
+    strays
+}
+
+/// Fields by index: members where they are, strays at home and where they were found.
+fn words(block: &StoryBlock, strays: &[Stray]) -> BTreeMap<u32, Word> {
+    let mut words: BTreeMap<u32, Word> = BTreeMap::new();
+    for cell in cells(&block.members) {
+        for (part, index) in touched(cell.offset, cell.size).enumerate() {
+            let word = words.entry(index).or_default();
+            word.owned = true;
+            add_label(word, &cell.path, part);
+        }
+    }
+    for stray in strays {
+        for (part, index) in touched(stray.home, stray.size).enumerate() {
+            let word = words.entry(index).or_default();
+            word.expected = true;
+            if !word.owned {
+                add_label(word, &stray.path, part);
+            }
+        }
+        for (part, index) in touched(stray.found, stray.size).enumerate() {
+            let word = words.entry(index).or_default();
+            word.found = true;
+            if !word.owned {
+                add_label(word, &stray.path, part);
+            }
+        }
+    }
+    words
+}
+
+fn touched(offset: u32, size: u32) -> impl Iterator<Item = u32> {
+    offset / WORD_BYTES..offset.saturating_add(size).div_ceil(WORD_BYTES)
+}
+
+/// Adds `path`, with the number of bytes before this field where the scalar began in an earlier one.
+fn add_label(word: &mut Word, path: &str, part: usize) {
+    let label = if part == 0 { path.to_owned() } else { format!("{path}+{}", part * 4) };
+    if word.label.is_empty() {
+        word.label = label;
+    } else if !word.label.split(' ').any(|known| known == label) {
+        word.label = format!("{} {label}", word.label);
+    }
+}
+
+fn label_columns(words: &BTreeMap<u32, Word>) -> usize {
+    let longest = words.values().map(|word| width(&word.label)).max().unwrap_or(0);
+    longest.clamp(4, LABEL_COLUMNS)
+}
+
+struct Picture<'a> {
+    subject: Subject<'a>,
+    style: Style,
+    label_columns: usize,
+}
+
+impl Picture<'_> {
+    fn draw(&self, words: &BTreeMap<u32, Word>) -> String {
+        let per_row = ROW_BYTES / WORD_BYTES;
+        let last = words.keys().next_back().copied().unwrap_or(0);
+        let size = self.subject.block.size.unwrap_or(0);
+        let rows = (last / per_row + 1).max(size.div_ceil(ROW_BYTES));
+        let row_words = |row: u32| (row * per_row..(row + 1) * per_row).map(|index| (index, words.get(&index)));
+        let is_marked = |word: Option<&Word>| word.is_some_and(|word| word.expected || word.found);
+        let marked: Vec<bool> = (0..rows).map(|row| row_words(row).any(|(_, word)| is_marked(word))).collect();
+        let columns = self.label_columns + 7;
+        let heads: String = (0..per_row).map(|word| pad(&(word * WORD_BYTES).to_string(), columns)).collect();
+        let mut text = trimmed(&self.style.paint(Tone::Dim, &format!("{}{heads}", " ".repeat(16))));
+        for piece in squeeze(&marked, MAX_ROWS) {
+            text += &match piece {
+                Piece::Line(index) => {
+                    let row = u32::try_from(index).expect("there are fewer rows than 32-bit words of one block");
+                    self.row(row, row_words(row))
+                }
+                Piece::Gap(count) => {
+                    let gap = format!("{}{} {count} rows without a mark", " ".repeat(16), self.style.ellipsis());
+                    trimmed(&self.style.paint(Tone::Dim, &gap))
+                }
+            };
+        }
+        text
+    }
+
+    fn row<'w>(&self, row: u32, words: impl Iterator<Item = (u32, Option<&'w Word>)>) -> String {
+        let register = if self.subject.registers { format!("c{row}") } else { String::new() };
+        let mut text = format!("{}{}    ", pad_left(&register, 6), pad_left(&(row * ROW_BYTES).to_string(), 6));
+        let mut beyond = false;
+        for (index, word) in words {
+            let outside = self.subject.block.size.is_some_and(|size| index * WORD_BYTES >= size);
+            beyond |= outside && word.is_some_and(|word| word.found);
+            text += &self.word(word, outside);
+        }
+        if beyond {
+            text += &format!("     beyond {} (guard)", self.subject.block.name);
+        }
+        trimmed(&text)
+    }
+
+    fn word(&self, word: Option<&Word>, outside: bool) -> String {
+        let columns = self.label_columns + 7;
+        let Some(word) = word else {
+            let dots = if outside { "" } else { ". . . ." };
+            return self.style.paint(Tone::Dim, &pad(dots, columns));
+        };
+        let (marker, tone) = match (word.expected, word.found) {
+            (false, false) => ("", Tone::Plain),
+            (true, false) => ("^^^^", Tone::Agree),
+            (false, true) => ("vvvv", Tone::Disagree),
+            (true, true) => ("^^vv", Tone::Disagree),
+        };
+        let label = pad(&shortened(&word.label, self.label_columns, self.style), self.label_columns);
+        self.style.paint(tone, &pad(&format!("{label} {marker}"), columns))
+    }
+}
+
+/// The end of `label`, which tells more than its start.
+fn shortened(label: &str, columns: usize, style: Style) -> String {
+    let length = width(label);
+    if length <= columns {
+        return label.to_owned();
+    }
+    let ellipsis = if style.ascii { "~" } else { "…" };
+    let tail: String = label.chars().skip(length - columns + 1).collect();
+    format!("{ellipsis}{tail}")
+}

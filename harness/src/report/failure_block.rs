@@ -1,0 +1,140 @@
+//! The block of text for one failure: what was checked, the table, the picture, who is to blame, how to run it again.
+//!
+//! A record with its story in, text out. The same text, without colour, is the body of a JUnit failure.
+
+use super::byte_map::{Subject, map};
+use super::failure_table::table;
+use super::failures::Failure;
+use super::located::locate;
+use super::struct_text::trimmed;
+use super::style::{Style, Tone, one_line, pad, width};
+use super::witness::{Mark, Witness, mark, number, reference};
+use crate::record::{CheckRecord, Outcome, Story, What};
+
+/// Wrong answers of a device that are put into words.
+const MAX_ANSWERS: usize = 8;
+
+/// The first line: verb, case, rule set, producer and devices.
+pub fn heading(failure: &Failure<'_>, style: Style) -> String {
+    let record = failure.record;
+    let dot = if style.ascii { " | " } else { " · " };
+    let devices = one_line(&failure.devices.join("; "));
+    let parts = [&record.case, &record.rules, &record.producer].map(|part| one_line(part)).join(dot);
+    format!("{} {parts}{dot}{devices}", style.verb(tone(record.outcome), verb(record.outcome)))
+}
+
+/// The whole block.
+pub fn block(failure: &Failure<'_>, style: Style) -> String {
+    let record = failure.record;
+    let mut parts = vec![heading(failure, style) + "\n"];
+    if let Some(story) = &record.story {
+        parts.push(claim(story));
+    }
+    if !record.rows.is_empty() {
+        parts.push(table(record, style));
+    }
+    parts.extend(maps(record, style));
+    parts.push(answers(record));
+    parts.push(ending(record, style));
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n")
+}
+
+/// The word in front of a check.
+pub(super) fn verb(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Agree => "Agree",
+        Outcome::Differ => "Disagree",
+        Outcome::Known => "Known",
+        Outcome::Stale => "Stale",
+        Outcome::Skipped => "Skipped",
+        Outcome::Broken => "Broken",
+    }
+}
+
+pub(super) fn tone(outcome: Outcome) -> Tone {
+    match outcome {
+        Outcome::Agree => Tone::Agree,
+        Outcome::Differ | Outcome::Stale | Outcome::Broken => Tone::Disagree,
+        Outcome::Known => Tone::Known,
+        Outcome::Skipped => Tone::Skip,
+    }
+}
+
+/// What the case claims, where it stands and on whose authority.
+fn claim(story: &Story) -> String {
+    let mut text = String::new();
+    if !story.summary.is_empty() {
+        text += &format!("  {}\n", one_line(&story.summary));
+    }
+    let labelled = [("case", &story.place), ("source", &story.authority)];
+    let parts = labelled.iter().filter(|(_, value)| !value.is_empty());
+    let parts: Vec<String> = parts.map(|(label, value)| format!("{label:<6} {}", one_line(value))).collect();
+    if !parts.is_empty() {
+        text += &format!("    {}\n", parts.join("        "));
+    }
+    text
+}
+
+/// One picture per block that has something wrong.
+fn maps(record: &CheckRecord, style: Style) -> Vec<String> {
+    let blocks = record.story.as_ref().map_or(&[][..], |story| &story.blocks);
+    let (located, _) = locate(&record.rows, blocks);
+    let picture = |(index, block)| {
+        let rows: Vec<_> = located.iter().filter(|row| row.block == index).copied().collect();
+        let registers =
+            ["hlsl-cbuffer", "slang-cbuffer", "dx-cbuffer"].iter().any(|name| record.rules.starts_with(name));
+        map(Subject { block, rows: &rows, culprit: record.culprit, registers }, style)
+    };
+    blocks.iter().enumerate().map(picture).collect()
+}
+
+/// What the device answered for each wrong leaf.
+fn answers(record: &CheckRecord) -> String {
+    let blocks = record.story.as_ref().map_or(&[][..], |story| &story.blocks);
+    let (located, _) = locate(&record.rows, blocks);
+    let several = blocks.len() > 1;
+    let mut lines: Vec<(String, String)> = Vec::new();
+    for row in located.iter().filter(|located| located.row.what == What::Offset) {
+        let wrong = matches!(mark(row.row, Witness::Observed, record.culprit), Mark::Wrong | Mark::Missing);
+        let own = number(reference(row.row, record.culprit));
+        let words = match (&row.row.note, number(row.row.observed.as_ref()), own) {
+            (Some(note), _, _) => one_line(note),
+            (None, Some(read), Some(own)) => format!("read byte {read}; its own is byte {own}"),
+            (None, _, _) => continue,
+        };
+        let line = (if several { row.row.path.clone() } else { row.path.to_owned() }, words);
+        if wrong && !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    let columns = lines.iter().map(|(path, _)| width(path)).max().unwrap_or(0).max(4);
+    let shown = lines.iter().take(MAX_ANSWERS);
+    let mut text: String = shown.map(|(path, words)| format!("  {}  {words}\n", pad(path, columns))).collect();
+    if lines.len() > MAX_ANSWERS {
+        text += &format!("  and {} more\n", lines.len() - MAX_ANSWERS);
+    }
+    text
+}
+
+/// Verdict, validator, reason, hint and the command that repeats the check.
+fn ending(record: &CheckRecord, style: Style) -> String {
+    let story = record.story.as_ref();
+    let said = |text: Option<&String>| text.filter(|text| !text.is_empty()).map(|text| one_line(text));
+    let sentence = said(story.map(|story| &story.verdict));
+    let verdict = match (record.culprit, sentence) {
+        (Some(culprit), Some(sentence)) => Some(format!("{}: {sentence}", style.paint(Tone::Strong, culprit.as_str()))),
+        (Some(culprit), None) => Some(culprit.as_str().to_owned()),
+        (None, sentence) => sentence,
+    };
+    let invalid = Some(&record.validation).filter(|text| *text != "valid");
+    let lines = [
+        ("verdict", verdict),
+        ("reason", said(record.skip_reason.as_ref())),
+        ("module", said(invalid)),
+        ("hint", said(story.and_then(|story| story.hint.as_ref()))),
+        ("again", said(story.map(|story| &story.again))),
+    ];
+    let lines = lines.into_iter().filter_map(|(label, text)| Some(trimmed(&format!("  {label:<8} {}", text?))));
+    lines.collect()
+}

@@ -1,0 +1,244 @@
+//! The table of a failure: the annotated struct with one column per witness.
+//!
+//! A record with its story in, text out. `!` marks a wrong number, `?` an answer that is no number of this block, `·`
+//! a witness that says nothing. A member's line has the numbers of its first byte; parts of it that are wrong in another
+//! way (a stride, a later element, one access form) follow on lines of their own.
+
+use super::located::{Located, locate, owner};
+use super::squeeze::{Piece, squeeze};
+use super::struct_text::{LineDrawing, LineKind, StructLine, lines, trimmed};
+use super::style::{Style, Tone, one_line, pad, pad_left, width};
+use super::witness::{Field, Mark, Witness, columns, is_wrong, number, reference};
+use crate::layout::MemberRow;
+use crate::record::{CheckRecord, Direction, Form, Row, Space, StoryBlock, What};
+
+/// Least columns of a witness.
+const WITNESS_COLUMNS: usize = 11;
+/// Wrong parts of one member that are drawn one by one.
+const MAX_PARTS: usize = 4;
+/// Lines of a block that are drawn in full; of longer blocks only those near a wrong number.
+const MAX_LINES: usize = 32;
+
+/// All blocks and bindings of `record`.
+pub(super) fn table(record: &CheckRecord, style: Style) -> String {
+    let blocks = record.story.as_ref().map_or(&[][..], |story| &story.blocks);
+    let (located, others) = locate(&record.rows, blocks);
+    let drawing = Drawing { record, columns: columns(record), style };
+    let mut tables: Vec<String> = Vec::new();
+    for (index, block) in blocks.iter().enumerate() {
+        let rows: Vec<Located<'_>> = located.iter().filter(|row| row.block == index).copied().collect();
+        tables.push(drawing.block(block, &rows));
+    }
+    if !others.is_empty() {
+        tables.push(drawing.others(&others));
+    }
+    tables.join("\n")
+}
+
+struct Drawing<'a> {
+    record: &'a CheckRecord,
+    columns: Vec<Witness>,
+    style: Style,
+}
+
+/// A line with the witnesses' numbers; no numbers for padding.
+struct TableLine {
+    text: String,
+    fields: Vec<Field>,
+}
+
+impl TableLine {
+    fn is_wrong(&self) -> bool {
+        self.fields.iter().any(|field| matches!(field.mark, Mark::Wrong | Mark::Missing))
+    }
+}
+
+impl Drawing<'_> {
+    fn block(&self, block: &StoryBlock, rows: &[Located<'_>]) -> String {
+        let heading = format!("struct {}", block.name);
+        let lines = lines(&block.name, block.size, &block.members);
+        let drawing = LineDrawing::new(self.style, &heading, &lines);
+        let mut table = Vec::new();
+        for line in &lines {
+            table.push(TableLine { text: drawing.line(line), fields: self.fields(line, block, rows) });
+            let parts = match line.kind {
+                LineKind::Member(member) => self.parts(member, block, rows),
+                LineKind::Padding => Vec::new(),
+                LineKind::Size => self.block_parts(rows),
+            };
+            table.extend(parts.into_iter().map(|(text, fields)| TableLine { text: drawing.detail(&text), fields }));
+        }
+        self.draw(&drawing.heading(&heading), &table)
+    }
+
+    /// Rows that are about no block: bindings, mostly.
+    fn others(&self, rows: &[&Row]) -> String {
+        let label = |row: &Row| match row.what {
+            What::Binding => one_line(&row.path),
+            What::Offset | What::ArrayStride | What::MatrixStride | What::Size | What::Alignment | What::Guard => {
+                format!("{} of {}", word(row.what), one_line(&row.path))
+            }
+        };
+        let heading = "parameter";
+        let widest = rows.iter().map(|row| width(&label(row))).max().unwrap_or(0).max(width(heading));
+        let line = |row: &&Row| TableLine { text: format!("  {}", pad(&label(row), widest)), fields: self.of(row) };
+        let table: Vec<TableLine> = rows.iter().map(line).collect();
+        let heading = format!("  {}", pad(heading, widest));
+        self.draw(&self.style.paint(Tone::Strong, &heading), &table)
+    }
+
+    fn draw(&self, heading: &str, table: &[TableLine]) -> String {
+        let fields = table.iter().flat_map(|line| &line.fields);
+        let columns = fields.map(|field| width(&field.text) + 4).max().unwrap_or(0).max(WITNESS_COLUMNS);
+        let names: String = self.columns.iter().map(|witness| pad_left(witness.as_str(), columns)).collect();
+        let mut text = trimmed(&format!("{heading}{}", self.style.paint(Tone::Strong, &names)));
+        let marks: Vec<bool> = table.iter().map(TableLine::is_wrong).collect();
+        for piece in squeeze(&marks, MAX_LINES) {
+            match piece {
+                Piece::Line(index) => {
+                    let line = &table[index];
+                    let fields = line
+                        .fields
+                        .iter()
+                        .map(|field| self.style.paint(field.tone(), &pad_left(&field.text(self.style), columns)));
+                    text += &trimmed(&format!("{}{}", line.text, fields.collect::<String>()));
+                }
+                Piece::Gap(count) => {
+                    let gap =
+                        format!("{}{} {count} lines without a wrong number", " ".repeat(16), self.style.ellipsis());
+                    text += &trimmed(&self.style.paint(Tone::Dim, &gap));
+                }
+            }
+        }
+        text
+    }
+
+    fn of(&self, row: &Row) -> Vec<Field> {
+        self.columns.iter().map(|witness| Field::new(row, *witness, self.record.culprit)).collect()
+    }
+
+    fn fields(&self, line: &StructLine<'_>, block: &StoryBlock, rows: &[Located<'_>]) -> Vec<Field> {
+        let row = match line.kind {
+            LineKind::Padding => return Vec::new(),
+            LineKind::Member(member) => self.first_byte(member, block, rows),
+            LineKind::Size => {
+                rows.iter().find(|r| r.path.is_empty() && r.row.what == What::Size).map(|r| r.row.clone())
+            }
+        };
+        row.map_or_else(|| vec![Field::silent(); self.columns.len()], |row| self.of(&row))
+    }
+
+    /// What the witnesses say of a member's first byte, gathered from the rows of the member and of its first scalar.
+    fn first_byte(&self, member: &MemberRow, block: &StoryBlock, rows: &[Located<'_>]) -> Option<Row> {
+        let own = offsets_of(member, block, rows);
+        let place = |row: &Row| number(reference(row, self.record.culprit)).unwrap_or(u32::MAX);
+        let first = own.iter().min_by_key(|located| (place(located.row), located.path.len()))?.row;
+        let mut merged = first.clone();
+        for located in own.iter().filter(|located| place(located.row) == place(first)) {
+            let row = located.row.clone();
+            merged.expected = merged.expected.or(row.expected);
+            merged.computed = merged.computed.or(row.computed);
+            merged.reported = merged.reported.or(row.reported);
+            merged.compiled = merged.compiled.or(row.compiled);
+            merged.observed = merged.observed.or(row.observed);
+            merged.note = merged.note.or(row.note);
+        }
+        Some(merged)
+    }
+
+    /// Parts of a member that are wrong in another way than its first byte.
+    fn parts(&self, member: &MemberRow, block: &StoryBlock, rows: &[Located<'_>]) -> Vec<(String, Vec<Field>)> {
+        let mut seen: Vec<Shifts> =
+            self.first_byte(member, block, rows).map(|row| self.shifts(&row)).into_iter().collect();
+        let mut parts = Vec::new();
+        for located in offsets_of(member, block, rows) {
+            let shifts = self.shifts(located.row);
+            if is_wrong(located.row, self.record.culprit) && !seen.contains(&shifts) {
+                seen.push(shifts);
+                parts.push((format!("    {} {}", located.path, axes(located.row)), self.of(located.row)));
+            }
+        }
+        for located in rows.iter().filter(|located| owns(member, block, located) && located.row.what != What::Offset) {
+            if is_wrong(located.row, self.record.culprit) {
+                parts.push((format!("    {} of {}", word(located.row.what), located.path), self.of(located.row)));
+            }
+        }
+        if parts.len() > MAX_PARTS {
+            let more = parts.len() - MAX_PARTS;
+            parts.truncate(MAX_PARTS);
+            parts.push((format!("    {} {more} more parts", self.style.ellipsis()), Vec::new()));
+        }
+        parts
+    }
+
+    /// Wrong rows about the block itself, its size aside.
+    fn block_parts(&self, rows: &[Located<'_>]) -> Vec<(String, Vec<Field>)> {
+        let own = rows.iter().filter(|located| located.path.is_empty() || located.path.starts_with('['));
+        own.filter(|located| located.row.what != What::Size && is_wrong(located.row, self.record.culprit))
+            .map(|located| {
+                let text = format!("{} of {} {}", word(located.row.what), located.row.path, axes(located.row));
+                (text, self.of(located.row))
+            })
+            .collect()
+    }
+
+    /// How far each witness is off; `None` where it is right or silent.
+    fn shifts(&self, row: &Row) -> Shifts {
+        let culprit = self.record.culprit;
+        let shift = |witness: &Witness| match super::witness::mark(row, *witness, culprit) {
+            Mark::Right | Mark::Silent => None,
+            Mark::Missing => Some(None),
+            Mark::Wrong => {
+                let from = number(reference(row, culprit)).map(i64::from);
+                Some(number(witness.of(row)).map(i64::from).zip(from).map(|(there, from)| there - from))
+            }
+        };
+        self.columns.iter().map(shift).collect()
+    }
+}
+
+/// Per witness: `None` for right, `Some(None)` for no number, else the distance from the reference in bytes.
+type Shifts = Vec<Option<Option<i64>>>;
+
+fn owns(member: &MemberRow, block: &StoryBlock, located: &Located<'_>) -> bool {
+    owner(&block.members, located.path).is_some_and(|owner| std::ptr::eq(owner, member)) && !located.path.is_empty()
+}
+
+fn offsets_of<'a>(member: &MemberRow, block: &StoryBlock, rows: &[Located<'a>]) -> Vec<Located<'a>> {
+    let own = rows.iter().filter(|located| located.row.what == What::Offset);
+    own.filter(|located| owns(member, block, located) || (member.path.is_empty() && located.path.is_empty()))
+        .copied()
+        .collect()
+}
+
+fn word(what: What) -> &'static str {
+    match what {
+        What::Offset => "offset",
+        What::ArrayStride => "stride",
+        What::MatrixStride => "matrix stride",
+        What::Size => "size",
+        What::Alignment => "alignment",
+        What::Binding => "binding",
+        What::Guard => "guard",
+    }
+}
+
+/// `(storage, write, vector)`; empty where no device answered.
+fn axes(row: &Row) -> String {
+    let space = row.space.map(|space| match space {
+        Space::Uniform => "uniform",
+        Space::Storage => "storage",
+        Space::PushConstant => "push constant",
+    });
+    let direction = row.direction.map(|direction| match direction {
+        Direction::Read => "read",
+        Direction::Write => "write",
+    });
+    let form = row.form.map(|form| match form {
+        Form::Leaf => "leaf",
+        Form::Vector => "vector",
+        Form::Whole => "whole",
+    });
+    let parts: Vec<&str> = [space, direction, form].into_iter().flatten().collect();
+    if parts.is_empty() { String::new() } else { format!("({})", parts.join(", ")) }
+}

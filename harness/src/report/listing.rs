@@ -1,0 +1,118 @@
+//! Texts of `list`, `devices` and `doctor`: plain tables of what is known or was found.
+//!
+//! Plain data in, text out.
+
+use super::style::{Style, Tone, one_line, pad, width};
+use super::terminal;
+use crate::runner::DeviceInfo;
+
+/// A rule set as `list` shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleSetLine {
+    /// Name, dialect included.
+    pub name: String,
+    /// What it is, in a sentence.
+    pub what: String,
+    /// Where the rule is written down, or with what it was measured.
+    pub source: String,
+    /// A declaration with its numbers.
+    pub example: String,
+}
+
+/// A case as `list` shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaseLine {
+    /// Path without its ending.
+    pub id: String,
+    /// The claim.
+    pub summary: String,
+}
+
+/// How something that `doctor` looked at is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Health {
+    /// There and working.
+    Good,
+    /// Not there; fewer checks can run.
+    Missing,
+    /// There and not working.
+    Broken,
+}
+
+/// Something that `doctor` looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// How it is.
+    pub health: Health,
+    /// `Vulkan loader`, `dxc`, `spirv-val`.
+    pub name: String,
+    /// Version and place, or what went wrong.
+    pub detail: String,
+    /// What to do about it; empty for nothing.
+    pub advice: String,
+}
+
+/// All rule sets, each with its source and its example below.
+pub fn rule_sets(lines: &[RuleSetLine], style: Style) -> String {
+    let columns = lines.iter().map(|line| width(&line.name)).max().unwrap_or(0);
+    let indent = " ".repeat(columns + 4);
+    let entry = |line: &RuleSetLine| {
+        let mut text = format!("  {}  {}\n", style.paint(Tone::Strong, &pad(&line.name, columns)), line.what);
+        for (label, value) in [("source ", &line.source), ("example", &line.example)] {
+            if !value.is_empty() {
+                text += &format!("{indent}{}  {value}\n", style.paint(Tone::Dim, label));
+            }
+        }
+        text
+    };
+    lines.iter().map(entry).collect()
+}
+
+/// All cases with their claims, one a line.
+pub fn cases(lines: &[CaseLine], style: Style) -> String {
+    let columns = lines.iter().map(|line| width(&line.id)).max().unwrap_or(0);
+    let entry = |line: &CaseLine| {
+        format!("  {}  {}\n", style.paint(Tone::Strong, &pad(&line.id, columns)), one_line(&line.summary))
+    };
+    lines.iter().map(entry).collect()
+}
+
+/// All devices with the APIs through which they were found, and what each can do.
+pub fn devices(devices: &[DeviceInfo], style: Style) -> String {
+    let mut text = terminal::devices(devices, style);
+    for device in devices {
+        let features: Vec<String> = device.features.iter().map(ToString::to_string).collect();
+        let features = if features.is_empty() { "no optional features".to_owned() } else { features.join(", ") };
+        let push = match device.max_push_constants {
+            0 => "no push constants".to_owned(),
+            bytes => format!("push constants up to {bytes} bytes"),
+        };
+        let kind = if device.hardware { "hardware" } else { "software" };
+        text += &format!(
+            "\n  {} via {}: {kind}; uniform blocks up to {} bytes, {push}\n    {features}\n",
+            style.paint(Tone::Strong, &one_line(&device.id)),
+            device.runner.as_str(),
+            device.max_uniform_range,
+        );
+    }
+    text
+}
+
+/// What was looked at, with advice below what is not good.
+pub fn doctor(findings: &[Finding], style: Style) -> String {
+    let columns = findings.iter().map(|finding| width(&finding.name)).max().unwrap_or(0);
+    let entry = |finding: &Finding| {
+        let (tone, word) = match finding.health {
+            Health::Good => (Tone::Agree, "Found"),
+            Health::Missing => (Tone::Skip, "Missing"),
+            Health::Broken => (Tone::Disagree, "Broken"),
+        };
+        let name = pad(&finding.name, columns);
+        let mut text = format!("{} {name}  {}\n", style.verb(tone, word), one_line(&finding.detail));
+        if !finding.advice.is_empty() {
+            text += &format!("{}{}\n", " ".repeat(columns + 13), one_line(&finding.advice));
+        }
+        text
+    };
+    findings.iter().map(entry).collect()
+}

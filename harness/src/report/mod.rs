@@ -1,0 +1,28 @@
+//! What people and other programs read: texts, JSON, JUnit.
+//!
+//! Records and laid-out blocks in, text out. Nothing here calls the engine or prints, so that a saved records file can
+//! be rendered later and on another machine.
+
+mod byte_map;
+pub mod diff_text;
+mod failure_block;
+mod failure_table;
+mod failures;
+pub mod github;
+pub mod json_lines;
+pub mod junit;
+pub mod listing;
+mod located;
+mod member_tree;
+pub mod show_json;
+mod side_by_side;
+mod squeeze;
+pub mod struct_text;
+mod style;
+pub mod summary;
+pub mod terminal;
+mod witness;
+
+pub use failure_block::{block, heading};
+pub use failures::{Failure, failures, is_failure};
+pub use style::Style;

@@ -1,0 +1,108 @@
+//! Several rule sets side by side: one line per member, one column of offsets per rule set.
+//!
+//! Layouts of one source in, text out. Blocks and members are matched by name and path.
+
+use std::fmt::Write as _;
+
+use super::show_json::{ShownBlock, ShownLayout};
+use super::struct_text::{declaration, heading, refused, trimmed};
+use super::style::{Style, Tone, one_line, pad_left, width};
+use crate::layout::MemberRow;
+
+/// Columns that rule sets may take on one line; more rule sets go into a second table.
+const TABLE_COLUMNS: usize = 100;
+
+/// Every block once, with all rule sets.
+pub(super) fn show(layouts: &[ShownLayout], style: Style) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for block in layouts.iter().flat_map(|layout| &layout.blocks) {
+        if !names.contains(&block.name.as_str()) {
+            names.push(&block.name);
+        }
+    }
+    let tables = names.iter().flat_map(|name| {
+        let columns: Vec<Column<'_>> = layouts.iter().filter_map(|layout| Column::new(layout, name)).collect();
+        chunks(columns).into_iter().map(|chunk| table(&chunk, style))
+    });
+    tables.collect::<Vec<_>>().join("\n")
+}
+
+/// One rule set's answer for one block.
+struct Column<'a> {
+    rules: &'a str,
+    block: &'a ShownBlock,
+}
+
+impl<'a> Column<'a> {
+    fn new(layout: &'a ShownLayout, name: &str) -> Option<Self> {
+        let block = layout.blocks.iter().find(|block| block.name == name)?;
+        Some(Self { rules: &layout.rules, block })
+    }
+
+    fn columns(&self) -> usize {
+        width(self.rules).max(6) + 2
+    }
+
+    fn row(&self, path: &str) -> Option<&'a MemberRow> {
+        self.block.members.iter().find(|row| row.path == path)
+    }
+}
+
+fn chunks(columns: Vec<Column<'_>>) -> Vec<Vec<Column<'_>>> {
+    let mut chunks: Vec<Vec<Column<'_>>> = Vec::new();
+    let mut used = 0;
+    for column in columns {
+        used += column.columns();
+        match chunks.last_mut() {
+            Some(chunk) if used <= TABLE_COLUMNS => chunk.push(column),
+            Some(_) | None => {
+                used = column.columns();
+                chunks.push(vec![column]);
+            }
+        }
+    }
+    chunks
+}
+
+fn table(columns: &[Column<'_>], style: Style) -> String {
+    let Some(first) = columns.iter().find(|column| column.block.errors.is_empty()).or(columns.first()) else {
+        return String::new();
+    };
+    let names: String = columns.iter().map(|column| pad_left(column.rules, column.columns())).collect();
+    let mut text = trimmed(&style.paint(Tone::Strong, &format!("{names}  {}", heading(first.block))));
+    for row in &first.block.members {
+        let depth = row.path.matches('.').count() + 1;
+        let label = format!("{}{}", "  ".repeat(depth), declaration(row, 0));
+        text += &numbers(columns, &label, style, |column| column.row(&row.path).map(|row| row.offset));
+        let stride = |column: &Column<'_>, of: fn(&MemberRow) -> Option<u32>| column.row(&row.path).and_then(of);
+        for (what, of) in STRIDES {
+            if columns.iter().any(|column| stride(column, of).is_some()) {
+                let label = format!("{}  // {what}", "  ".repeat(depth));
+                text += &style.paint(Tone::Dim, &numbers(columns, &label, style, |column| stride(column, of)));
+            }
+        }
+    }
+    text += &numbers(columns, &format!("size of {}", first.block.name), style, |column| column.block.size);
+    if columns.iter().any(|column| column.block.stride.is_some()) {
+        text += &numbers(columns, &format!("stride of {}", first.block.name), style, |column| column.block.stride);
+    }
+    for column in columns {
+        text += &refused(column.block, column.rules, style);
+    }
+    text
+}
+
+/// A name for a stride and where a row has it.
+type Stride = (&'static str, fn(&MemberRow) -> Option<u32>);
+
+const STRIDES: [Stride; 2] = [("stride", |row| row.array_stride), ("matrix stride", |row| row.matrix_stride)];
+
+fn numbers(columns: &[Column<'_>], label: &str, style: Style, value: impl Fn(&Column<'_>) -> Option<u32>) -> String {
+    let mut line = String::new();
+    for column in columns {
+        let text = value(column).map_or_else(|| style.dot().to_owned(), |value| value.to_string());
+        line += &pad_left(&text, column.columns());
+    }
+    write!(line, "  {}", one_line(label)).expect("writing to a String does not fail");
+    trimmed(&line)
+}

@@ -1,0 +1,240 @@
+//! The annotated struct: offset and size before each member, padding as lines of its own, the size at the end.
+//!
+//! Blocks of [`super::show_json`] in, text out. One rule set gets the full picture; several get one column of offsets
+//! each, since their padding has no lines in common.
+
+use std::fmt::Write as _;
+
+use super::member_tree::{Node, member_name, split_dimensions, trees};
+use super::show_json::{ShownBlock, ShownLayout};
+use super::style::{Style, Tone, one_line, pad, pad_left, width};
+use crate::layout::MemberRow;
+use crate::shape::{Count, MatrixOrder};
+
+/// A line of an annotated struct.
+#[derive(Clone, Debug)]
+pub(super) struct StructLine<'a> {
+    /// What the line is about.
+    pub kind: LineKind<'a>,
+    /// Absolute offset in bytes; `None` on the size line of an unbounded block.
+    pub offset: Option<u32>,
+    /// Size in bytes; `None` on the size line and for unsized arrays.
+    pub size: Option<u32>,
+    /// The member as declared, with its indent.
+    pub text: String,
+    /// Strides and bits.
+    pub note: String,
+}
+
+/// What a line of an annotated struct is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum LineKind<'a> {
+    /// A member.
+    Member(&'a MemberRow),
+    /// Bytes that no member owns.
+    Padding,
+    /// Where the block ends.
+    Size,
+}
+
+/// Spaces between the columns of numbers and the text.
+const GUTTER: &str = "  ";
+/// Columns up to the end of the offset.
+const OFFSET_COLUMNS: usize = 8;
+/// Columns from there to the end of the size.
+const SIZE_COLUMNS: usize = 6;
+
+/// The lines of a block of `size` bytes, ascending by offset within each struct.
+pub(super) fn lines<'a>(name: &str, size: Option<u32>, members: &'a [MemberRow]) -> Vec<StructLine<'a>> {
+    let mut lines = Vec::new();
+    level(&trees(members), &Range { start: 0, end: size }, 1, &mut lines);
+    let text = match size {
+        Some(_) => format!("size of {name}"),
+        None => format!("{name} has no end"),
+    };
+    lines.push(StructLine { kind: LineKind::Size, offset: size, size: None, text, note: String::new() });
+    lines
+}
+
+struct Range {
+    start: u32,
+    end: Option<u32>,
+}
+
+fn level<'a>(nodes: &[Node<'a>], range: &Range, depth: usize, lines: &mut Vec<StructLine<'a>>) {
+    let mut ordered: Vec<&Node<'a>> = nodes.iter().collect();
+    ordered.sort_by_key(|node| node.row.offset);
+    let type_columns = nodes.iter().map(|node| width(split_dimensions(&node.row.type_name).0)).max().unwrap_or(0);
+    let mut cursor = Some(range.start);
+    for node in ordered {
+        lines.extend(cursor.and_then(|from| padding(from, node.row.offset, depth)));
+        lines.push(member_line(node.row, type_columns, depth));
+        if !node.children.is_empty() {
+            let end = node.element_size().and_then(|size| node.row.offset.checked_add(size));
+            level(&node.children, &Range { start: node.row.offset, end }, depth + 1, lines);
+        }
+        cursor = cursor.and_then(|from| Some(from.max(node.end()?)));
+    }
+    lines.extend(cursor.zip(range.end).and_then(|(from, end)| padding(from, end, depth)));
+}
+
+fn padding<'a>(from: u32, to: u32, depth: usize) -> Option<StructLine<'a>> {
+    let size = to.checked_sub(from).filter(|size| *size > 0)?;
+    let text = format!("{}// padding", GUTTER.repeat(depth));
+    Some(StructLine { kind: LineKind::Padding, offset: Some(from), size: Some(size), text, note: String::new() })
+}
+
+fn member_line(row: &MemberRow, type_columns: usize, depth: usize) -> StructLine<'_> {
+    StructLine {
+        kind: LineKind::Member(row),
+        offset: Some(row.offset),
+        size: row.size,
+        text: format!("{}{}", GUTTER.repeat(depth), declaration(row, type_columns)),
+        note: note(row),
+    }
+}
+
+/// `float  b[2]`, `uint a : 3`.
+pub(super) fn declaration(row: &MemberRow, type_columns: usize) -> String {
+    let (base, dimensions) = split_dimensions(&row.type_name);
+    let name = member_name(&row.path).trim_start_matches("[]");
+    if name.is_empty() {
+        return row.type_name.clone();
+    }
+    let bits = row.bit_width.map(|width| format!(" : {width}")).unwrap_or_default();
+    format!("{} {name}{dimensions}{bits}", pad(base, type_columns))
+}
+
+/// Strides in bytes and bits: `stride 48`, `column stride 16`, `bits 3 to 9`.
+pub(super) fn note(row: &MemberRow) -> String {
+    let mut parts = Vec::new();
+    if row.array_strides.len() > 1 {
+        let strides: Vec<String> = row.array_strides.iter().map(ToString::to_string).collect();
+        parts.push(format!("strides {}", strides.join(" ")));
+    } else if let Some(stride) = row.array_stride {
+        parts.push(format!("stride {stride}"));
+    }
+    if let (Some(stride), Some(order)) = (row.matrix_stride, row.matrix_order) {
+        parts.push(format!("{} stride {stride}", order_word(order)));
+    }
+    if let (Some(first), Some(width)) = (row.bit_offset, row.bit_width) {
+        let last = first.saturating_add(width).saturating_sub(1);
+        parts.push(if width == 1 { format!("bit {first}") } else { format!("bits {first} to {last}") });
+    }
+    parts.join(", ")
+}
+
+/// The word for the contiguous vectors of a matrix.
+pub(super) fn order_word(order: MatrixOrder) -> &'static str {
+    match order {
+        MatrixOrder::Row => "row",
+        MatrixOrder::Column => "column",
+    }
+}
+
+/// Draws lines as columns of one width, so that more columns can follow.
+pub(super) struct LineDrawing {
+    style: Style,
+    text_columns: usize,
+    note_columns: usize,
+}
+
+impl LineDrawing {
+    /// Columns wide enough for `lines` and for a heading.
+    pub(super) fn new(style: Style, heading: &str, lines: &[StructLine<'_>]) -> Self {
+        let widest = |columns: &dyn Fn(&StructLine<'_>) -> usize| lines.iter().map(columns).max().unwrap_or(0);
+        Self {
+            style,
+            text_columns: widest(&|line| width(&line.text)).max(width(heading)),
+            note_columns: widest(&|line| width(&line.note)),
+        }
+    }
+
+    /// The heading over the columns.
+    pub(super) fn heading(&self, heading: &str) -> String {
+        let numbers = format!("{}{}", pad_left("offset", OFFSET_COLUMNS), pad_left("size", SIZE_COLUMNS));
+        let text = format!("{numbers}{GUTTER}{}", pad(heading, self.text_columns));
+        self.style.paint(Tone::Strong, &self.with_note(text, ""))
+    }
+
+    /// One line.
+    pub(super) fn line(&self, line: &StructLine<'_>) -> String {
+        let number = |value: Option<u32>| value.map(|value| value.to_string()).unwrap_or_default();
+        let unsized_array = matches!(line.kind, LineKind::Member(row) if row.unbounded);
+        let size = if unsized_array { "[]".to_owned() } else { number(line.size) };
+        let numbers = format!("{}{}", pad_left(&number(line.offset), OFFSET_COLUMNS), pad_left(&size, SIZE_COLUMNS));
+        let text = format!("{numbers}{GUTTER}{}", pad(&line.text, self.text_columns));
+        let tone = match line.kind {
+            LineKind::Member(_) => Tone::Plain,
+            LineKind::Padding => Tone::Dim,
+            LineKind::Size => Tone::Strong,
+        };
+        self.style.paint(tone, &self.with_note(text, &line.note))
+    }
+
+    /// A line below another one that has no offset and size of its own.
+    pub(super) fn detail(&self, text: &str) -> String {
+        let numbers = " ".repeat(OFFSET_COLUMNS + SIZE_COLUMNS);
+        self.with_note(format!("{numbers}{GUTTER}{}", pad(text, self.text_columns)), "")
+    }
+
+    fn with_note(&self, text: String, note: &str) -> String {
+        if self.note_columns == 0 { text } else { format!("{text}     {}", pad(note, self.note_columns)) }
+    }
+}
+
+/// Every block of `layouts`: one rule set as an annotated struct, several side by side.
+pub fn show(layouts: &[ShownLayout], style: Style) -> String {
+    match layouts {
+        [] => String::new(),
+        [layout] => {
+            let block = |block| annotated(block, &layout.rules, style);
+            layout.blocks.iter().map(block).collect::<Vec<_>>().join("\n")
+        }
+        several => super::side_by_side::show(several, style),
+    }
+}
+
+/// `cbuffer S`, `structured-element lights`, `constant-buffer cb[4]`.
+pub(super) fn heading(block: &ShownBlock) -> String {
+    let count = match block.count {
+        Count::Finite(1) => String::new(),
+        Count::Finite(_) | Count::Unbounded => format!("[{}]", block.count),
+    };
+    format!("{} {}{count}", block.kind, block.name)
+}
+
+fn annotated(block: &ShownBlock, rules: &str, style: Style) -> String {
+    let mut text = format!("{} {rules}\n", style.verb(Tone::Strong, "Rules"));
+    if !block.errors.is_empty() {
+        return text + &refused(block, rules, style);
+    }
+    let mut lines = lines(&block.name, block.size, &block.members);
+    if let (Some(end), Some(stride)) = (lines.last_mut(), block.stride) {
+        end.note = format!("stride {stride}");
+    }
+    let heading = heading(block);
+    let drawing = LineDrawing::new(style, &heading, &lines);
+    text += &trimmed(&drawing.heading(&heading));
+    for line in &lines {
+        text += &trimmed(&drawing.line(line));
+    }
+    text
+}
+
+/// Why a rule set forbids a block, one line per reason.
+pub(super) fn refused(block: &ShownBlock, rules: &str, style: Style) -> String {
+    let mut text = String::new();
+    for refusal in &block.errors {
+        let path = if refusal.path.is_empty() { heading(block) } else { format!("{}.{}", block.name, refusal.path) };
+        let verb = style.verb(Tone::Disagree, "Forbidden");
+        writeln!(text, "{verb} {path} under {rules}: {}", one_line(&refusal.message))
+            .expect("writing to a String does not fail");
+    }
+    text
+}
+
+/// The line without spaces at its end, with a newline.
+pub(super) fn trimmed(line: &str) -> String {
+    format!("{}\n", line.trim_end())
+}

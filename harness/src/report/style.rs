@@ -1,0 +1,138 @@
+//! Colours and symbols of the texts that people read.
+//!
+//! Colour never carries meaning alone: a word or one of the marks `!`, `?` and `·` always stands beside it.
+
+use anstyle::AnsiColor;
+
+/// How a text is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// Whether ANSI colours are written.
+    pub colour: bool,
+    /// Whether only ASCII characters are drawn; names that come from the user stay as they are.
+    pub ascii: bool,
+}
+
+/// What a piece of text says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tone {
+    /// Agrees: green.
+    Agree,
+    /// Disagrees, is stale or broken: red.
+    Disagree,
+    /// Skipped: yellow.
+    Skip,
+    /// A known difference: cyan.
+    Known,
+    /// Padding and what nobody said: dim.
+    Dim,
+    /// A heading: bold.
+    Strong,
+    /// Nothing special.
+    Plain,
+}
+
+/// Columns that the verbs in front of a line take, so that they end at one edge.
+const VERB_COLUMNS: usize = 10;
+
+impl Style {
+    /// No colour, all characters: what files get.
+    pub const PLAIN: Self = Self { colour: false, ascii: false };
+
+    /// `text` in the colour of `tone`.
+    pub(super) fn paint(self, tone: Tone, text: &str) -> String {
+        if !self.colour || text.trim().is_empty() {
+            return text.to_owned();
+        }
+        let style = match tone {
+            Tone::Agree => AnsiColor::Green.on_default().bold(),
+            Tone::Disagree => AnsiColor::Red.on_default().bold(),
+            Tone::Skip => AnsiColor::Yellow.on_default(),
+            Tone::Known => AnsiColor::Cyan.on_default(),
+            Tone::Dim => anstyle::Style::new().dimmed(),
+            Tone::Strong => anstyle::Style::new().bold(),
+            Tone::Plain => return text.to_owned(),
+        };
+        format!("{style}{text}{style:#}")
+    }
+
+    /// `word` in front of a line, ending at column 10.
+    pub(super) fn verb(self, tone: Tone, word: &str) -> String {
+        let indent = " ".repeat(VERB_COLUMNS.saturating_sub(width(word)));
+        format!("{indent}{}", self.paint(tone, word))
+    }
+
+    /// The mark for "nothing said", and what stands between parts of a heading.
+    pub(super) fn dot(self) -> &'static str {
+        if self.ascii { "-" } else { "·" }
+    }
+
+    /// What stands where something is left out.
+    pub(super) fn ellipsis(self) -> &'static str {
+        if self.ascii { "..." } else { "…" }
+    }
+}
+
+/// Number of characters; every symbol drawn here is one column wide.
+pub(super) fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// `text` with spaces behind it up to `columns`.
+pub(super) fn pad(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+/// `text` with spaces before it up to `columns`.
+pub(super) fn pad_left(text: &str, columns: usize) -> String {
+    format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+/// Foreign text (a driver's message, a path) on one line and without control characters, which could steer a terminal
+/// and which XML forbids.
+pub(super) fn one_line(text: &str) -> String {
+    text.lines().map(str::trim_end).collect::<Vec<_>>().join(" / ").replace(|c: char| c.is_control(), "\u{fffd}")
+}
+
+/// A count with a space between thousands: `2 940`.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 check`, `3 checks`.
+pub(super) fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        for (number, text) in [(0, "0"), (999, "999"), (2940, "2 940"), (1_234_567, "1 234 567")] {
+            assert_eq!(grouped(number), text);
+        }
+        assert_eq!([counted(1, "check"), counted(2, "check")], ["1 check", "2 checks"]);
+    }
+
+    #[test]
+    fn control_characters_of_foreign_text_are_not_passed_on() {
+        assert_eq!(one_line("line one\r\nred \u{1b}[31m"), "line one / red \u{fffd}[31m");
+    }
+
+    #[test]
+    fn colour_wraps_the_word_and_not_its_indent() {
+        let style = Style { colour: true, ascii: false };
+        assert_eq!(style.verb(Tone::Known, "Known"), "     \u{1b}[36mKnown\u{1b}[0m");
+        assert_eq!(Style::PLAIN.verb(Tone::Known, "Known"), "     Known");
+    }
+}

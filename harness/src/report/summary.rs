@@ -1,0 +1,122 @@
+//! Totals and the exit code of a run.
+//!
+//! Check records in, [`RunEnd`] and [`Exit`] out. A skip is never counted as agreement.
+
+use std::collections::BTreeSet;
+
+use super::failures::place;
+use crate::record::{CheckRecord, Outcome, RunEnd, SCHEMA};
+
+/// The totals of `checks`.
+pub fn fold(checks: &[CheckRecord]) -> RunEnd {
+    let mut end = RunEnd { schema: SCHEMA, ..RunEnd::default() };
+    let mut devices = BTreeSet::new();
+    for check in checks {
+        end.checks += 1;
+        let count = match check.outcome {
+            Outcome::Agree => &mut end.agree,
+            Outcome::Differ => &mut end.differ,
+            Outcome::Known => &mut end.known,
+            Outcome::Stale => &mut end.stale,
+            Outcome::Skipped => &mut end.skipped,
+            Outcome::Broken => &mut end.broken,
+        };
+        *count += 1;
+        if check.leaves > 0 {
+            end.leaves = end.leaves.saturating_add(check.leaves);
+            let proved = end.proves.entry(check.proves).or_default();
+            *proved = proved.saturating_add(check.leaves);
+            devices.insert(place(&check.device, check.runner.as_str()));
+        }
+    }
+    end.devices = devices.into_iter().collect();
+    end
+}
+
+/// What a run can demand besides agreement, and whether something kept it from running.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shortfalls {
+    /// A bad case, a bad flag, a refused file or a failed read or write.
+    pub could_not_run: bool,
+    /// No device, a required device or compiler that is missing, a floor that is not met, or a forbidden skip.
+    pub missing: bool,
+}
+
+/// Exit codes of every command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// All agree or are known.
+    Agree = 0,
+    /// Something differs, is stale or is broken.
+    Differ = 1,
+    /// It could not run.
+    CouldNotRun = 2,
+    /// Something that was demanded is missing.
+    Missing = 3,
+    /// Nothing was selected.
+    NothingSelected = 4,
+}
+
+impl Exit {
+    /// The process's exit code.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+/// The exit code of a run: 2 beats 3, 3 beats 4 and 1.
+pub fn exit_of_run(end: &RunEnd, shortfalls: Shortfalls) -> Exit {
+    if shortfalls.could_not_run {
+        Exit::CouldNotRun
+    } else if shortfalls.missing {
+        Exit::Missing
+    } else if end.checks == 0 {
+        Exit::NothingSelected
+    } else if end.differ + end.stale + end.broken > 0 {
+        Exit::Differ
+    } else {
+        Exit::Agree
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONE: Shortfalls = Shortfalls { could_not_run: false, missing: false };
+
+    fn exit(end: RunEnd, shortfalls: Shortfalls) -> u8 {
+        exit_of_run(&end, shortfalls).code()
+    }
+
+    #[test]
+    fn zero_where_all_agree_are_known_or_are_skipped() {
+        assert_eq!(exit(RunEnd { checks: 4, agree: 2, known: 1, skipped: 1, ..RunEnd::default() }, NONE), 0);
+    }
+
+    #[test]
+    fn one_where_something_differs_is_stale_or_is_broken() {
+        let one = RunEnd { checks: 9, agree: 8, ..RunEnd::default() };
+        assert_eq!(exit(RunEnd { differ: 1, ..one.clone() }, NONE), 1);
+        assert_eq!(exit(RunEnd { stale: 1, ..one.clone() }, NONE), 1);
+        assert_eq!(exit(RunEnd { broken: 1, ..one }, NONE), 1);
+    }
+
+    #[test]
+    fn two_where_it_could_not_run_and_two_beats_three() {
+        let differs = RunEnd { checks: 1, differ: 1, ..RunEnd::default() };
+        assert_eq!(exit(differs, Shortfalls { could_not_run: true, missing: true }), 2);
+    }
+
+    #[test]
+    fn three_where_something_is_missing_and_three_beats_one() {
+        let differs = RunEnd { checks: 1, differ: 1, ..RunEnd::default() };
+        assert_eq!(exit(differs, Shortfalls { missing: true, ..NONE }), 3);
+        assert_eq!(exit(RunEnd::default(), Shortfalls { missing: true, ..NONE }), 3);
+    }
+
+    #[test]
+    fn four_where_nothing_was_selected() {
+        assert_eq!(exit(RunEnd::default(), NONE), 4);
+    }
+}

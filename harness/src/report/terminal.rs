@@ -1,0 +1,241 @@
+//! What a person sees at the end of a run: the failures, then the summary.
+//!
+//! Records in, text out. Nothing is said of a check that passes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::failure_block::{block, heading, tone, verb};
+use super::failures::{failures, place};
+use super::style::{Style, Tone, counted, grouped, one_line, pad, width};
+use crate::record::{CheckRecord, Outcome, Proves, RunEnd};
+use crate::runner::DeviceInfo;
+
+/// Failures that are shown in full.
+const FULL_BLOCKS: usize = 10;
+/// Failures after those that get one line each.
+const HEADINGS: usize = 20;
+/// Columns after which a list of reasons goes on in the next line.
+const LIST_COLUMNS: usize = 100;
+/// Columns before the text of a summary line: the verb and a space.
+const INDENT: usize = 11;
+
+/// What the summary is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct RunFacts<'a> {
+    /// Devices, through each API.
+    pub devices: &'a [DeviceInfo],
+    /// All checks.
+    pub checks: &'a [CheckRecord],
+    /// Their totals.
+    pub end: &'a RunEnd,
+    /// Wall time in seconds; `None` where records are shown later.
+    pub seconds: Option<f64>,
+}
+
+/// The distinct failures: ten in full, twenty more as one line each, the rest as a number with the file that has them.
+pub fn failure_report(checks: &[CheckRecord], records_file: &str, style: Style) -> String {
+    let failures = failures(checks);
+    let mut text = String::new();
+    for failure in failures.iter().take(FULL_BLOCKS) {
+        text += &block(failure, style);
+        text += "\n";
+    }
+    for failure in failures.iter().skip(FULL_BLOCKS).take(HEADINGS) {
+        text += &format!("{}\n", heading(failure, style));
+    }
+    let more = failures.len().saturating_sub(FULL_BLOCKS + HEADINGS);
+    if more > 0 {
+        text += &format!("  {} and {} more in {records_file}\n", style.ellipsis(), grouped(more as u64));
+    }
+    text + &stale_report(checks, style)
+}
+
+/// One line per entry of a list of known differences that no longer differs.
+fn stale_report(checks: &[CheckRecord], style: Style) -> String {
+    let mut places: BTreeMap<String, u64> = BTreeMap::new();
+    for check in checks.iter().filter(|check| check.outcome == Outcome::Stale) {
+        let entry = check.known.as_ref().map(|entry| format!("{}:{}", entry.file, entry.line));
+        *places.entry(entry.unwrap_or_else(|| check.case.clone())).or_default() += 1;
+    }
+    let line = |(place, count): (&String, &u64)| {
+        let agree = if *count == 1 { "agrees" } else { "agree" };
+        let verb = style.verb(Tone::Disagree, "Stale");
+        format!("{verb} {}: {} {agree} now; remove the entry\n", one_line(place), counted(*count, "check"))
+    };
+    places.iter().map(line).collect()
+}
+
+/// One check on one line, for `-v`.
+pub fn check_line(check: &CheckRecord, style: Style) -> String {
+    let dot = if style.ascii { " | " } else { " · " };
+    let parts = [&check.case, &check.rules, &check.producer].map(|part| one_line(part)).join(dot);
+    let reason = check.skip_reason.as_ref().map(|reason| format!(": {}", one_line(reason))).unwrap_or_default();
+    let verb = style.verb(tone(check.outcome), verb(check.outcome));
+    format!("{verb} {parts}{dot}{}{reason}\n", place(&one_line(&check.device), check.runner.as_str()))
+}
+
+/// Devices, cases, skips, known differences, what was proved and the verdict on the run.
+pub fn summary(facts: &RunFacts<'_>, style: Style) -> String {
+    let end = facts.end;
+    let line = |tone: Tone, verb: &str, text: String| format!("{} {text}\n", style.verb(tone, verb));
+    let mut text = devices(facts.devices, style);
+    text += &line(Tone::Strong, "Cases", cases(facts.checks, end));
+    let time = facts.seconds.map(|seconds| format!(" in {seconds:.1} s")).unwrap_or_default();
+    let checked = end.checks - end.skipped;
+    text += &line(Tone::Strong, "Checked", format!("{}{time}", grouped(checked.into())));
+    let skips = tally(facts.checks.iter().filter(|check| check.outcome == Outcome::Skipped).map(reason));
+    if end.skipped > 0 {
+        text += &line(Tone::Skip, "Skipped", list(end.skipped, &skips, style));
+    }
+    let known = facts.checks.iter().filter(|check| check.outcome == Outcome::Known);
+    let known = tally(known.map(|check| check.known.as_ref().map_or("no list", |entry| &entry.file)));
+    if end.known > 0 {
+        text += &line(Tone::Known, "Known", list(end.known, &known, style));
+    }
+    if end.leaves > 0 {
+        text += &line(Tone::Strong, "Proved", proved(end));
+    }
+    if let Some(sentence) = unseen(facts.checks) {
+        text += &line(Tone::Skip, "Note", sentence);
+    }
+    let (tone, verdict) = verdict(end);
+    text + &line(tone, "Summary", verdict)
+}
+
+/// `1 lavapipe   llvmpipe (LLVM 15.0.6), Mesa 22.3.6, Vulkan 1.3.230      via ash, wgpu`.
+pub(super) fn devices(devices: &[DeviceInfo], style: Style) -> String {
+    let mut by_id: Vec<(&DeviceInfo, Vec<&str>)> = Vec::new();
+    for device in devices {
+        match by_id.iter_mut().find(|(known, _)| known.id == device.id) {
+            Some((_, runners)) => runners.push(device.runner.as_str()),
+            None => by_id.push((device, vec![device.runner.as_str()])),
+        }
+    }
+    let details = |device: &DeviceInfo| {
+        let parts = [&device.name, &device.driver, &device.api];
+        parts.into_iter().filter(|part| !part.is_empty()).map(|part| one_line(part)).collect::<Vec<_>>().join(", ")
+    };
+    let id_columns = by_id.iter().map(|(device, _)| width(&device.id)).max().unwrap_or(0);
+    let detail_columns = by_id.iter().map(|(device, _)| width(&details(device))).max().unwrap_or(0);
+    if by_id.is_empty() {
+        return format!("{} none found\n", style.verb(Tone::Disagree, "Devices"));
+    }
+    let line = |(index, (device, runners)): (usize, &(&DeviceInfo, Vec<&str>))| {
+        let verb = if index == 0 { style.verb(Tone::Strong, "Devices") } else { " ".repeat(INDENT - 1) };
+        let id = pad(&one_line(&device.id), id_columns);
+        let detail = pad(&details(device), detail_columns);
+        format!("{verb} {} {id}   {detail}   via {}\n", index + 1, runners.join(", "))
+    };
+    by_id.iter().enumerate().map(line).collect()
+}
+
+fn cases(checks: &[CheckRecord], end: &RunEnd) -> String {
+    let distinct = |of: fn(&CheckRecord) -> &str| checks.iter().map(of).collect::<BTreeSet<&str>>();
+    let producers: Vec<&str> = distinct(|check| &check.producer).into_iter().collect();
+    let named = if producers.is_empty() { String::new() } else { format!(" ({})", producers.join(", ")) };
+    format!(
+        "{}, {}, {}{named}: {}",
+        grouped(distinct(|check| &check.case).len() as u64),
+        counted(distinct(|check| &check.rules).len() as u64, "rule set"),
+        counted(producers.len() as u64, "producer"),
+        counted(end.checks.into(), "check"),
+    )
+}
+
+fn reason(check: &CheckRecord) -> &str {
+    check.skip_reason.as_deref().unwrap_or("no reason given")
+}
+
+/// Each text with how often it occurs, the most frequent first.
+fn tally<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<(&'a str, u64)> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for text in texts {
+        *counts.entry(text).or_default() += 1;
+    }
+    let mut counts: Vec<(&str, u64)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts
+}
+
+/// `96   half: device lacks shaderFloat16 (64) · f64 in WGSL: not in the language (32)`, broken where a line is full.
+fn list(total: u32, items: &[(&str, u64)], style: Style) -> String {
+    let total = pad(&grouped(total.into()), 4);
+    let indent = " ".repeat(INDENT + width(&total) + 1);
+    let dot = if style.ascii { "; " } else { " · " };
+    let mut text = format!("{total} ");
+    let mut used = INDENT + width(&text);
+    for (index, (item, count)) in items.iter().enumerate() {
+        let item = format!("{} ({})", one_line(item), grouped(*count));
+        if index > 0 && used + width(dot) + width(&item) > LIST_COLUMNS {
+            text = format!("{}\n{indent}", text.trim_end());
+            used = width(&indent);
+        } else if index > 0 {
+            text += dot;
+            used += width(dot);
+        }
+        used += width(&item);
+        text += &item;
+    }
+    text
+}
+
+/// `12 leaves through a compiler's code, 40 through offsets of ours`.
+fn proved(end: &RunEnd) -> String {
+    let kinds = end.proves.iter().map(|(proves, leaves)| {
+        let how = match proves {
+            Proves::Decorations => "the device obeys offsets that we wrote",
+            Proves::Compiler => "a compiler chose the offsets",
+            Proves::Native => "native code on its native API",
+        };
+        format!("{} ({how})", grouped((*leaves).into()))
+    });
+    format!("{}: {}", plural(end.leaves, "leaf", "leaves"), kinds.collect::<Vec<_>>().join(", "))
+}
+
+fn plural(count: u32, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(count.into()), if count == 1 { one } else { many })
+}
+
+/// A warning where cases were checked without any compiler: agreement then proves less.
+fn unseen(checks: &[CheckRecord]) -> Option<String> {
+    let ran: Vec<&CheckRecord> = checks.iter().filter(|check| check.outcome != Outcome::Skipped).collect();
+    let all: BTreeSet<&str> = ran.iter().map(|check| check.case.as_str()).collect();
+    let by_compiler = ran.iter().filter(|check| match check.proves {
+        Proves::Compiler | Proves::Native => true,
+        Proves::Decorations => false,
+    });
+    let seen: BTreeSet<&str> = by_compiler.map(|check| check.case.as_str()).collect();
+    let unseen: Vec<&str> = all.difference(&seen).copied().collect();
+    let which = match unseen.as_slice() {
+        [] => return None,
+        [case] => one_line(case),
+        cases if seen.is_empty() => format!("any of the {} cases", grouped(cases.len() as u64)),
+        cases => format!("{} of the {} cases", grouped(cases.len() as u64), grouped(all.len() as u64)),
+    };
+    Some(format!("no compiler saw {which}: agreement shows that devices obey offsets, not who would choose them"))
+}
+
+fn verdict(end: &RunEnd) -> (Tone, String) {
+    let part = |count: u32, text: String| (count > 0).then_some(text);
+    let differ = if end.differ == 1 { "differs" } else { "differ" };
+    let known = if end.known == 1 { "known difference" } else { "known differences" };
+    let bad = [
+        part(end.differ, format!("{} {differ}", grouped(end.differ.into()))),
+        part(end.stale, format!("{} stale", grouped(end.stale.into()))),
+        part(end.broken, format!("{} broken", grouped(end.broken.into()))),
+    ];
+    let bad: Vec<String> = bad.into_iter().flatten().collect();
+    let agree = if end.agree == 1 { "agrees" } else { "agree" };
+    let good = [
+        Some(format!("{} {agree}", grouped(end.agree.into()))),
+        part(end.known, format!("{} {known}", grouped(end.known.into()))),
+        part(end.skipped, format!("{} skipped", grouped(end.skipped.into()))),
+    ];
+    let good = good.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    match (bad.is_empty(), end.checks) {
+        (_, 0) => (Tone::Disagree, "nothing was checked".to_owned()),
+        (true, _) if end.agree + end.known == 0 => (Tone::Skip, format!("nothing was proved: {good}")),
+        (true, _) => (Tone::Agree, format!("ok: {good}")),
+        (false, _) => (Tone::Disagree, format!("failed: {}; {good}", bad.join(", "))),
+    }
+}
