@@ -46,7 +46,7 @@ flock 9
 # First everything that the package manager has, in one transaction, since the rest is fetched with its help.
 want_base_packages
 want_vulkan_packages
-if dxc_is_missing || slang_is_missing || [[ $second_dxc == yes ]]; then
+if dxc_is_missing || slang_is_missing || { [[ $second_dxc == yes ]] && old_dxc_is_missing; }; then
     want_pip_package
 fi
 install_wanted_packages

@@ -21,3 +21,8 @@ OLD_DXC_PYPI_SHA256=5052caf9e955d8e7a48e22f536e82b44b72e83af46e824a9e99157c7809d
 SLANG_PYPI_NAME=slangtorch
 SLANG_PYPI_VERSION=1.3.22
 SLANG_PYPI_SHA256=7755f2f53509ebbd65839dcd8a104e7105aeaf3e3600aea9385c2bec9beb2eaa
+
+# For the Windows job alone. Both are immutable releases; their checksums have not been recorded yet.
+WARP_NUGET_VERSION=1.0.17
+WINDOWS_DXC_RELEASE=v1.8.2505.1
+WINDOWS_DXC_FILE=dxc_2025_07_14.zip

@@ -21,11 +21,16 @@ set_up_dxc() {
     fi
 }
 
+old_dxc_is_missing() {
+    ! pinned_is_there "$fetched/tools/dxc-lib-old" \
+        "$OLD_DXC_PYPI_NAME" "$OLD_DXC_PYPI_VERSION" "$OLD_DXC_PYPI_SHA256"
+}
+
 # The source archive is the only one that holds the library. pip runs its setup.py to learn its name and version, with
 # the setuptools that are installed where there are any (Debian's pip brings them).
 set_up_old_dxc() {
     local folder=$fetched/tools/dxc-lib-old isolation=()
-    if pinned_is_there "$folder" "$OLD_DXC_PYPI_NAME" "$OLD_DXC_PYPI_VERSION" "$OLD_DXC_PYPI_SHA256"; then
+    if ! old_dxc_is_missing; then
         return
     fi
     if python3 -c 'import setuptools, wheel' 2>/dev/null; then

@@ -5,8 +5,9 @@
 # Knows apt (Debian, Ubuntu), dnf (Fedora) and pacman (Arch). Without the right to install, or without a network, it
 # names the packages and the command, and the set-up goes on.
 
-wanted_packages=()
+# wanted_packages[i] holds wanted_things[i]; several names are separated by spaces.
 wanted_things=()
+wanted_packages=()
 
 # package_manager: apt, dnf, pacman, or nothing.
 package_manager() {
@@ -19,28 +20,14 @@ package_manager() {
     done
 }
 
-# want_package THING APT DNF PACMAN: asks for the package that holds THING. Each name may be several, or empty where
-# another package of that distribution brings THING.
+# want_package THING APT DNF PACMAN: asks for the packages that hold THING, by their names in each distribution.
 want_package() {
     wanted_things+=("$1")
-    local names
     case $(package_manager) in
-    apt) names=$2 ;;
-    dnf) names=$3 ;;
-    pacman) names=$4 ;;
-    *) names= ;;
-    esac
-    read -r -a names <<<"$names"
-    wanted_packages+=("${names[@]}")
-}
-
-# install_command: how a person would install the wanted packages.
-install_command() {
-    case $(package_manager) in
-    apt) echo "apt-get install ${wanted_packages[*]}" ;;
-    dnf) echo "dnf install ${wanted_packages[*]}" ;;
-    pacman) echo "pacman -S ${wanted_packages[*]}" ;;
-    *) echo "install them with your system's package manager (apt, dnf and pacman are known here)" ;;
+    apt) wanted_packages+=("$2") ;;
+    dnf) wanted_packages+=("$3") ;;
+    pacman) wanted_packages+=("$4") ;;
+    *) wanted_packages+=("") ;;
     esac
 }
 
@@ -57,19 +44,34 @@ may_install() {
     [[ $EUID -eq 0 ]] || { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }
 }
 
-# run_package_manager: installs the wanted packages. Lists are refreshed first: a fresh container has none.
+# run_package_manager PACKAGE...: refreshes the lists, since a fresh container has none, and installs.
 run_package_manager() {
     case $(package_manager) in
     apt)
-        # A failed refresh is no reason to stop: the lists that are there may do.
-        as_root apt-get update -qq || true
+        # A failed refresh is no reason to stop: the lists that are there may do. Few retries, since apt waits long
+        # before each where there is no network.
+        as_root apt-get update -qq -o Acquire::Retries=1 || true
         as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-            -o DPkg::Lock::Timeout=120 "${wanted_packages[@]}"
+            -o Acquire::Retries=1 -o DPkg::Lock::Timeout=120 "$@"
         ;;
-    dnf) as_root dnf install -y -q --setopt=install_weak_deps=False "${wanted_packages[@]}" ;;
-    pacman) as_root pacman -Sy --needed --noconfirm --quiet "${wanted_packages[@]}" ;;
+    dnf) as_root dnf install -y -q --setopt=install_weak_deps=False "$@" ;;
+    pacman) as_root pacman -Sy --needed --noconfirm --quiet "$@" ;;
     *) return 1 ;;
     esac
+}
+
+# install_or_say_why PACKAGE...: installs, silently; prints the reason in a few words where it cannot.
+install_or_say_why() {
+    local log=$fetched/packages.log
+    if [[ -z $(package_manager) ]]; then
+        echo "no package manager that is known here (apt, dnf, pacman)"
+    elif ! may_install; then
+        echo "installing needs root, or sudo without a password"
+    elif ! run_package_manager "$@" </dev/null >"$log" 2>&1; then
+        echo "$(package_manager) failed: $(first_error "$log") (all of it: $log)"
+    else
+        rm -f "$log"
+    fi
 }
 
 # install_wanted_packages: one transaction for all of them, then one line for each thing.
@@ -77,21 +79,17 @@ install_wanted_packages() {
     if [[ ${#wanted_things[@]} -eq 0 ]]; then
         return
     fi
-    local reason log=$fetched/packages.log thing
-    if [[ -z $(package_manager) ]]; then
-        reason="no package manager that is known here"
-    elif ! may_install; then
-        reason="needs root or sudo without a password"
-    elif run_package_manager </dev/null >"$log" 2>&1; then
-        for thing in "${wanted_things[@]}"; do
-            say_done "$thing"
-        done
-        return
-    else
-        reason="$(package_manager) failed ($(say_last_line "$log")); all of it is in $log"
-    fi
-    for thing in "${wanted_things[@]}"; do
-        say_missing "$thing" "$reason"
+    local index packages reason
+    read -r -a packages <<<"${wanted_packages[*]}"
+    reason=$(install_or_say_why "${packages[@]}")
+    for index in "${!wanted_things[@]}"; do
+        if [[ -z $reason ]]; then
+            say_done "${wanted_things[index]}"
+        else
+            say_missing "${wanted_things[index]}" "install ${wanted_packages[index]:-it with your package manager}"
+        fi
     done
-    say_note "to get these: $(install_command)"
+    if [[ -n $reason ]]; then
+        say_note "not done here: $reason"
+    fi
 }

@@ -13,18 +13,18 @@ pinned_is_there() {
 fetch_pinned() {
     local folder=$1 name=$2 version=$3 sha256=$4 files=$5 work log=$fetched/$2.log
     shift 5
-    mkdir -p "$fetched/tools"
+    mkdir -p "$(dirname "$folder")"
     work=$(mktemp -d "$fetched/$name.XXXXXX")
     mkdir "$work/archive" "$work/content" "$work/result"
     printf '%s==%s --hash=sha256:%s\n' "$name" "$version" "$sha256" >"$work/requirements.txt"
-    if python3 -m pip download --quiet --no-deps --require-hashes --disable-pip-version-check "$@" \
+    if python3 -m pip download --quiet --no-deps --require-hashes --disable-pip-version-check --retries 2 "$@" \
         --dest "$work/archive" -r "$work/requirements.txt" </dev/null >"$log" 2>&1 &&
         unpack_archive "$work/archive" "$work/content" >>"$log" 2>&1 &&
         take_files "$work/content" "$files" "$work/result" >>"$log" 2>&1; then
         echo "$name $version $sha256" >"$work/result/pinned"
         rm -rf "$folder"
         mv "$work/result" "$folder"
-        rm -rf "$work"
+        rm -rf "$work" "$log"
     else
         rm -rf "$work"
         return 1
@@ -37,7 +37,7 @@ unpack_archive() {
     for archive in "$1"/*; do
         case $archive in
         *.whl) python3 -m zipfile -e "$archive" "$2" ;;
-        *) tar -xzf "$archive" -C "$2" ;;
+        *) tar -xzf "$archive" --no-same-owner -C "$2" ;;
         esac
     done
 }
@@ -53,10 +53,10 @@ take_files() {
 why_not_fetched() {
     local log=$fetched/$1.log
     if ! has_pip; then
-        echo "fetched with pip, which is missing"
+        echo "fetched with pip, which is missing here"
     elif grep -q 'DO NOT MATCH THE HASHES' "$log"; then
         echo "PyPI's file is NOT the pinned one (checksum differs); see $log"
     else
-        echo "pip could not download it ($(say_last_line "$log")); see $log"
+        echo "pip could not download it ($(first_error "$log")); see $log"
     fi
 }

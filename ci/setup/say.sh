@@ -18,7 +18,8 @@ say_note() {
     printf 'note     %s\n' "$1" >&2
 }
 
-# say_last_line FILE: the last line with text in a tool's log, for use in a message.
-say_last_line() {
-    grep -v '^[[:space:]]*$' "$1" | tail -n 1 || true
+# first_error LOG: the first line of a tool's log that calls itself an error, for use in a message; apt and pip repeat
+# themselves after it. Without such a line, the last one.
+first_error() {
+    grep -m 1 -i -E '^(e|error):' "$1" || tail -n 1 "$1"
 }

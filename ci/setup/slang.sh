@@ -11,7 +11,6 @@ set_up_slang() {
     if ! slang_is_missing; then
         return
     fi
-    mkdir -p "$fetched/tools/slang"
     if [[ $(uname -m) != x86_64 ]]; then
         say_missing "slangc" "the pinned one is for x86_64, not $(uname -m); put a slangc of your own on PATH"
     elif fetch_pinned "$fetched/tools/slang/bin" "$SLANG_PYPI_NAME" "$SLANG_PYPI_VERSION" "$SLANG_PYPI_SHA256" \
