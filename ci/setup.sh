@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+#
+# Sets up what a run needs and this machine lacks: a linker, the Vulkan loader, lavapipe, SwiftShader, spirv-tools,
+# glslang, DXC and slangc.
+#
+# Packages come from the distribution (apt, dnf or pacman; as root or through `sudo -n`). Everything else goes into
+# target/layoutproof/ and nowhere else. Nothing is exported: the program looks there by itself.
+#
+# Prints one line per thing that was set up, and one per thing that is missing with the way to get it. Silent when
+# nothing is missing. Exits 0 in both cases: a run says itself what it could not check, and ci/floors.toml decides
+# whether that was enough.
+#
+# Usage: ci/setup.sh [--second-dxc]
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+fetched=$root/target/layoutproof
+
+# shellcheck source=ci/versions.sh
+source "$root/ci/versions.sh"
+for part in say packages pypi base vulkan swiftshader dxc slang; do
+    # shellcheck source=/dev/null
+    source "$root/ci/setup/$part.sh"
+done
+
+second_dxc=no
+case "${1-}" in
+'') ;;
+--second-dxc) second_dxc=yes ;;
+*)
+    echo "usage: ci/setup.sh [--second-dxc]" >&2
+    exit 2
+    ;;
+esac
+
+if [[ $(uname -s) != Linux ]]; then
+    say_note "this set-up is for Linux; on $(uname -s) use \`cargo run -- run\` with the system's own devices"
+    exit 0
+fi
+
+mkdir -p "$fetched"
+# Two runs at once take turns, so that neither sees the other's half-made folders.
+exec 9>"$fetched/setup.lock"
+flock 9
+
+# First everything that the package manager has, in one transaction, since the rest is fetched with its help.
+want_base_packages
+want_vulkan_packages
+if dxc_is_missing || slang_is_missing || { [[ $second_dxc == yes ]] && old_dxc_is_missing; }; then
+    want_pip_package
+fi
+install_wanted_packages
+
+# The downloads wait for the network, not for each other.
+set_up_swiftshader &
+set_up_dxc &
+set_up_slang &
+if [[ $second_dxc == yes ]]; then
+    set_up_old_dxc &
+fi
+wait

@@ -1,0 +1,95 @@
+# shellcheck shell=bash disable=SC2154
+#
+# Packages of the distribution: collects what is wanted, then installs it in one transaction.
+#
+# Knows apt (Debian, Ubuntu), dnf (Fedora) and pacman (Arch). Without the right to install, or without a network, it
+# names the packages and the command, and the set-up goes on.
+
+# wanted_packages[i] holds wanted_things[i]; several names are separated by spaces.
+wanted_things=()
+wanted_packages=()
+
+# package_manager: apt, dnf, pacman, or nothing.
+package_manager() {
+    local manager
+    for manager in apt-get dnf pacman; do
+        if command -v "$manager" >/dev/null; then
+            echo "${manager%-get}"
+            return
+        fi
+    done
+}
+
+# want_package THING APT DNF PACMAN: asks for the packages that hold THING, by their names in each distribution.
+want_package() {
+    wanted_things+=("$1")
+    case $(package_manager) in
+    apt) wanted_packages+=("$2") ;;
+    dnf) wanted_packages+=("$3") ;;
+    pacman) wanted_packages+=("$4") ;;
+    *) wanted_packages+=("") ;;
+    esac
+}
+
+# as_root COMMAND...: runs COMMAND as root; fails at once where that needs a password.
+as_root() {
+    if [[ $EUID -eq 0 ]]; then
+        "$@"
+    else
+        sudo -n "$@"
+    fi
+}
+
+may_install() {
+    [[ $EUID -eq 0 ]] || { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }
+}
+
+# run_package_manager PACKAGE...: refreshes the lists, since a fresh container has none, and installs.
+run_package_manager() {
+    case $(package_manager) in
+    apt)
+        # A failed refresh is no reason to stop: the lists that are there may do. Few retries, since apt waits long
+        # before each where there is no network.
+        as_root apt-get update -qq -o Acquire::Retries=1 || true
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+            -o Acquire::Retries=1 -o DPkg::Lock::Timeout=120 "$@"
+        ;;
+    dnf) as_root dnf install -y -q --setopt=install_weak_deps=False "$@" ;;
+    pacman) as_root pacman -Sy --needed --noconfirm --quiet "$@" ;;
+    *) return 1 ;;
+    esac
+}
+
+# install_or_say_why PACKAGE...: installs, silently; prints the reason in a few words where it cannot.
+install_or_say_why() {
+    local log=$fetched/packages.log
+    if [[ -z $(package_manager) ]]; then
+        echo "no package manager that is known here (apt, dnf, pacman)"
+    elif ! may_install; then
+        echo "installing needs root, or sudo without a password"
+    elif ! run_package_manager "$@" </dev/null >"$log" 2>&1; then
+        echo "$(package_manager) failed: $(first_error "$log") (all of it: $log)"
+    else
+        rm -f "$log"
+    fi
+}
+
+# install_wanted_packages: one transaction for all of them, then one line for each thing.
+install_wanted_packages() {
+    if [[ ${#wanted_things[@]} -eq 0 ]]; then
+        return
+    fi
+    local index packages reason
+    read -r -a packages <<<"${wanted_packages[*]}"
+    reason=$(install_or_say_why "${packages[@]}")
+    for index in "${!wanted_things[@]}"; do
+        if [[ -z $reason ]]; then
+            say_done "${wanted_things[index]}"
+        else
+            say_missing "${wanted_things[index]}" "install ${wanted_packages[index]:-it with your package manager}"
+        fi
+    done
+    if [[ -n $reason ]]; then
+        say_note "not done here: $reason"
+    fi
+}

@@ -1,0 +1,24 @@
+# shellcheck shell=bash disable=SC2154
+#
+# slangc with its libraries, into target/layoutproof/tools/slang/bin. The wheel lacks slang-glslang, so that this
+# slangc emits SPIR-V with -O0 only.
+
+slang_is_missing() {
+    ! pinned_is_there "$fetched/tools/slang/bin" "$SLANG_PYPI_NAME" "$SLANG_PYPI_VERSION" "$SLANG_PYPI_SHA256"
+}
+
+set_up_slang() {
+    if ! slang_is_missing; then
+        return
+    fi
+    if [[ $(uname -m) != x86_64 ]]; then
+        say_missing "slangc" "the pinned one is for x86_64, not $(uname -m); put a slangc of your own on PATH"
+    elif fetch_pinned "$fetched/tools/slang/bin" "$SLANG_PYPI_NAME" "$SLANG_PYPI_VERSION" "$SLANG_PYPI_SHA256" \
+        'slangtorch/bin/*' --only-binary=:all:; then
+        # Wheels do not keep the right to execute.
+        chmod +x "$fetched/tools/slang/bin/slangc"
+        say_done "slangc (from $SLANG_PYPI_NAME $SLANG_PYPI_VERSION)"
+    else
+        say_missing "slangc" "$(why_not_fetched "$SLANG_PYPI_NAME")"
+    fi
+}

@@ -1,0 +1,89 @@
+# shellcheck shell=bash disable=SC2154
+#
+# SwiftShader, a second Vulkan driver on the CPU, independent of Mesa.
+#
+# Debian ships it inside chromium-common. The package is downloaded and the library taken out of it, which needs no root
+# and installs no browser. Where a Chromium or Chrome is installed, its library is linked to instead.
+
+# Where browsers keep the library: Debian, Fedora (two ages), Arch, Chrome, Ubuntu's snap.
+swiftshader_folders=(
+    /usr/lib/chromium
+    /usr/lib64/chromium-browser
+    /usr/lib64/chromium
+    /usr/lib/chromium-browser
+    /opt/google/chrome
+    /snap/chromium/current/usr/lib/chromium-browser
+)
+
+# swiftshader_is_missing: also true where the library was a link to a browser that is gone.
+swiftshader_is_missing() {
+    [[ ! -e $fetched/drivers/swiftshader.json || ! -e $fetched/swiftshader/libvk_swiftshader.so ]]
+}
+
+# write_swiftshader_manifest: tells the Vulkan loader of the library; the path is relative to the manifest.
+write_swiftshader_manifest() {
+    mkdir -p "$fetched/drivers"
+    printf '{"file_format_version": "1.0.0", "ICD": {"library_path": "%s", "api_version": "1.3.0"}}\n' \
+        "../swiftshader/libvk_swiftshader.so" >"$fetched/drivers/swiftshader.json"
+}
+
+# link_installed_swiftshader: links to an installed browser's library and prints where it is; fails if there is none.
+link_installed_swiftshader() {
+    local folder
+    for folder in "${swiftshader_folders[@]}"; do
+        if [[ -e $folder/libvk_swiftshader.so ]]; then
+            mkdir -p "$fetched/swiftshader"
+            ln -sf "$folder/libvk_swiftshader.so" "$fetched/swiftshader/libvk_swiftshader.so"
+            echo "$folder"
+            return
+        fi
+    done
+    return 1
+}
+
+# download_chromium_common: puts the package into the current folder. The second attempt keeps its own package lists,
+# for users without root on a machine whose lists are missing or too old.
+download_chromium_common() {
+    local own=(-o Acquire::Retries=1 -o "Dir::State::lists=$PWD/lists" -o "Dir::Cache=$PWD/cache")
+    if apt-get download -qq -o Acquire::Retries=1 chromium-common; then
+        return
+    fi
+    mkdir -p lists/partial cache/archives/partial
+    apt-get "${own[@]}" update -qq && apt-get "${own[@]}" download -qq chromium-common
+}
+
+# fetch_swiftshader WORK: downloads in the folder WORK and moves the result to its place. Chained by hand, because
+# `set -e` does not act inside a condition.
+fetch_swiftshader() {
+    (
+        cd "$1" && download_chromium_common && dpkg-deb --fsys-tarfile chromium-common_*.deb |
+            tar -x --no-same-owner ./usr/lib/chromium/libvk_swiftshader.so ./usr/share/doc/chromium-common/copyright
+    ) && rm -rf "$fetched/swiftshader" && mkdir "$fetched/swiftshader" &&
+        mv "$1/usr/share/doc/chromium-common/copyright" "$1/usr/lib/chromium/libvk_swiftshader.so" "$fetched/swiftshader"
+}
+
+set_up_swiftshader() {
+    local folder log=$fetched/swiftshader.log work
+    if ! swiftshader_is_missing; then
+        return
+    fi
+    if folder=$(link_installed_swiftshader); then
+        write_swiftshader_manifest
+        say_done "SwiftShader (of $folder)"
+        return
+    fi
+    if [[ $(package_manager) != apt ]]; then
+        say_missing "SwiftShader" "install Chromium or Chrome, which hold it, and run this again"
+        return
+    fi
+    work=$(mktemp -d "$fetched/swiftshader.XXXXXX")
+    if fetch_swiftshader "$work" >"$log" 2>&1; then
+        write_swiftshader_manifest
+        say_done "SwiftShader (from $(cd "$work" && echo chromium-common_*.deb))"
+        rm -f "$log"
+    else
+        say_missing "SwiftShader" "apt-get download chromium-common failed ($(first_error "$log")); see $log. An \
+installed Chromium or Chrome will do as well"
+    fi
+    rm -rf "$work"
+}

@@ -1,0 +1,28 @@
+# shellcheck shell=bash disable=SC2034
+#
+# Every download with a pinned version, in one place. Sourced by the set-up and by the workflow.
+#
+# Expected numbers in cases/ name the compiler they come from, so another version here means transcribing those cases
+# again. What the distribution's package manager installs is not pinned: it is signed, and each record of a run says
+# which driver version it saw.
+
+# DXC v1.7.2308 (commit 69e54e29): the library in the PyPI wheel of coalpy, which is built from that tag.
+DXC_PYPI_NAME=coalpy
+DXC_PYPI_VERSION=0.55
+DXC_PYPI_SHA256=0856220351b80e86f3929aebed891b48bf75dade565e4e0aaf825b491cd46d58
+
+# A second, older DXC (commit d66bdf94, between v1.6.2112 and v1.7.2207): the library in the PyPI source archive of
+# compushady. Only fetched by `ci/setup.sh --second-dxc`. It has the interface from before v1.7.2212.
+OLD_DXC_PYPI_NAME=compushady
+OLD_DXC_PYPI_VERSION=0.17.5
+OLD_DXC_PYPI_SHA256=5052caf9e955d8e7a48e22f536e82b44b72e83af46e824a9e99157c7809de691
+
+# slangc 2026.14.1: the compiler in the PyPI wheel of slangtorch.
+SLANG_PYPI_NAME=slangtorch
+SLANG_PYPI_VERSION=1.3.22
+SLANG_PYPI_SHA256=7755f2f53509ebbd65839dcd8a104e7105aeaf3e3600aea9385c2bec9beb2eaa
+
+# For the Windows job alone. Both are immutable releases; their checksums have not been recorded yet.
+WARP_NUGET_VERSION=1.0.17
+WINDOWS_DXC_RELEASE=v1.8.2505.1
+WINDOWS_DXC_FILE=dxc_2025_07_14.zip
