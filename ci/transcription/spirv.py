@@ -8,7 +8,7 @@ import re
 import struct
 from dataclasses import dataclass, field
 
-from .declarations import Unsupported, innermost
+from .declarations import Unsupported
 
 NAME, MEMBER_NAME = 5, 6
 INT, FLOAT, VECTOR, MATRIX, ARRAY, RUNTIME_ARRAY, STRUCT, POINTER, VARIABLE = 21, 22, 23, 24, 28, 29, 30, 32, 59
@@ -25,6 +25,16 @@ class Layout:
     strides: dict = field(default_factory=dict)
     matrix_strides: dict = field(default_factory=dict)
     sizes: dict = field(default_factory=dict)
+
+
+@dataclass
+class Root:
+    """The block that a walk starts from; only a block declared as a structured buffer has a stride of its own."""
+
+    name: str
+    type: object
+    container: str
+    kind: str
 
 
 class Module:
@@ -56,12 +66,23 @@ class Module:
             self.member_decorations[key] = operands[3] if len(operands) > 3 else True
 
     def block(self, name):
-        """The struct that the variable `name` points at."""
+        """The struct that the variable `name` points at, without the nameless one that naga puts around it."""
         for variable, pointer in self.variables.items():
             if self.names.get(variable) == name:
                 pointee = self.types[pointer][1][1]
-                return pointee
+                members = self.types[pointee][1]
+                nameless = len(members) == 1 and (pointee, 0) not in self.member_names
+                return members[0] if nameless and self.types[members[0]][0] == STRUCT else pointee
         raise Unsupported(f"the module has no variable `{name}`")
+
+    def followed(self, name, indexed=False):
+        """Where `after` stands in a block (or its elements), and the stride of the last member there."""
+        struct_id = self.block(name)
+        if indexed:
+            struct_id = self.types[self.types[struct_id][1][0]][1][0]
+        members = self.types[struct_id][1]
+        after = self.member_decorations[struct_id, self.member(struct_id, "after", 1), OFFSET]
+        return after, self.decorations.get((members[-1], ARRAY_STRIDE))
 
     def member(self, struct_id, name, position):
         """The index of a member by name, or by position where names were dropped."""
@@ -107,7 +128,8 @@ class Walk:
         struct_id = self.module.block(variable)
         if self.block.container == "structured-element":
             array = self.module.types[struct_id][1][0]
-            self.layout.strides[self.block.name] = self.module.stride(array)
+            if self.block.kind == self.block.container:
+                self.layout.strides[self.block.name] = self.module.stride(array)
             inner = self.module.types[array][1][0]
             if self.block.type.kind != "struct":
                 self.value(self.block.type, inner, (self.block.name, 0), {})

@@ -46,7 +46,8 @@ class Tools:
             count = re.search(r"\((\d+),", call([*command, "--version"])).group(1)
             return DXC_RELEASES.get(count, f"commit {count}")
         if name == "slang":
-            return call([*command, "-v"]).split()[-1]
+            # slangc answers on stderr.
+            return subprocess.run([*command, "-v"], capture_output=True, text=True, check=True).stderr.split()[-1]
         if name == "glslang":
             return re.search(r"Version: \d+:([\d.]+)", call([*command, "--version"])).group(1)
         return call([*command, "--version"]).split()[-1]
@@ -99,5 +100,6 @@ def call(command):
     """stdout of a command that must succeed."""
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     if done.returncode != 0:
-        raise Refused((done.stderr + done.stdout).strip() or f"ended with {done.returncode}")
+        said = (done.stderr + done.stdout).strip().splitlines() or [f"ended with {done.returncode}"]
+        raise Refused(next((line for line in said if "error" in line.lower()), said[0]))
     return done.stdout
