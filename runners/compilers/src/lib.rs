@@ -1,1 +1,3 @@
-//! placeholder
+//! Drives shader compilers and validators as child processes.
+
+pub mod dxc_library;

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Transcribes compilers' layouts into case files, and checks that the files still say what the compilers say.
+
+    ci/transcribe.py --fill RULES[,RULES...] CASE...   writes the tables of these rule sets
+    ci/transcribe.py --check PATH...                   derives every number that names a compiler again
+
+Exit status of --check: 0 all equal; 1 a number differs or a table cannot be derived; 2 bad arguments. What could not be
+checked because a compiler, or that version of it, is absent is listed and counted. Nothing here uses layoutproof's own
+layout code.
+"""
+
+import argparse
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from transcription.authorities import COMPILERS, derive  # noqa: E402
+from transcription.case_file import Case, authority_line, inline, layout_lines  # noqa: E402
+from transcription.check import check_case  # noqa: E402
+from transcription.declarations import Unsupported  # noqa: E402
+from transcription.tools import Refused, Tools  # noqa: E402
+
+
+def main():
+    options = arguments()
+    tools = Tools()
+    if options.fill:
+        return fill(tools, options.fill.split(","), [Path(p) for p in options.paths])
+    return check(tools, sorted(case_paths(options.paths)))
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    mode = parser.add_mutually_exclusive_group(required=True)
+    mode.add_argument("--fill", metavar="RULES", help="rule sets to write, separated by commas")
+    mode.add_argument("--check", action="store_true", help="compare instead of writing")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="case files; --check takes folders too")
+    return parser.parse_args()
+
+
+def case_paths(paths):
+    for path in map(Path, paths):
+        yield from path.rglob("*.toml") if path.is_dir() else [path]
+
+
+def fill(tools, rule_sets, paths):
+    """Writes tables; a refusal is printed and leaves the file without that table."""
+    refused = 0
+    for path in paths:
+        case = Case(path)
+        for rules in rule_sets:
+            try:
+                derived = derive(tools, case, rules)
+            except (Refused, Unsupported) as problem:
+                refused += 1
+                print(f"{path}: {rules}: {str(problem).splitlines()[0]}")
+                continue
+            lines = [authority_line(derived.authority), *layout_lines(derived.layout)]
+            case.put("expect", rules, lines + (["partial = true"] if derived.partial else []))
+            if derived.accessed:
+                accessed = {**derived.authority, "from": "loads"}
+                case.put("accessed", rules, [authority_line(accessed), f"offsets = {inline(derived.accessed)}"])
+        case.save()
+    return 1 if refused else 0
+
+
+def check(tools, paths):
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        reports = list(pool.map(lambda path: check_case(tools, path), paths))
+    for report in reports:
+        for line in report.differences:
+            print(line)
+    unchecked = sorted({line for report in reports for line in report.unchecked})
+    for line in unchecked:
+        print(f"not checked: {line}")
+    differences = sum(len(report.differences) for report in reports)
+    tables = sum(report.tables for report in reports)
+    skipped = sum(len(report.unchecked) for report in reports)
+    versions = ", ".join(f"{name} {tools.versions[name] or 'absent'}" for name in COMPILERS)
+    print(f"{len(paths)} cases, {tables} tables checked, {skipped} not checked, {differences} differences ({versions})")
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""Which compiler answers for which rule set, and with which flags.
+
+A case and the name of a rule set in, the numbers and the authority out.
+"""
+
+from dataclasses import dataclass, field
+
+from . import dxc, glsl, slang, wgsl
+from .declarations import Reader, Unsupported
+from .request import Request
+from .spirv import Layout
+
+COMPILERS = ("dxc", "slang", "glslang", "naga")
+UNIFORM, STORAGE, STRUCT = "cbuffer", "structured-element", "constant-buffer"
+
+
+@dataclass
+class Authority:
+    """How one rule set is asked of one compiler."""
+
+    compiler: str
+    container: str
+    source: str
+    flags: tuple = ()
+    rounds: bool = False
+    one_byte_bool: bool = False
+
+
+@dataclass
+class Derived:
+    """What the authority of a rule set says about a case."""
+
+    authority: dict
+    layout: Layout = field(default_factory=Layout)
+    accessed: dict = field(default_factory=dict)
+    partial: bool = False
+
+
+D3D = ("-target", "hlsl", "-profile", "sm_6_6")
+VULKAN = ("-target", "spirv")
+RULES = {
+    "hlsl-cbuffer": Authority("dxc", UNIFORM, "listing"),
+    "hlsl-cbuffer-struct": Authority("dxc", STRUCT, "listing"),
+    "hlsl-structured": Authority("dxc", STORAGE, "listing"),
+    "relaxed140": Authority("dxc", UNIFORM, "decorations", ("-spirv",)),
+    "relaxed430": Authority("dxc", STORAGE, "decorations", ("-spirv",)),
+    "std140@dxc": Authority("dxc", UNIFORM, "decorations", ("-spirv", "-fvk-use-gl-layout")),
+    "std430@dxc": Authority("dxc", STORAGE, "decorations", ("-spirv", "-fvk-use-gl-layout")),
+    "scalar@dxc": Authority("dxc", STORAGE, "decorations", ("-spirv", "-fvk-use-scalar-layout")),
+    "dx-cbuffer": Authority("dxc", UNIFORM, "decorations", ("-spirv", "-fvk-use-dx-layout")),
+    "dx-structured": Authority("dxc", STORAGE, "decorations", ("-spirv", "-fvk-use-dx-layout")),
+    "slang-cbuffer": Authority("slang", UNIFORM, "reflection", D3D),
+    "hlsl-structured@slang": Authority("slang", STORAGE, "reflection", D3D),
+    "std140@slang": Authority("slang", UNIFORM, "reflection", VULKAN, rounds=True),
+    "std430@slang": Authority("slang", STORAGE, "reflection", VULKAN, rounds=True),
+    "scalar@slang": Authority("slang", STORAGE, "reflection", (*VULKAN, "-fvk-use-scalar-layout")),
+    "c": Authority("slang", UNIFORM, "reflection", ("-target", "cpp"), rounds=True, one_byte_bool=True),
+    "metal": Authority("slang", UNIFORM, "reflection", ("-target", "metal"), rounds=True, one_byte_bool=True),
+    "cuda": Authority("slang", UNIFORM, "reflection", ("-target", "cuda"), rounds=True, one_byte_bool=True),
+    "std140": Authority("glslang", UNIFORM, "decorations"),
+    "std430": Authority("glslang", STORAGE, "decorations"),
+    "scalar": Authority("glslang", STORAGE, "decorations"),
+    "wgsl-uniform": Authority("naga", UNIFORM, "decorations"),
+    "wgsl-storage": Authority("naga", STORAGE, "decorations"),
+}
+
+
+def derive(tools, case, rules, compiler=None):
+    """Asks the authority of `rules`; `compiler` names another one where a rule set has two (`slang` for `std140`)."""
+    key = f"{rules}@{compiler}" if compiler and RULES[rules].compiler != compiler else rules
+    if key not in RULES:
+        raise Unsupported(f"{compiler or 'nobody'} answers for {rules}")
+    authority = RULES[key]
+    if tools.versions[authority.compiler] is None:
+        raise Unsupported(f"{authority.compiler} is absent")
+    reader = Reader(case.declare)
+    blocks = reader.read()
+    if not blocks:
+        raise Unsupported("no block is declared")
+    derived = Derived({"compiler": authority.compiler, "version": tools.versions[authority.compiler]})
+    for block in blocks:
+        container = STRUCT if block.kind == "constant-buffer" and authority.container == UNIFORM else authority.container
+        request = Request(reader, block, container, list(authority.flags), case.order, case.sixteen_bit)
+        ask(tools, derived, request, (rules, authority))
+    derived.authority["from"] = authority.source
+    return derived
+
+
+def ask(tools, derived, request, asked):
+    """Adds one block's numbers."""
+    rules, authority = asked
+    accessed = {}
+    if authority.compiler == "dxc" and authority.source == "listing":
+        layout, accessed = dxc.dxil_layout(tools, request)
+        derived.authority["flags"] = " ".join(dxc.all_flags(request))
+        derived.partial |= any(path.endswith("]") and path not in layout.offsets for path in accessed)
+    elif authority.compiler == "dxc":
+        request.flags = [flag for flag in request.flags if flag != "-spirv"]
+        layout = dxc.spirv_layout(tools, request)
+        derived.authority["flags"] = " ".join(["-spirv", *dxc.all_flags(request)])
+        derived.partial |= request.block.name not in layout.sizes
+    elif authority.compiler == "slang":
+        layout = slang.slang_layout(tools, request, authority)
+        derived.authority["flags"] = " ".join(slang.all_flags(request))
+    elif authority.compiler == "glslang":
+        layout = glsl.glslang_layout(tools, request, rules)
+    else:
+        layout = wgsl.naga_layout(tools, request, rules)
+    for name in ("offsets", "strides", "matrix_strides", "sizes"):
+        getattr(derived.layout, name).update(getattr(layout, name))
+    derived.accessed.update(accessed)

@@ -1,0 +1,360 @@
+"""Reads the declarations of a case far enough to name every member.
+
+Text in; blocks of bytes out, each a tree of types with the paths that cases use. Knows no sizes and no offsets. The
+subset is what cases need: structs (generic ones too), enums, `cbuffer`, the buffer templates, loose globals.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\[\[.*?\]\]|[A-Za-z_]\w*|\d+|::|\S", re.S)
+SCALARS = (
+    "bool|int8_t|uint8_t|int16_t|uint16_t|int64_t|uint64_t|float16_t|float64_t|min16float|min16uint|min16int|min10float"
+    "|min12int|half|float|double|int|uint|dword"
+)
+NUMERIC = re.compile(rf"^({SCALARS})(?:([1-4])(?:x([1-4]))?)?$")
+CONTAINERS = {
+    "ConstantBuffer": "constant-buffer",
+    "TextureBuffer": "texture-buffer",
+    "StructuredBuffer": "structured-element",
+    "RWStructuredBuffer": "structured-element",
+}
+
+
+class Unsupported(Exception):
+    """The reader or a language cannot express the declaration."""
+
+
+@dataclass
+class Type:
+    """`kind` is numeric, array, struct, enum, pointer or resource; the other fields belong to one kind each."""
+
+    kind: str
+    scalar: str = ""
+    rows: int = 0
+    columns: int = 0
+    order: str = ""
+    element: "Type | None" = None
+    count: int = 0
+    name: str = ""
+    base: "Type | None" = None
+    members: list = field(default_factory=list)
+
+    def is_matrix(self):
+        """Whether this is a matrix, single-vector ones included."""
+        return self.kind == "numeric" and self.columns > 0
+
+    def is_vector(self):
+        """Whether this is a vector."""
+        return self.kind == "numeric" and self.rows > 0 and self.columns == 0
+
+    def vectors(self, default_order):
+        """Number of contiguous vectors of a matrix, and the components of each."""
+        row_major = (self.order or default_order) == "row"
+        return (self.rows, self.columns) if row_major else (self.columns, self.rows)
+
+
+@dataclass
+class Member:
+    """A member of a struct or a constant buffer."""
+
+    name: str
+    type: Type
+    bits: int | None = None
+
+
+@dataclass
+class Block:
+    """A block of bytes. `body` is the text between the braces of a `cbuffer`, `element` the text of a buffer's type."""
+
+    name: str
+    kind: str
+    type: Type
+    text: str
+    body: str = ""
+    element: str = ""
+
+
+@dataclass
+class Place:
+    """A member, or an element or cell of one: its path in a case, in HLSL, and as steps through the tree."""
+
+    path: str
+    expression: str
+    type: Type
+    member: Member | None = None
+
+
+class Reader:
+    """One pass over the tokens of a case's declarations."""
+
+    def __init__(self, text):
+        self.text = text
+        found = [m for m in TOKEN.finditer(text) if not m.group().startswith(("//", "/*"))]
+        self.tokens = [m.group() for m in found]
+        self.spans = [m.span() for m in found]
+        self.at = 0
+        self.types, self.generics, self.blocks, self.globals = {}, {}, [], []
+        self.block_spans = []
+
+    def peek(self, ahead=0):
+        place = self.at + ahead
+        return self.tokens[place] if place < len(self.tokens) else ""
+
+    def take(self, expected=None):
+        token = self.peek()
+        if expected is not None and token != expected:
+            raise Unsupported(f"expected `{expected}`, found `{token}`")
+        self.at += 1
+        return token
+
+    def accept(self, token):
+        if self.peek() == token:
+            self.at += 1
+            return True
+        return False
+
+    def read(self):
+        """Reads everything and returns the blocks."""
+        while self.peek():
+            self.declaration()
+        if self.globals:
+            struct = Type("struct", name="$Globals", members=self.globals)
+            self.blocks.append(Block("$Globals", "globals", struct, ""))
+        return self.blocks
+
+    def declaration(self):
+        start = self.at
+        while self.peek().startswith("[["):
+            self.take()
+        word = self.peek()
+        if word == "struct":
+            self.struct()
+        elif word == "enum":
+            self.enum()
+        elif word in ("cbuffer", "tbuffer"):
+            self.buffer(start)
+        elif word in CONTAINERS:
+            self.container(start)
+        elif word == ";":
+            self.take()
+        else:
+            self.globals.extend(self.member())
+
+    def buffer(self, start):
+        kind, name = self.take(), self.take()
+        self.annotations()
+        self.take("{")
+        body_start = self.at
+        members = self.members()
+        body = self.source(body_start, self.at - 1)
+        self.accept(";")
+        struct = Type("struct", name=name, members=members)
+        self.block(Block(name, kind, struct, self.source(start, self.at), body=body), start)
+
+    def container(self, start):
+        kind = CONTAINERS[self.take()]
+        self.take("<")
+        element_start = self.at
+        element = self.type()
+        text = self.source(element_start, self.at)
+        self.take(">")
+        name = self.take()
+        self.annotations()
+        self.take(";")
+        self.block(Block(name, kind, element, self.source(start, self.at), element=text), start)
+
+    def block(self, block, start):
+        self.blocks.append(block)
+        self.block_spans.append((self.spans[start][0], self.spans[self.at - 1][1]))
+
+    def source(self, start, end):
+        """The text of the tokens from `start` up to `end`."""
+        return self.text[self.spans[start][0] : self.spans[end - 1][1]] if end > start else ""
+
+    def struct(self):
+        self.take("struct")
+        name = self.take()
+        if self.peek() == "<":
+            self.generic(name)
+            return
+        base = self.named(self.take()) if self.accept(":") else None
+        self.take("{")
+        self.types[name] = Type("struct", name=name, base=base, members=self.members())
+        self.accept(";")
+
+    def generic(self, name):
+        """Keeps the tokens of a generic struct's body; [`named`] reads them once per argument."""
+        self.take("<")
+        parameter = self.take()
+        self.take(">")
+        self.take("{")
+        start = self.at
+        depth = 1
+        while depth:
+            depth += {"{": 1, "}": -1}.get(self.take(), 0)
+        self.generics[name] = (parameter, start)
+        self.accept(";")
+
+    def enum(self):
+        self.take("enum")
+        self.accept("class")
+        name = self.take()
+        scalar = self.take() if self.accept(":") else "int"
+        while self.take() != "}":
+            pass
+        self.accept(";")
+        self.types[name] = Type("enum", name=name, scalar=scalar)
+
+    def members(self):
+        members = []
+        while not self.accept("}"):
+            if self.accept(";"):
+                continue
+            members.extend(self.member())
+        return members
+
+    def member(self):
+        """One declaration, which may declare several names."""
+        order = ""
+        while self.peek() in ("row_major", "column_major", "uniform", "const") or self.peek().startswith("[["):
+            word = self.take()
+            order = {"row_major": "row", "column_major": "column"}.get(word, order)
+        element = self.type(order)
+        members = []
+        while True:
+            name = self.take() if self.peek() not in (":", ";") else ""
+            members.append(self.declarator(name, element))
+            if self.take() == ";":
+                return [m for m in members if m.name]
+
+    def declarator(self, name, element):
+        counts = []
+        while self.accept("["):
+            counts.append(0 if self.peek() == "]" else int(self.take()))
+            self.take("]")
+        for count in reversed(counts):
+            element = Type("array", element=element, count=count)
+        bits = None
+        if self.peek() == ":" and self.peek(1).isdigit():
+            self.take()
+            bits = int(self.take())
+        self.annotations()
+        if self.accept("="):
+            while self.peek() not in (",", ";"):
+                self.take()
+        return Member(name, element, bits)
+
+    def annotations(self):
+        while self.accept(":"):
+            self.take()
+            if self.accept("("):
+                while self.take() != ")":
+                    pass
+
+    def type(self, order=""):
+        word = self.take()
+        found = NUMERIC.match(word)
+        if found:
+            scalar, rows, columns = found.groups()
+            result = Type("numeric", scalar=scalar, rows=int(rows or 0), columns=int(columns or 0), order=order)
+        else:
+            result = self.named(word)
+        while self.accept("*"):
+            result = Type("pointer", name=word)
+        return result
+
+    def named(self, name):
+        if self.accept("<"):
+            argument = self.type()
+            self.take(">")
+            return self.specialised(name, argument)
+        if name in self.types:
+            return self.types[name]
+        if re.match(r"(RW)?(Texture|Buffer|ByteAddressBuffer)|Sampler", name):
+            return Type("resource", name=name)
+        raise Unsupported(f"type `{name}`")
+
+    def specialised(self, name, argument):
+        if name not in self.generics:
+            return Type("resource", name=name)
+        parameter, start = self.generics[name]
+        after, self.at = self.at, start
+        shadowed = self.types.get(parameter)
+        self.types[parameter] = argument
+        result = Type("struct", name=name, members=self.members())
+        self.types.pop(parameter)
+        if shadowed:
+            self.types[parameter] = shadowed
+        self.at = after
+        return result
+
+    def prelude(self):
+        """Everything that is no block: structs, enums and loose globals as written."""
+        kept, end = [], 0
+        for start, stop in self.block_spans:
+            kept.append(self.text[end:start])
+            end = stop
+        return "".join([*kept, self.text[end:]])
+
+
+def places(block, indexed):
+    """Every member at every level, parents first; `indexed` says that an expression starts with `name[0]`."""
+    if block.kind in ("cbuffer", "tbuffer", "globals"):
+        root = ""
+    else:
+        root = f"{block.name}[0]" if indexed else block.name
+    if block.type.kind == "struct":
+        yield from members_of(block.type, block.name, root)
+    else:
+        yield Place(block.name, root, block.type)
+
+
+def members_of(struct, path, expression):
+    """The places of a struct's members; a base struct's come first and count as its own."""
+    if struct.base:
+        yield from members_of(struct.base, path, expression)
+    for member in struct.members:
+        if member.type.kind == "resource":
+            continue
+        place = Place(
+            f"{path}.{member.name}",
+            f"{expression}.{member.name}" if expression else member.name,
+            member.type,
+            member,
+        )
+        yield place
+        yield from below(place)
+
+
+def below(place):
+    """The places of the members of a struct, or of an array's struct elements."""
+    path, expression, kind = place.path, place.expression, place.type
+    while kind.kind == "array":
+        path, expression, kind = f"{path}[]", f"{expression}[0]", kind.element
+    if kind.kind == "struct":
+        yield from members_of(kind, path, expression)
+
+
+def innermost(kind):
+    """The type below all array dimensions, and how many there are."""
+    dimensions = 0
+    while kind.kind == "array":
+        kind, dimensions = kind.element, dimensions + 1
+    return kind, dimensions
+
+
+def first_leaf(kind, expression):
+    """The expression of the first scalar of a place, or None where it has none."""
+    if kind.kind == "array":
+        return first_leaf(kind.element, f"{expression}[0]")
+    if kind.kind == "struct":
+        members = ([kind.base] if kind.base else []) + [m.type for m in kind.members]
+        names = ([""] if kind.base else []) + [f".{m.name}" for m in kind.members]
+        found = (first_leaf(t, expression + n) for t, n in zip(members, names))
+        return next((leaf for leaf in found if leaf), None)
+    if kind.kind in ("resource", "pointer"):
+        return None
+    if kind.is_matrix():
+        return f"{expression}[0][0]"
+    return f"{expression}.x" if kind.is_vector() else expression

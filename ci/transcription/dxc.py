@@ -1,0 +1,198 @@
+"""What DXC says: the buffer definitions and loads of its DXIL, and the decorations of its SPIR-V.
+
+A block and the container that a rule set is about in, a layout out. A block is given to DXC verbatim where its own kind
+is that container, else its members are put into a struct that the container takes.
+"""
+
+import re
+
+from .declarations import Unsupported, first_leaf, innermost, places
+from .spirv import Layout, Module, Root, Walk, pin
+
+CBUFFER_LOAD = re.compile(
+    r"(%\d+) = call %dx\.types\.CBufRet\.([\w.]+) @dx\.op\.cbufferLoadLegacy\.\w+\(i32 59, %dx\.types\.Handle %\d+, i32 (\d+)\)"
+)
+RAW_LOAD = re.compile(
+    r"(%\d+) = call %dx\.types\.ResRet\.([\w.]+) @dx\.op\.(?:raw)?[bB]ufferLoad\.\w+\(i32 \d+, %dx\.types\.Handle %\d+, i32 (?:\d+|undef), i32 (\d+)"
+)
+ROW = re.compile(r"^(?:\}\s*|.*\s)([\w$]*)(?:\[\d+\])*;+\s*; Offset:\s*(\d+)")
+REGISTER = 16
+COMPONENT_SIZES = {"f64": 8, "i64": 8, "f16.8": 2, "i16.8": 2}
+
+
+def all_flags(request):
+    """The arguments of dxc, as cases write them."""
+    flags = ["-T", "cs_6_6", *(["-enable-16bit-types"] if request.sixteen_bit else []), *request.flags]
+    return flags + (["-Zpr"] if request.order == "row" else [])
+
+
+def dxil_layout(tools, request):
+    """Layout by the listing, and by path the places that the code reads instead."""
+    return Dxil(tools, request).run()
+
+
+class Dxil:
+    """Asks DXC for one block's listing and loads."""
+
+    def __init__(self, tools, request):
+        self.tools, self.request = tools, request
+        self.layout, self.accessed = Layout(), {}
+        self.block = request.as_container()
+
+    def run(self):
+        found = list(places(self.block, self.request.indexed))
+        leaf = next((f for f in (first_leaf(p.type, p.expression) for p in found) if f), None)
+        if leaf is None:
+            raise Unsupported("nothing to read")
+        listing = self.listing(self.request.source(leaf))
+        name, size, root = listed_block(listing, self.block)
+        self.layout.sizes[name] = size
+        if self.request.indexed and self.request.is_native():
+            self.layout.strides[name] = size
+        if self.block.type.kind == "struct":
+            self.listed_members(self.block.type, root, name)
+        for place in found:
+            self.place(place)
+        return self.layout, self.accessed
+
+    def listing(self, source):
+        return self.tools.dxil(source, all_flags(self.request))
+
+    def listed_members(self, declared, listed, path):
+        """Notes what the listing says about a struct's members; bit-fields have no names there."""
+        if declared.base:
+            base = next((l for l in listed if l[0] == declared.base.name), None)
+            if base:
+                self.listed_members(declared.base, base[2], path)
+        for member in declared.members:
+            row = next((l for l in listed if l[0] == member.name), None)
+            if member.type.kind == "resource" or row is None:
+                continue
+            self.layout.offsets[f"{path}.{member.name}"] = row[1]
+            inner, dimensions = innermost(member.type)
+            if inner.kind == "struct":
+                self.listed_members(inner, row[2], f"{path}.{member.name}" + "[]" * dimensions)
+
+    def place(self, place):
+        """Checks one member's offset against the loads, and adds strides and cells."""
+        leaf = first_leaf(place.type, place.expression)
+        inner, _ = innermost(place.type)
+        if leaf is None:
+            return
+        loaded = self.load(leaf)
+        listed = self.layout.offsets.get(place.path)
+        if listed is None and place.path != self.block.name:
+            self.layout.offsets[place.path] = loaded
+        elif listed is not None and listed != loaded:
+            self.accessed[place.path] = loaded
+        self.strides(place)
+        if inner.is_matrix():
+            self.cells(place, loaded if listed is None else listed)
+
+    def load(self, expression, source=None):
+        """Where the code reads a scalar, in bytes from the start of the block."""
+        return loaded_offset(self.listing(source or self.request.source(expression)))
+
+    def strides(self, place):
+        """Bytes from element to element of each dimension. An array of one is asked as an array of two."""
+        path, kind, before = place.path, place.type, place.expression
+        while kind.kind == "array":
+            first, second = (first_leaf(kind.element, f"{before}[{n}]") for n in (0, 1))
+            source = self.request.source(second)
+            if kind.count == 1:
+                source = source.replace(f"{place.member.name}[1]", f"{place.member.name}[2]", 1)
+            if first:
+                self.layout.strides[path] = self.load(second, source) - self.load(first)
+            path, kind, before = f"{path}[]", kind.element, f"{before}[0]"
+
+    def cells(self, place, offset):
+        """An off-diagonal cell, relative to where the listing has the matrix."""
+        inner, dimensions = innermost(place.type)
+        path, expression = place.path + "[]" * dimensions, place.expression + "[0]" * dimensions
+        start = self.load(f"{expression}[0][0]")
+        outer = self.load(f"{expression}[1][0]") - start if inner.rows > 1 else 0
+        across = self.load(f"{expression}[0][1]") - start if inner.columns > 1 else 0
+        vectors, components = inner.vectors(self.request.order)
+        cell = "[0][1]" if inner.columns > 1 else "[1][0]"
+        step = across if inner.columns > 1 else outer
+        if not self.request.indexed and inner.scalar in ("double", "int64_t", "uint64_t") and components <= 2 < vectors * 2:
+            # The listing and the loads disagree on the stride of these, and the listing does not print it.
+            self.accessed[path + cell] = start + step
+            return
+        pin(self.layout, inner, (path, offset), (outer, across))
+        if start != offset and inner.rows * inner.columns > 1:
+            self.accessed[path + cell] = start + step
+        if vectors > 1:
+            by_rows = (inner.order or self.request.order) == "row"
+            self.layout.matrix_strides[path] = outer if by_rows else across
+
+
+def loaded_offset(listing):
+    """The byte that the only load of a shader takes its scalar from."""
+    found = []
+    for pattern, unit in ((CBUFFER_LOAD, REGISTER), (RAW_LOAD, 1)):
+        for value, kind, place in pattern.findall(listing):
+            uses = re.findall(rf"extractvalue %dx\.types\.\w+\.[\w.]+ {value}, (\d+)", listing)
+            size = COMPONENT_SIZES.get(kind, 2 if unit == 1 and kind in ("f16", "i16") else 4)
+            found += [int(place) * unit + int(use) * size for use in uses]
+    if not found:
+        raise Unsupported("no load with a constant place")
+    return min(found)
+
+
+def listed_block(listing, block):
+    """Name, size and members (name, offset, members) of a block in the buffer definitions."""
+    header = rf"; (?:cbuffer|tbuffer|Resource bind info for) {re.escape(block.name)}\n"
+    found = re.search(header, listing)
+    if not found:
+        raise Unsupported(f"the listing has no buffer `{block.name}`")
+    root = listed_rows(line.lstrip("; ").strip() for line in listing[found.end() :].split("\n"))[0]
+    size = int(re.search(r"Size:\s*(\d+)", listing[found.end() :]).group(1))
+    members = root[2]
+    if block.kind not in ("cbuffer", "tbuffer", "globals", "structured-element") and len(members) == 1:
+        members = members[0][2]
+    return block.name, size, members
+
+
+def listed_rows(lines):
+    """The rows (name, offset, members) between the first pair of braces."""
+    stack = [[]]
+    for line in lines:
+        row = ROW.match(line)
+        if line == "{":
+            stack.append([])
+            continue
+        members = stack.pop() if line.startswith("}") else []
+        if len(stack) == 1 and line.startswith("}"):
+            return members
+        if row:
+            stack[-1].append((row.group(1), int(row.group(2)), members))
+    raise Unsupported("the listing ends inside a buffer")
+
+
+def spirv_layout(tools, request):
+    """Layout by the decorations of DXC's SPIR-V."""
+    block = request.as_container()
+    found = list(places(block, request.indexed))
+    leaf = next((f for f in (first_leaf(p.type, p.expression) for p in found) if f), None)
+    if leaf is None:
+        raise Unsupported("nothing to read")
+    module = Module(tools.dxc_spirv(request.source(leaf), all_flags(request)))
+    root = Root(block.name, block.type, request.container, request.block.kind)
+    layout = Walk(module, root, request.order).run(block.name)
+    if not explicit(block.text) and block.kind != "globals":
+        layout.sizes[block.name] = followed_size(tools, request)
+    return layout
+
+
+def followed_size(tools, request):
+    """Where a scalar lands behind a struct of the block's members, in bytes."""
+    name = request.block.name
+    expression = f"{name}[0].after" if request.indexed else f"{name}.after"
+    module = Module(tools.dxc_spirv(request.source(expression, wrap=True), all_flags(request)))
+    return module.followed(name, request.indexed)[0]
+
+
+def explicit(text):
+    """Whether a block's members say their own offsets, so that they stand in no other container."""
+    return "packoffset" in text

@@ -1,0 +1,122 @@
+"""What Slang's reflection says.
+
+A block, a target and its options in, a layout out. Source: Slang user guide, Using the Reflection API; slangc's
+`-reflection-json`. The reflection has no matrix strides: a matrix's size is shared among its vectors.
+"""
+
+import json
+
+from .declarations import Unsupported
+from .spirv import Layout, pin
+
+COMPONENT_SIZES = {"double": 8, "int64_t": 8, "uint64_t": 8, "half": 2, "float16_t": 2, "int16_t": 2, "uint16_t": 2}
+MEASURED = "probe_measured"
+
+
+def slang_layout(tools, request, rules):
+    """Layout by reflection. `rules.rounds` says whether a matrix's size includes its last vector's padding."""
+    reflected = parameter(tools, request, request.declarations())
+    layout = Layout()
+    root = element(reflected, request)
+    name = request.block.name
+    walk = Reflected(layout, request, rules)
+    if request.block.type.kind == "struct":
+        walk.struct(request.block.type, root["type"], (name, 0))
+    else:
+        walk.value(request.block.type, root["type"], (name, 0), root.get("binding", {}))
+    if request.indexed:
+        layout.sizes[name], stride = measured(tools, request)
+        if request.is_native():
+            layout.strides[name] = stride
+    else:
+        layout.sizes[name] = bytes_of(root)["size"]
+    return layout
+
+
+def all_flags(request):
+    """The arguments of slangc, as cases write them."""
+    order = "row" if request.order == "row" else "column"
+    return [*request.flags, f"-matrix-layout-{order}-major"]
+
+
+def parameter(tools, request, declarations):
+    """The reflection of the block."""
+    source = f'{declarations}\n[shader("compute")] [numthreads(1, 1, 1)] void main() {{}}\n'
+    reflection = json.loads(tools.slang_reflection(source, all_flags(request)))
+    found = next((p for p in reflection["parameters"] if p["name"] == request.block.name), None)
+    if found is None:
+        raise Unsupported(f"the reflection has no parameter `{request.block.name}`")
+    return found
+
+
+def element(reflected, request):
+    """Type and binding of what the block holds."""
+    if request.indexed:
+        return {"type": reflected["type"]["resultType"]}
+    return reflected["type"]["elementVarLayout"]
+
+
+def bytes_of(variable):
+    """The binding of a variable that counts bytes."""
+    bindings = variable.get("bindings", [variable.get("binding", {})])
+    return next((b for b in bindings if b.get("kind") == "uniform"), {})
+
+
+def measured(tools, request):
+    """Size and stride of a structured buffer's element: a byte behind one element, and an array of two."""
+    prelude, name = request.element()
+    struct = f"struct {MEASURED} {{ {name} one; uint8_t after; {name} two[2]; }};\n"
+    text = f"{prelude}{struct}StructuredBuffer<{MEASURED}> {request.block.name};\n"
+    fields = parameter(tools, request, text)["type"]["resultType"]["fields"]
+    found = {f["name"]: bytes_of(f) for f in fields}
+    return found["after"]["offset"], found["two"]["elementStride"]
+
+
+class Reflected:
+    """Follows the declared tree and the reflected one side by side."""
+
+    def __init__(self, layout, request, rules):
+        self.layout, self.order, self.rules = layout, request.order, rules
+
+    def struct(self, declared, reflected, place):
+        path, base_offset = place
+        fields = {f["name"]: f for f in reflected["fields"]}
+        if declared.base:
+            # The base is the field of that name (`$base` before 2026.14).
+            field = fields.get("$base") or fields.get(declared.base.name) or reflected["fields"][0]
+            self.struct(declared.base, field["type"], (path, base_offset + bytes_of(field).get("offset", 0)))
+        for member in declared.members:
+            if member.type.kind == "resource":
+                continue
+            binding = bytes_of(fields[member.name])
+            offset = base_offset + binding.get("offset", 0)
+            name = f"{path}.{member.name}"
+            if binding:
+                self.layout.offsets[name] = offset
+                self.value(member.type, fields[member.name]["type"], (name, offset), binding)
+
+    def value(self, declared, reflected, place, binding):
+        path, offset = place
+        size = binding.get("size", 0)
+        while declared.kind == "array":
+            stride = reflected["uniformStride"] if "uniformStride" in reflected else binding["elementStride"]
+            self.layout.strides[path] = stride
+            size -= stride * (declared.count - 1)
+            path, declared, reflected = f"{path}[]", declared.element, reflected["elementType"]
+        if declared.kind == "struct":
+            self.struct(declared, reflected, (path, offset))
+        elif declared.is_matrix():
+            self.matrix(declared, (path, offset), size)
+
+    def matrix(self, declared, place, size):
+        component = COMPONENT_SIZES.get(declared.scalar, 4)
+        if declared.scalar == "bool" and self.rules.one_byte_bool:
+            component = 1
+        vectors, length = declared.vectors(self.order)
+        stride = size // vectors
+        if not self.rules.rounds and vectors > 1:
+            stride = (size - length * component) // (vectors - 1)
+        by_rows = (declared.order or self.order) == "row"
+        pin(self.layout, declared, place, (stride, component) if by_rows else (component, stride))
+        if vectors > 1:
+            self.layout.matrix_strides[place[0]] = stride

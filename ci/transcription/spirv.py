@@ -1,0 +1,200 @@
+"""Reads the decorations of a SPIR-V module: where a compiler put the members of a block.
+
+Words in; offsets, strides and the places of matrix cells out, by the paths of a case. Source: SPIR-V specification,
+sections "Physical Layout", "Instructions" and "Decoration".
+"""
+
+import re
+import struct
+from dataclasses import dataclass, field
+
+from .declarations import Unsupported
+
+NAME, MEMBER_NAME = 5, 6
+INT, FLOAT, VECTOR, MATRIX, ARRAY, RUNTIME_ARRAY, STRUCT, POINTER, VARIABLE = 21, 22, 23, 24, 28, 29, 30, 32, 59
+TYPES = {20, INT, FLOAT, VECTOR, MATRIX, ARRAY, RUNTIME_ARRAY, STRUCT, POINTER}
+DECORATE, MEMBER_DECORATE = 71, 72
+ROW_MAJOR, ARRAY_STRIDE, MATRIX_STRIDE, OFFSET = 4, 6, 7, 35
+
+
+@dataclass
+class Layout:
+    """Bytes by path: what one authority says about one block."""
+
+    offsets: dict = field(default_factory=dict)
+    strides: dict = field(default_factory=dict)
+    matrix_strides: dict = field(default_factory=dict)
+    sizes: dict = field(default_factory=dict)
+
+
+@dataclass
+class Root:
+    """The block that a walk starts from; only a block declared as a structured buffer has a stride of its own."""
+
+    name: str
+    type: object
+    container: str
+    kind: str
+
+
+class Module:
+    """The names, types and decorations of one module."""
+
+    def __init__(self, data):
+        words = struct.unpack(f"<{len(data) // 4}I", data)
+        self.names, self.types, self.variables, self.decorations = {}, {}, {}, {}
+        self.member_names, self.member_decorations = {}, {}
+        at = 5
+        while at < len(words):
+            length, opcode = words[at] >> 16, words[at] & 0xFFFF
+            self.instruction(opcode, words[at + 1 : at + length])
+            at += length
+
+    def instruction(self, opcode, operands):
+        if opcode == NAME:
+            self.names[operands[0]] = text(operands[1:])
+        elif opcode == MEMBER_NAME:
+            self.member_names[operands[0], operands[1]] = text(operands[2:])
+        elif opcode in TYPES:
+            self.types[operands[0]] = (opcode, operands[1:])
+        elif opcode == VARIABLE:
+            self.variables[operands[1]] = operands[0]
+        elif opcode == DECORATE:
+            self.decorations[operands[0], operands[1]] = operands[2] if len(operands) > 2 else True
+        elif opcode == MEMBER_DECORATE:
+            key = (operands[0], operands[1], operands[2])
+            self.member_decorations[key] = operands[3] if len(operands) > 3 else True
+
+    def block(self, name):
+        """The struct that the variable `name` points at, without the nameless one that naga puts around it."""
+        for variable, pointer in self.variables.items():
+            if self.names.get(variable) == name:
+                pointee = self.types[pointer][1][1]
+                members = self.types[pointee][1]
+                nameless = len(members) == 1 and (pointee, 0) not in self.member_names
+                return members[0] if nameless and self.types[members[0]][0] == STRUCT else pointee
+        raise Unsupported(f"the module has no variable `{name}`")
+
+    def followed(self, name, indexed=False):
+        """Where `after` stands in a block (or its elements), and the stride of the last member there."""
+        struct_id = self.block(name)
+        if indexed:
+            struct_id = self.types[self.types[struct_id][1][0]][1][0]
+        members = self.types[struct_id][1]
+        after = self.member_decorations[struct_id, self.member(struct_id, "after", 1), OFFSET]
+        return after, self.decorations.get((members[-1], ARRAY_STRIDE))
+
+    def member(self, struct_id, name, position):
+        """The index of a member by name, or by position where names were dropped."""
+        count = len(self.types[struct_id][1])
+        for index in range(count):
+            if plain(self.member_names.get((struct_id, index), "")) == name:
+                return index
+        if name == "" and position < count:
+            return position
+        raise Unsupported(f"the module's struct has no member `{name}`")
+
+    def component_size(self, type_id):
+        """Bytes of the scalar that a numeric type is made of."""
+        opcode, operands = self.types[type_id]
+        while opcode in (VECTOR, MATRIX, ARRAY):
+            opcode, operands = self.types[operands[0]]
+        return operands[0] // 8
+
+    def stride(self, type_id):
+        """`ArrayStride` of an array type, in bytes."""
+        return self.decorations[type_id, ARRAY_STRIDE]
+
+
+def text(words):
+    """A literal string."""
+    return struct.pack(f"<{len(words)}I", *words).split(b"\0")[0].decode()
+
+
+def plain(name):
+    """A name without the number that a compiler made it unique with."""
+    return re.sub(r"_\d+$", "", name)
+
+
+class Walk:
+    """Follows one block's declared tree and the module's types side by side."""
+
+    def __init__(self, module, block, default_order):
+        self.module, self.block, self.default_order = module, block, default_order
+        self.layout = Layout()
+
+    def run(self, variable):
+        """The layout of the block behind `variable`."""
+        struct_id = self.module.block(variable)
+        if self.block.container == "structured-element":
+            array = self.module.types[struct_id][1][0]
+            if self.block.kind == self.block.container:
+                self.layout.strides[self.block.name] = self.module.stride(array)
+            inner = self.module.types[array][1][0]
+            if self.block.type.kind != "struct":
+                self.value(self.block.type, inner, (self.block.name, 0), {})
+                return self.layout
+            struct_id = inner
+        self.struct(self.block.type, struct_id, self.block.name, 0)
+        return self.layout
+
+    def struct(self, declared, struct_id, path, base_offset):
+        position = 0
+        if declared.base:
+            self.struct(declared.base, self.module.types[struct_id][1][0], path, base_offset)
+            position = 1
+        for member in declared.members:
+            if member.type.kind == "resource":
+                continue
+            index = self.module.member(struct_id, member.name, position)
+            position += 1
+            found = {
+                kind: self.module.member_decorations.get((struct_id, index, kind))
+                for kind in (OFFSET, MATRIX_STRIDE, ROW_MAJOR)
+            }
+            offset = base_offset + found[OFFSET]
+            name = f"{path}.{member.name}"
+            self.layout.offsets[name] = offset
+            self.value(member.type, self.module.types[struct_id][1][index], (name, offset), found)
+
+    def value(self, declared, type_id, place, found):
+        path, offset = place
+        while declared.kind == "array":
+            stride = self.module.stride(type_id)
+            self.layout.strides[path] = stride
+            declared, type_id, path = declared.element, self.module.types[type_id][1][0], f"{path}[]"
+        if declared.kind == "struct":
+            self.struct(declared, type_id, path, offset)
+        elif declared.is_matrix():
+            self.matrix(declared, type_id, (path, offset), found)
+
+    def matrix(self, declared, type_id, place, found):
+        path, offset = place
+        component = self.module.component_size(type_id)
+        opcode, _ = self.module.types[type_id]
+        if opcode == VECTOR:
+            outer, inner = component, component
+        elif opcode == MATRIX and found[ROW_MAJOR]:
+            outer, inner = component, found[MATRIX_STRIDE]
+        elif opcode == MATRIX:
+            outer, inner = found[MATRIX_STRIDE], component
+        elif opcode == ARRAY:
+            stride = self.module.stride(type_id)
+            by_rows = (declared.order or self.default_order) == "row"
+            outer, inner = (stride, component) if by_rows else (component, stride)
+        else:
+            return
+        pin(self.layout, declared, (path, offset), (outer, inner))
+        vectors, _ = declared.vectors(self.default_order)
+        if vectors > 1 and opcode != VECTOR:
+            by_rows = (declared.order or self.default_order) == "row"
+            self.layout.matrix_strides[path] = outer if by_rows else inner
+
+
+def pin(layout, declared, place, steps):
+    """Notes an off-diagonal cell; `steps` are the bytes from row to row and from column to column."""
+    path, offset = place
+    if declared.columns > 1:
+        layout.offsets[f"{path}[0][1]"] = offset + steps[1]
+    elif declared.rows > 1:
+        layout.offsets[f"{path}[1][0]"] = offset + steps[0]

@@ -1,0 +1,105 @@
+"""Runs the compilers.
+
+Knows where each compiler is, its version and how to call it; what its output means is read elsewhere.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FETCHED = ROOT / "target" / "layoutproof" / "tools"
+
+# DXC's library names a commit, its releases are named by date; the count of commits tells which.
+DXC_RELEASES = {"4006": "1.7.2308"}
+
+
+class Refused(Exception):
+    """A compiler does not take the source; the text is what it says."""
+
+
+class Tools:
+    """The compilers of this machine; each is None where it is absent."""
+
+    def __init__(self):
+        library = Path(os.environ.get("LAYOUTPROOF_DXC_LIBRARY", FETCHED / "dxc-lib" / "libdxcompiler.so"))
+        drivers = [ROOT / "target" / profile / "layoutproof-dxc" for profile in ("debug", "release")]
+        driver = next((d for d in drivers if d.exists()), None)
+        self.dxc = [str(driver), "--library", str(library)] if driver and library.exists() else None
+        slangc = FETCHED / "slang" / "bin" / "slangc"
+        self.slang = [str(slangc)] if slangc.exists() else which("slangc")
+        self.glslang = which("glslangValidator")
+        self.naga = which("naga")
+        self.scratch = tempfile.TemporaryDirectory(prefix="transcribe-")
+        self.counter = 0
+        self.versions = {name: self.version(name) for name in ("dxc", "slang", "glslang", "naga")}
+
+    def version(self, name):
+        """The version as cases write it, or None."""
+        command = getattr(self, name)
+        if command is None:
+            return None
+        if name == "dxc":
+            count = re.search(r"\((\d+),", call([*command, "--version"])).group(1)
+            return DXC_RELEASES.get(count, f"commit {count}")
+        if name == "slang":
+            # slangc answers on stderr.
+            return subprocess.run([*command, "-v"], capture_output=True, text=True, check=True).stderr.split()[-1]
+        if name == "glslang":
+            return re.search(r"Version: \d+:([\d.]+)", call([*command, "--version"])).group(1)
+        return call([*command, "--version"]).split()[-1]
+
+    def place(self, suffix):
+        """A new path for a file that lives as long as this object."""
+        self.counter += 1
+        return Path(self.scratch.name) / f"{self.counter}{suffix}"
+
+    def write(self, text, suffix):
+        path = self.place(suffix)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def dxil(self, source, flags):
+        """DXC's listing."""
+        return call([*self.dxc, *flags, "-E", "main", str(self.write(source, ".hlsl"))])
+
+    def dxc_spirv(self, source, flags):
+        """The module that DXC makes, its own validation left out: it refuses some layouts that it makes on purpose."""
+        module = self.place(".spv")
+        call([*self.dxc, "-spirv", "-Vd", *flags, "-E", "main", "-Fo", str(module), str(self.write(source, ".hlsl"))])
+        return module.read_bytes()
+
+    def slang_reflection(self, source, flags):
+        """The text of Slang's reflection."""
+        answer = self.place(".json")
+        path = self.write(source, ".slang")
+        call([*self.slang, str(path), *flags, "-no-codegen", "-reflection-json", str(answer)])
+        return answer.read_text(encoding="utf-8")
+
+    def glslang_spirv(self, source):
+        module = self.place(".spv")
+        path = self.write(source, ".comp")
+        call([*self.glslang, "-V", "--target-env", "vulkan1.2", "-S", "comp", "-o", str(module), str(path)])
+        return module.read_bytes()
+
+    def naga_spirv(self, source):
+        module = self.place(".spv")
+        call([*self.naga, "-g", str(self.write(source, ".wgsl")), str(module)])
+        return module.read_bytes()
+
+
+def which(name):
+    found = shutil.which(name)
+    return [found] if found else None
+
+
+def call(command):
+    """stdout of a command that must succeed."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    if done.returncode != 0:
+        said = (done.stderr + done.stdout).strip().splitlines() or [f"ended with {done.returncode}"]
+        raise Refused(next((line for line in said if "error" in line.lower()), said[0]))
+    return done.stdout

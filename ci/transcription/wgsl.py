@@ -1,0 +1,72 @@
+"""What naga decorates: the block written again in WGSL, its decorations read back.
+
+WGSL's matrices are stored by columns. A `column_major` matrix keeps its shape; a `row_major` one becomes the matrix whose
+columns are its rows. WGSL has no host-shareable `bool`, no single-vector matrices, enums, inheritance or 64-bit types.
+"""
+
+from .declarations import Unsupported
+from .spirv import MATRIX_STRIDE, Module, Root, Walk, pin
+
+SCALARS = {"int": "i32", "uint": "u32", "dword": "u32", "float": "f32", "half": "f16", "float16_t": "f16"}
+
+
+class Writer:
+    """Writes declared types in WGSL, each struct once, inner ones first."""
+
+    def __init__(self, order):
+        self.order, self.structs = order, {}
+
+    def struct(self, struct):
+        if struct.base or not struct.members:
+            raise Unsupported("WGSL has no inheritance and no empty structs")
+        members = ", ".join(f"{m.name}: {self.type(m.type)}" for m in struct.members if m.type.kind != "resource")
+        return f"{{ {members} }}"
+
+    def type(self, kind):
+        if kind.kind == "array":
+            return f"array<{self.type(kind.element)}, {kind.count}>"
+        if kind.kind == "struct":
+            body = self.struct(kind)
+            self.structs[kind.name] = f"struct {kind.name} {body}\n"
+            return kind.name
+        if kind.kind != "numeric" or kind.scalar not in SCALARS:
+            raise Unsupported(f"WGSL has no host-shareable {kind.scalar or kind.kind}")
+        scalar = SCALARS[kind.scalar]
+        if kind.is_matrix():
+            vectors, length = kind.vectors(self.order)
+            if 1 in (vectors, length) or scalar not in ("f32", "f16"):
+                raise Unsupported(f"WGSL has no {kind.scalar}{kind.rows}x{kind.columns}")
+            return f"mat{vectors}x{length}<{scalar}>"
+        return f"vec{kind.rows}<{scalar}>" if kind.rows > 1 else scalar
+
+
+class WgslWalk(Walk):
+    """A walk in which each column of SPIR-V is one of the contiguous vectors, whatever its order in HLSL."""
+
+    def matrix(self, declared, type_id, place, found):
+        stride, component = found[MATRIX_STRIDE], self.module.component_size(type_id)
+        by_rows = (declared.order or self.default_order) == "row"
+        pin(self.layout, declared, place, (stride, component) if by_rows else (component, stride))
+        self.layout.matrix_strides[place[0]] = stride
+
+
+def naga_layout(tools, request, rules):
+    """Layout by the decorations of naga's SPIR-V. Sizes are asked in storage, where no rule keeps a scalar away."""
+    if request.block.type.kind != "struct":
+        raise Unsupported("a WGSL block that is no struct has no member to name")
+    writer = Writer(request.order)
+    body = writer.struct(request.block.type)
+    structs = "".join(writer.structs.values())
+    enable = "enable f16;\n" if "f16" in body + structs else ""
+    text = f"{enable}{structs}struct Members {body}\n"
+    space = "uniform" if rules == "wgsl-uniform" else "storage"
+    name, end = request.block.name, "@compute @workgroup_size(1) fn main() {}\n"
+    plain = f"{text}@group(0) @binding(0) var<{space}> {name}: Members;\n{end}"
+    module = Module(tools.naga_spirv(plain))
+    layout = WgslWalk(module, Root(name, request.block.type, "cbuffer", request.block.kind), request.order).run(name)
+    wrapped = f"{text}struct Wrapped {{ one: Members, after: u32, two: array<Members, 2> }}\n"
+    module = Module(tools.naga_spirv(f"{wrapped}@group(0) @binding(0) var<storage> {name}: Wrapped;\n{end}"))
+    layout.sizes[name], stride = module.followed(name)
+    if request.indexed and request.is_native():
+        layout.strides[name] = stride
+    return layout

@@ -1,0 +1,158 @@
+//! `dxc` for machines that have only its library: `layoutproof-dxc --library PATH [--abi old|new] DXC-ARGUMENTS`.
+//!
+//! Diagnostics go to stderr, the listing of DXIL to stdout, and `-Fo FILE` writes the object. Exit status 0: compiled;
+//! 1: DXC refused the source; 2: could not be asked. `--version` prints the library's version instead. A process of its
+//! own because DXC crashes on some inputs.
+
+use std::ffi::c_int;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use layoutproof_compilers::dxc_library::{Abi, DxcLibrary};
+
+/// Why nothing was compiled.
+#[derive(Debug, thiserror::Error)]
+enum DriverError {
+    #[error("{0}")]
+    Usage(String),
+    #[error("{path}: {source}")]
+    File { path: String, source: io::Error },
+    #[error(transparent)]
+    Library(#[from] layoutproof_compilers::dxc_library::DxcLibraryError),
+}
+
+/// The command line: our own options, then dxc's.
+#[derive(Debug, Default)]
+struct Options {
+    library: Option<PathBuf>,
+    abi: Abi,
+    version: bool,
+    dxc: Vec<String>,
+}
+
+unsafe extern "C" {
+    // DXC's static destructors are known to crash, so the process ends without running them.
+    safe fn _exit(status: c_int) -> !;
+}
+
+fn main() {
+    let status = run(std::env::args().skip(1)).unwrap_or_else(|error| {
+        // Nothing is left to tell if stderr is closed.
+        let _ = writeln!(io::stderr(), "layoutproof-dxc: error: {error}");
+        2
+    });
+    let _ = io::stdout().flush();
+    _exit(status)
+}
+
+fn run(arguments: impl Iterator<Item = String>) -> Result<c_int, DriverError> {
+    let options = parse(arguments)?;
+    let path = options.library.ok_or_else(|| DriverError::Usage("--library PATH is missing".to_owned()))?;
+    let library = DxcLibrary::open(&path, options.abi)?;
+    if options.version {
+        write_stdout(&format!("{}\n", library.version()?))?;
+        return Ok(0);
+    }
+    let object_path = object_path(&options.dxc);
+    let source_path = source_path(&options.dxc, object_path)?;
+    let source = std::fs::read(source_path).map_err(|error| at(source_path, error))?;
+    let compilation = library.compile(&source, &options.dxc)?;
+    io::stderr().write_all(compilation.diagnostics.as_bytes()).map_err(|error| at("stderr", error))?;
+    if !compilation.succeeded {
+        return Ok(1);
+    }
+    if let Some(path) = object_path {
+        std::fs::write(path, &compilation.object).map_err(|error| at(path, error))?;
+    }
+    // Only DXIL has a listing; a preprocessed source or SPIR-V has none.
+    if compilation.object.starts_with(b"DXBC") {
+        write_stdout(&library.disassemble(&compilation.object)?)?;
+    }
+    Ok(0)
+}
+
+fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, DriverError> {
+    let mut options = Options::default();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--library" => options.library = arguments.next().map(PathBuf::from),
+            "--abi" => options.abi = abi(arguments.next().as_deref())?,
+            "--version" => options.version = true,
+            _ => options.dxc.push(argument),
+        }
+    }
+    Ok(options)
+}
+
+fn abi(name: Option<&str>) -> Result<Abi, DriverError> {
+    match name {
+        Some("old") => Ok(Abi::Old),
+        Some("new") => Ok(Abi::New),
+        Some(_) | None => Err(DriverError::Usage("--abi takes old or new".to_owned())),
+    }
+}
+
+/// The value of `-Fo FILE` or `-FoFILE`.
+fn object_path(arguments: &[String]) -> Option<&str> {
+    let place = arguments.iter().position(|argument| argument.starts_with("-Fo"))?;
+    match &arguments[place]["-Fo".len()..] {
+        "" => arguments.get(place + 1).map(String::as_str),
+        joined => Some(joined),
+    }
+}
+
+/// The source: the last argument that names a file. Options' values come before it or name no file, but for `-Fo`'s.
+fn source_path<'a>(arguments: &'a [String], object_path: Option<&str>) -> Result<&'a str, DriverError> {
+    arguments
+        .iter()
+        .map(String::as_str)
+        .rfind(|argument| !argument.starts_with('-') && Some(*argument) != object_path && Path::new(argument).is_file())
+        .ok_or_else(|| DriverError::Usage("no argument names a source file".to_owned()))
+}
+
+fn write_stdout(text: &str) -> Result<(), DriverError> {
+    io::stdout().write_all(text.as_bytes()).map_err(|error| at("stdout", error))
+}
+
+fn at(path: &str, source: io::Error) -> DriverError {
+    DriverError::File { path: path.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn our_options_are_taken_out_of_dxcs() {
+        let options = parse(words("--library a.so --abi old -T cs_6_6 x.hlsl").into_iter()).unwrap();
+        assert_eq!(options.library, Some(PathBuf::from("a.so")));
+        assert_eq!(options.abi, Abi::Old);
+        assert_eq!(options.dxc, words("-T cs_6_6 x.hlsl"));
+    }
+
+    #[test]
+    fn the_object_file_may_be_joined_to_its_option() {
+        assert_eq!(object_path(&words("-spirv -Fo a.spv x.hlsl")), Some("a.spv"));
+        assert_eq!(object_path(&words("-spirv -Foa.spv x.hlsl")), Some("a.spv"));
+        assert_eq!(object_path(&words("-spirv x.hlsl")), None);
+    }
+
+    #[test]
+    fn an_object_file_that_exists_is_not_the_source() {
+        // Cargo runs tests in the package's folder, where both files exist.
+        let arguments = words("-T cs_6_6 Cargo.toml -Fo src/lib.rs");
+        assert_eq!(source_path(&arguments, object_path(&arguments)).unwrap(), "Cargo.toml");
+    }
+
+    #[test]
+    fn a_missing_library_and_a_wrong_abi_are_named() {
+        let message = |line: &str| run(words(line).into_iter()).unwrap_err().to_string();
+        assert_eq!(message("-T cs_6_6 x.hlsl"), "--library PATH is missing");
+        assert_eq!(message("--abi newer"), "--abi takes old or new");
+        assert!(message("--library no/such.so x.hlsl").starts_with("cannot load no/such.so: "));
+    }
+}

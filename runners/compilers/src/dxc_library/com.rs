@@ -1,0 +1,148 @@
+//! COM by hand: identifiers, reference-counted objects and calls by slot.
+//!
+//! An object is a pointer to a pointer to a table of functions; a call picks a slot of that table. Which slot a method
+//! has depends on the [`Abi`].
+
+use std::ffi::c_void;
+use std::marker::PhantomData;
+use std::ptr::{self, NonNull};
+
+use super::DxcLibraryError;
+
+/// How the table of methods of a DXC library is laid out on platforms without Windows' own COM.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Abi {
+    /// Up to DXC 1.7.2207: a virtual destructor takes two slots behind `Release`.
+    Old,
+    /// From DXC 1.7.2212, and on Windows always.
+    #[default]
+    New,
+}
+
+impl Abi {
+    /// Index in the table of the method that is number `slot` of its interface, `IUnknown`'s three methods included.
+    fn index(self, slot: usize) -> usize {
+        const METHODS_OF_UNKNOWN: usize = 3;
+        match self {
+            Self::Old if slot >= METHODS_OF_UNKNOWN => slot + 2,
+            Self::Old | Self::New => slot,
+        }
+    }
+}
+
+/// A `GUID`: names a class or an interface.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Guid(pub(super) u32, pub(super) u16, pub(super) u16, pub(super) [u8; 8]);
+
+/// One unit of DXC's wide strings: `wchar_t`.
+#[cfg(windows)]
+pub(super) type Wide = u16;
+/// One unit of DXC's wide strings: `wchar_t`.
+#[cfg(not(windows))]
+pub(super) type Wide = u32;
+
+/// `text` as a wide string with its final zero.
+pub(super) fn wide(text: &str) -> Vec<Wide> {
+    #[cfg(windows)]
+    let units = text.encode_utf16();
+    #[cfg(not(windows))]
+    let units = text.chars().map(u32::from);
+    units.chain([0]).collect()
+}
+
+/// Result of a COM call; negative means failure.
+pub(super) type HResult = i32;
+
+/// Turns a failing `code` into an error.
+pub(super) fn check(call: &'static str, code: HResult) -> Result<(), DxcLibraryError> {
+    if code < 0 { Err(DxcLibraryError::Refused { call, code }) } else { Ok(()) }
+}
+
+/// One reference to a COM object, given back when dropped; lives no longer than the library it came from.
+#[derive(Debug)]
+pub(super) struct Object<'library> {
+    pointer: NonNull<c_void>,
+    abi: Abi,
+    library: PhantomData<&'library libloading::Library>,
+}
+
+impl Object<'_> {
+    /// Takes over the reference that `call` stored in `pointer`.
+    ///
+    /// # Safety
+    /// `pointer` is null or a COM object of a library that is laid out as `abi` says and outlives the result.
+    pub(super) unsafe fn adopt(call: &'static str, pointer: *mut c_void, abi: Abi) -> Result<Self, DxcLibraryError> {
+        let pointer = NonNull::new(pointer).ok_or(DxcLibraryError::Nothing { call })?;
+        Ok(Self { pointer, abi, library: PhantomData })
+    }
+
+    /// [`Object::adopt`] for an object of the same library.
+    ///
+    /// # Safety
+    /// `pointer` is null or a COM object of the library that `self` comes from.
+    pub(super) unsafe fn sibling(&self, call: &'static str, pointer: *mut c_void) -> Result<Self, DxcLibraryError> {
+        // SAFETY: the caller says so.
+        unsafe { Self::adopt(call, pointer, self.abi) }
+    }
+
+    /// The object as DXC takes it.
+    pub(super) fn as_ptr(&self) -> *mut c_void {
+        self.pointer.as_ptr()
+    }
+
+    /// The function in `slot` of the object's interface (0 to 2 are `IUnknown`'s).
+    ///
+    /// # Safety
+    /// The object's interface has this slot, and `F` is the type of the function in it.
+    pub(super) unsafe fn method<F: Copy>(&self, slot: usize) -> F {
+        const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
+        // SAFETY: every COM object starts with the pointer to its table.
+        let table = unsafe { self.pointer.cast::<*const *const c_void>().read() };
+        let place = table.wrapping_add(self.abi.index(slot));
+        // SAFETY: the caller says that the table has this slot.
+        let function = unsafe { place.read() };
+        // SAFETY: the caller says that the function has type `F`; the sizes are asserted to be equal.
+        unsafe { std::mem::transmute_copy::<*const c_void, F>(&function) }
+    }
+
+    /// The same object under another interface.
+    pub(super) fn query(&self, call: &'static str, interface: Guid) -> Result<Self, DxcLibraryError> {
+        type QueryInterface = unsafe extern "system" fn(*mut c_void, &Guid, *mut *mut c_void) -> HResult;
+        let mut found = ptr::null_mut();
+        // SAFETY: slot 0 is `QueryInterface` in both tables.
+        let query = unsafe { self.method::<QueryInterface>(0) };
+        // SAFETY: the arguments are this object, an identifier and a place for the answer.
+        check(call, unsafe { query(self.as_ptr(), &interface, &raw mut found) })?;
+        // SAFETY: the answer is an object of the same library.
+        unsafe { self.sibling(call, found) }
+    }
+}
+
+impl Drop for Object<'_> {
+    fn drop(&mut self) {
+        type Release = unsafe extern "system" fn(*mut c_void) -> u32;
+        // SAFETY: slot 2 is `Release` in both tables.
+        let release = unsafe { self.method::<Release>(2) };
+        // SAFETY: this value owns one reference and is not used again.
+        unsafe { release(self.as_ptr()) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_old_destructor_shifts_every_method_behind_release() {
+        let rows = [(0, 0, 0), (2, 2, 2), (3, 5, 3), (4, 6, 4)];
+        for (slot, old, new) in rows {
+            assert_eq!((Abi::Old.index(slot), Abi::New.index(slot)), (old, new), "slot {slot}");
+        }
+    }
+
+    #[test]
+    fn wide_strings_end_with_zero() {
+        assert_eq!(wide("-T"), [Wide::from(b'-'), Wide::from(b'T'), 0]);
+    }
+}

@@ -1,0 +1,43 @@
+//! A bare `libdxcompiler` without its `dxc` program.
+//!
+//! Source text and dxc's own arguments in, diagnostics and an object out. The library is called through COM tables of
+//! methods that are declared here by hand ([`com`]), in either of the two forms that it has had on Linux ([`Abi`]).
+//! DXC crashes on some inputs, so only the `layoutproof-dxc` process calls this; nothing else should.
+//!
+//! Source of the interfaces: `dxcapi.h` and `WinAdapter.h` of `DirectXShaderCompiler`.
+
+mod com;
+mod session;
+
+pub use com::Abi;
+pub use session::{Compilation, DxcLibrary};
+
+/// Why the library could not be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum DxcLibraryError {
+    /// No such library, or one without DXC's entry point.
+    #[error("cannot load {path}: {reason}")]
+    Load {
+        /// The library as named.
+        path: String,
+        /// What the loader said.
+        reason: String,
+    },
+    /// A call that DXC itself refused.
+    #[error("{call} answered HRESULT {code:#010x}")]
+    Refused {
+        /// The method.
+        call: &'static str,
+        /// The `HRESULT`.
+        code: i32,
+    },
+    /// A call that answered success and no object.
+    #[error("{call} answered success without an object")]
+    Nothing {
+        /// The method.
+        call: &'static str,
+    },
+    /// More than 2^32 - 1 arguments.
+    #[error("more arguments than DXC can count")]
+    TooManyArguments,
+}
