@@ -5,9 +5,9 @@
 use wildmatch::WildMatch;
 
 use crate::diagnostics::{Code, Diagnostic};
-use crate::record::{CheckRecord, Culprit, Outcome};
+use crate::record::{CheckRecord, Culprit, KnownEntry, Outcome};
 use crate::runner::DeviceInfo;
-use crate::sources::{FileId, SourceMap, Span};
+use crate::sources::{FileId, SourceMap};
 use crate::toml_table::{Problems, Table, parse};
 use crate::version::VersionRange;
 
@@ -26,10 +26,10 @@ pub struct Known {
     pub reason: String,
     /// Where it is reported.
     pub link: Option<String>,
-    /// Where the entry stands.
-    pub span: Span,
-    /// File and line, for people.
-    pub place: String,
+    /// The list and the line of the entry.
+    pub file: String,
+    /// Line of the entry, from 1.
+    pub line: u32,
 }
 
 /// Reads a list of known differences.
@@ -63,10 +63,10 @@ fn entry_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Proble
     let link = entry.string("link", problems);
     let span = problems.span(entry.range());
     entry.finish(problems);
-    let name = &sources.file(span.file).name;
-    let place = format!("{name}:{}", sources.position(span).line);
+    let file = sources.file(span.file).name.clone();
+    let line = sources.position(span).line;
     let reason = reason.unwrap_or_default();
-    Known { case, rules, producer, device, runner, driver, culprit, reason, link, span, place }
+    Known { case, rules, producer, device, runner, driver, culprit, reason, link, file, line }
 }
 
 impl Known {
@@ -79,6 +79,10 @@ impl Known {
             && self.device.matches(&check.device)
             && self.runner.matches(check.runner.as_str())
             && self.driver.contains(driver)
+    }
+
+    fn entry(&self) -> KnownEntry {
+        KnownEntry { file: self.file.clone(), line: self.line, reason: self.reason.clone() }
     }
 
     fn explains(&self, check: &CheckRecord) -> bool {
@@ -95,7 +99,7 @@ pub fn apply(known: &[Known], checks: &mut [CheckRecord], devices: &[DeviceInfo]
             match check.outcome {
                 Outcome::Differ | Outcome::Broken if entry.explains(check) => {
                     check.outcome = Outcome::Known;
-                    check.skip_reason = Some(format!("{} ({})", entry.reason, entry.place));
+                    check.known = Some(entry.entry());
                     differing = true;
                 }
                 Outcome::Known => differing = true,
@@ -106,7 +110,7 @@ pub fn apply(known: &[Known], checks: &mut [CheckRecord], devices: &[DeviceInfo]
         if !differing {
             for index in agreeing {
                 checks[index].outcome = Outcome::Stale;
-                checks[index].skip_reason = Some(format!("{} agrees now; remove the entry", entry.place));
+                checks[index].known = Some(entry.entry());
             }
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::case::expect::join;
 use crate::check::hint;
-use crate::check::produce::{Produced, ShaderModule};
+use crate::check::produce::{Produced, Producer, ShaderModule};
 use crate::check::subject::Subject;
 use crate::probe::{Observation, PlanShader, ProbeJob, Range, jobs, observe};
 use crate::record::{CheckRecord, Culprit, Form, Outcome, Row, SCHEMA, Space, Story, StoryBlock, Value, What};
@@ -52,9 +52,13 @@ pub struct Jobs {
 impl Check {
     /// `folder::case::rules::producer::device::runner`.
     pub fn name(&self) -> String {
-        let case = self.subject.source.id.replace('/', "::");
-        let Self { produced, device, subject } = self;
-        format!("{case}::{}::{}::{}::{}", subject.rules.name, produced.producer, device.id, device.runner.as_str())
+        Self::name_of(&self.subject, self.produced.producer, &self.device)
+    }
+
+    /// The name of a check before its shaders are written.
+    pub fn name_of(subject: &Subject, producer: Producer, device: &DeviceInfo) -> String {
+        let case = subject.source.id.replace('/', "::");
+        format!("{case}::{}::{producer}::{}::{}", subject.rules.name, device.id, device.runner.as_str())
     }
 
     /// The jobs that the device can do.

@@ -3,7 +3,6 @@
 //! The user's own choice wins entirely; otherwise the loader's defaults count, plus what `ci/setup.sh` fetched.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// Variables by which a user chooses drivers.
@@ -58,12 +57,4 @@ fn fetched_manifests() -> Vec<PathBuf> {
     let mut manifests: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == "json")).collect();
     manifests.sort();
     manifests
-}
-
-/// The program that workers run: this one, or where a test is the parent the program built beside it.
-pub(crate) fn executable() -> io::Result<PathBuf> {
-    match std::env::var_os("LAYOUTPROOF_EXECUTABLE") {
-        Some(path) => Ok(PathBuf::from(path)),
-        None => std::env::current_exe(),
-    }
 }

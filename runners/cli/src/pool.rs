@@ -1,14 +1,15 @@
-//! Batches on devices: as many threads as processors, each with worker processes of its own, one per device.
+//! Work on devices: as many threads as processors, each with worker processes of its own, one per device.
 //!
-//! A batch that kills or hangs its worker is gone through job by job: the job that the worker died on is run again
-//! alone in a fresh worker, and only if that dies too is the job's result an error. Everything else is run.
+//! A job that kills or hangs its worker is run again alone in a fresh worker, and only if that dies too is the job's
+//! result an error. Everything else is run.
 
 use std::collections::{HashMap, VecDeque};
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::mpsc::Sender;
-use std::time::{Duration, Instant};
+use std::sync::mpsc::channel;
 
-use layoutproof::runner::{Batch, DeviceInfo, Job, ReadBack, RunnerError};
+use layoutproof::model::{Misreading, Model};
+use layoutproof::runner::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
 
 use crate::protocol::{Answer, Request};
 use crate::worker::{Death, JOB_LIMIT, Worker};
@@ -16,59 +17,64 @@ use crate::worker::{Death, JOB_LIMIT, Worker};
 /// What one job comes to.
 pub(crate) type JobResult = Result<ReadBack, RunnerError>;
 
-/// Jobs for one device; `id` comes back with the results.
-#[derive(Debug)]
-pub(crate) struct Task {
-    /// The caller's number.
-    pub id: usize,
-    /// Where to run.
-    pub device: DeviceInfo,
-    /// What to run.
-    pub jobs: Vec<Job>,
+/// What workers are.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch {
+    /// The `layoutproof` command, which is also the worker.
+    pub program: PathBuf,
+    /// The fault that is planted in the model device.
+    pub misreading: Option<Misreading>,
 }
 
-/// The results of a task, one per job.
-#[derive(Debug)]
-pub(crate) struct Finished {
-    /// The task's number.
-    pub id: usize,
-    /// One result per job.
-    pub results: Vec<JobResult>,
-    /// Time that the task took.
-    pub took: Duration,
-}
-
-/// Runs all tasks and sends each one's results as they come.
-pub(crate) fn run(tasks: Vec<Task>, finished: &Sender<Finished>) {
+/// Gives every task to a thread with workers, and every result to `done` on this thread, as they come.
+///
+/// Tasks are taken in order, but threads finish as they like.
+pub(crate) fn run<T: Send, R: Send>(
+    tasks: Vec<T>,
+    launch: &Launch,
+    work: impl Fn(T, &mut Workers<'_>) -> R + Sync,
+    mut done: impl FnMut(R),
+) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(tasks.len());
     let queue = Mutex::new(VecDeque::from(tasks));
+    let (sender, receiver) = channel();
     std::thread::scope(|scope| {
         for _ in 0..threads {
-            let finished = finished.clone();
-            let queue = &queue;
+            let (sender, queue, work) = (sender.clone(), &queue, &work);
             scope.spawn(move || {
-                let mut workers = Workers::default();
+                let mut workers = Workers { open: HashMap::new(), launch };
                 while let Some(task) = queue.lock().ok().and_then(|mut queue| queue.pop_front()) {
-                    let started = Instant::now();
-                    let results = workers.run(&task.device, &task.jobs);
-                    let done = Finished { id: task.id, results, took: started.elapsed() };
-                    if finished.send(done).is_err() {
+                    if sender.send(work(task, &mut workers)).is_err() {
                         break;
                     }
                 }
             });
         }
+        drop(sender);
+        receiver.iter().for_each(&mut done);
     });
 }
 
 /// A thread's workers, by device.
-#[derive(Debug, Default)]
-struct Workers {
-    open: HashMap<(String, &'static str), Worker>,
+#[derive(Debug)]
+pub(crate) struct Workers<'a> {
+    open: HashMap<(String, RunnerKind), Worker>,
+    launch: &'a Launch,
 }
 
-impl Workers {
-    fn run(&mut self, device: &DeviceInfo, jobs: &[Job]) -> Vec<JobResult> {
+impl Workers<'_> {
+    /// Runs jobs on a device; one result per job.
+    pub(crate) fn run(&mut self, device: &DeviceInfo, jobs: &[Job]) -> Vec<JobResult> {
+        match device.runner {
+            RunnerKind::Model => {
+                let mut model = self.launch.misreading.map_or_else(Model::new, Model::with_misreading);
+                model.run(&Batch { jobs: jobs.to_vec() })
+            }
+            RunnerKind::Ash | RunnerKind::Wgpu => self.run_in_workers(device, jobs),
+        }
+    }
+
+    fn run_in_workers(&mut self, device: &DeviceInfo, jobs: &[Job]) -> Vec<JobResult> {
         let mut results = Vec::with_capacity(jobs.len());
         while results.len() < jobs.len() {
             let rest = &jobs[results.len()..];
@@ -114,7 +120,7 @@ impl Workers {
     fn worker(&mut self, device: &DeviceInfo) -> Result<&mut Worker, RunnerError> {
         let key = key(device);
         if !self.open.contains_key(&key) {
-            self.open.insert(key.clone(), start(device)?);
+            self.open.insert(key.clone(), start(device, &self.launch.program)?);
         }
         Ok(self.open.get_mut(&key).expect("the worker was inserted if it was missing"))
     }
@@ -124,13 +130,13 @@ impl Workers {
     }
 }
 
-fn key(device: &DeviceInfo) -> (String, &'static str) {
-    (device.id.clone(), device.runner.as_str())
+fn key(device: &DeviceInfo) -> (String, RunnerKind) {
+    (device.id.clone(), device.runner)
 }
 
-fn start(device: &DeviceInfo) -> Result<Worker, RunnerError> {
+fn start(device: &DeviceInfo, program: &Path) -> Result<Worker, RunnerError> {
     let failed = |reason: std::io::Error| RunnerError::Api { call: "worker".to_owned(), reason: reason.to_string() };
-    let mut worker = Worker::start().map_err(failed)?;
+    let mut worker = Worker::start(program).map_err(failed)?;
     worker.ask(&Request::Open(Box::new(device.clone()))).map_err(Death::error)?;
     match worker.answer(JOB_LIMIT).map_err(Death::error)? {
         Answer::Opened(opened) => opened.map(|()| worker),
@@ -143,8 +149,8 @@ fn out_of_turn() -> RunnerError {
 }
 
 /// Devices of every API, and what the APIs had to say; found in a process of its own, because drivers may crash.
-pub(crate) fn enumerate() -> (Vec<DeviceInfo>, Vec<String>) {
-    let listed = Worker::start().map_err(|error| error.to_string()).and_then(|mut worker| {
+pub(crate) fn enumerate(program: &Path) -> (Vec<DeviceInfo>, Vec<String>) {
+    let listed = Worker::start(program).map_err(|error| error.to_string()).and_then(|mut worker| {
         let asked = worker.ask(&Request::Enumerate).and_then(|()| worker.answer(JOB_LIMIT));
         match asked {
             Ok(Answer::Devices(devices, notes)) => Ok((devices, notes)),

@@ -6,6 +6,7 @@
 use std::hash::BuildHasher;
 use std::io::{self, Read};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -71,10 +72,17 @@ fn run_one(runner: Option<&mut (dyn Runner + 'static)>, job: Job) -> Result<Read
 }
 
 fn enumerate() -> (Vec<DeviceInfo>, Vec<String>) {
-    let vulkan = layoutproof_vulkan::devices();
-    let wgpu = layoutproof_wgpu::devices();
-    let devices = vulkan.devices.into_iter().chain(wgpu.devices).collect();
-    let notes = vulkan.notes.into_iter().chain(wgpu.notes).collect();
+    let mut devices = Vec::new();
+    let mut notes = Vec::new();
+    for enumeration in [layoutproof_vulkan::enumerate(), layoutproof_wgpu::enumerate()] {
+        match enumeration {
+            Ok(found) => {
+                devices.extend(found.devices);
+                notes.extend(found.notes);
+            }
+            Err(error) => notes.push(error.to_string()),
+        }
+    }
     (devices, notes)
 }
 
@@ -114,11 +122,11 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Starts a worker.
-    pub(crate) fn start() -> io::Result<Self> {
+    /// Starts a worker; `program` is the `layoutproof` command.
+    pub(crate) fn start(program: &Path) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let token = token();
-        let mut command = Command::new(drivers::executable()?);
+        let mut command = Command::new(program);
         command.arg("worker").arg("--connect").arg(listener.local_addr()?.to_string());
         command.env(TOKEN, &token).envs(drivers::environment());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());

@@ -1,0 +1,97 @@
+//! `layoutproof list`, `devices` and `doctor`: what there is.
+
+use layoutproof::layout::table;
+use layoutproof::report::Style;
+use layoutproof::report::listing::{self, CaseLine, Finding, Health, RuleSetLine};
+use layoutproof::report::summary::Exit;
+use layoutproof::sources::SourceMap;
+use layoutproof_compilers::spirv_val::SpirvVal;
+
+use crate::args::{Format, FormatArgs, ListArgs};
+use crate::inputs::Cases;
+use crate::output::{print, warn};
+use crate::selection::Refused;
+use crate::{drivers, pool};
+
+/// Lists cases or rule sets.
+///
+/// # Errors
+/// A path that cannot be read, and every problem of the cases.
+pub(crate) fn list(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
+    if args.rules {
+        let lines: Vec<_> = table().iter().map(|rules| RuleSetLine {
+            name: rules.name.to_owned(),
+            what: rules.summary.to_owned(),
+            source: rules.source.to_owned(),
+            example: format!("{} at {:?}, {} bytes", rules.example.declaration, rules.example.offsets, rules.example.size),
+        });
+        print(&listing::rule_sets(&lines.collect::<Vec<_>>(), style));
+        return Ok(Exit::Agree);
+    }
+    let all = Cases::load(&args.cases)?;
+    let mut sources = SourceMap::default();
+    let mut diagnostics = Vec::new();
+    let cases = all.read(&all.matching(&args.filter), &mut sources, &mut diagnostics);
+    if !diagnostics.is_empty() {
+        return Err(Refused { diagnostics, sources }.into());
+    }
+    let lines: Vec<_> = cases.into_iter().map(|case| CaseLine { id: case.id, summary: case.summary }).collect();
+    print(&listing::cases(&lines, style));
+    Ok(if lines.is_empty() { Exit::NothingSelected } else { Exit::Agree })
+}
+
+/// Lists the devices that a run would use.
+///
+/// # Errors
+/// None; no device is exit code 3.
+pub(crate) fn devices(args: &FormatArgs, style: Style) -> anyhow::Result<Exit> {
+    let (devices, notes) = pool::enumerate(&std::env::current_exe()?);
+    match args.format {
+        Format::Json => {
+            let answer = serde_json::json!({"schema": layoutproof::record::SCHEMA, "devices": devices, "notes": notes});
+            print(&format!("{answer}\n"));
+        }
+        Format::Text => print(&listing::devices(&devices, style)),
+    }
+    notes.iter().for_each(|note| warn(&format!("note: {note}\n")));
+    Ok(if devices.is_empty() { Exit::Missing } else { Exit::Agree })
+}
+
+/// Says what is there and what is missing.
+///
+/// # Errors
+/// None; a missing device is exit code 3.
+pub(crate) fn doctor(style: Style) -> anyhow::Result<Exit> {
+    let (devices, notes) = pool::enumerate(&std::env::current_exe()?);
+    let mut findings: Vec<Finding> = devices
+        .iter()
+        .map(|device| good(&format!("{} via {}", device.id, device.runner.as_str()), format!("{}, {}", device.driver, device.api)))
+        .collect();
+    for id in ["lavapipe", "swiftshader"].iter().filter(|id| !devices.iter().any(|device| device.id == **id)) {
+        findings.push(missing(id, "no such device", "ci/setup.sh fetches it"));
+    }
+    findings.extend(notes.into_iter().map(|note| Finding {
+        health: Health::Broken,
+        name: "driver".to_owned(),
+        detail: note,
+        advice: String::new(),
+    }));
+    findings.push(match SpirvVal::find() {
+        Some(validator) => good("spirv-val", validator.version().to_owned()),
+        None => missing("spirv-val", "modules go to devices unchecked", "install spirv-tools, or set SPIRV_VAL"),
+    });
+    findings.push(match drivers::fetched_root() {
+        Some(root) => good("fetched by ci/setup.sh", root.display().to_string()),
+        None => missing("fetched by ci/setup.sh", "nothing", "run ci/setup.sh"),
+    });
+    print(&listing::doctor(&findings, style));
+    Ok(if devices.is_empty() { Exit::Missing } else { Exit::Agree })
+}
+
+fn good(name: &str, detail: String) -> Finding {
+    Finding { health: Health::Good, name: name.to_owned(), detail, advice: String::new() }
+}
+
+fn missing(name: &str, detail: &str, advice: &str) -> Finding {
+    Finding { health: Health::Missing, name: name.to_owned(), detail: detail.to_owned(), advice: advice.to_owned() }
+}

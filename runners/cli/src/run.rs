@@ -1,0 +1,268 @@
+//! `layoutproof run`: select, find devices, carry out, judge, report.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use layoutproof::check::{Check, Producer, Settings};
+use layoutproof::diagnostics::render;
+use layoutproof::floors::{self, Floor};
+use layoutproof::known::{self, Known};
+use layoutproof::model::{Misreading, Model};
+use layoutproof::record::{CheckRecord, Form, Line, Outcome, RunEnd, RunHeader, SCHEMA};
+use layoutproof::report::summary::{Exit, Shortfalls, exit_of_run, fold};
+use layoutproof::report::terminal::{RunFacts, check_line, failure_report, summary};
+use layoutproof::report::{Style, github, json_lines, junit};
+use layoutproof::runner::{DeviceInfo, Runner, RunnerKind};
+use layoutproof::sources::SourceMap;
+use layoutproof_compilers::spirv_val::SpirvVal;
+
+use crate::args::RunArgs;
+use crate::inputs::read;
+use crate::output::{print, warn};
+use crate::selection::{Refused, rule_set, select};
+use crate::pool::{self, Launch};
+use crate::{drivers, execute};
+
+/// The file that a failure report names where the user asked for none.
+const DEFAULT_RECORDS: &str = "the records that --json FILE writes";
+
+/// Runs and reports.
+///
+/// # Errors
+/// What kept it from running.
+pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
+    let started = Instant::now();
+    let wanted = Wanted::of(args)?;
+    let selection = select(&args.inputs, &args.rules, &args.declare)?;
+    warn(&render(&selection.warnings, &selection.sources, style.colour));
+    if selection.subjects.is_empty() {
+        warn("nothing is selected: no case or file matches\n");
+        return Ok(Exit::NothingSelected);
+    }
+    let (devices, notes) = wanted.devices();
+    notes.iter().for_each(|note| warn(&format!("note: {note}\n")));
+    if let Some(missing) = wanted.missing_device(&devices) {
+        warn(&format!("error: {missing}\n"));
+        return Ok(Exit::Missing);
+    }
+    let checks = execute::plan(&selection.subjects, &wanted.producers, &devices, &wanted.settings);
+    if checks.is_empty() {
+        warn("nothing is selected: no device takes what these producers make\n");
+        return Ok(Exit::NothingSelected);
+    }
+    let mut records = carry_out(&checks, &wanted);
+    known::apply(&wanted.known, &mut records, &devices);
+    let report = Report { args, devices, records, cases: selection.cases, started, style };
+    report.finish(&wanted.floors)
+}
+
+/// What the arguments ask for, checked.
+struct Wanted {
+    producers: Vec<Producer>,
+    settings: Settings,
+    launch: Launch,
+    device_ids: Vec<String>,
+    runners: BTreeSet<RunnerKind>,
+    required: Vec<String>,
+    known: Vec<Known>,
+    floors: Vec<Floor>,
+}
+
+impl Wanted {
+    fn of(args: &RunArgs) -> anyhow::Result<Self> {
+        let producers = choose("producer", &args.producer, &Producer::ALL.map(|producer| (producer.as_str(), producer)))?;
+        let runners = [RunnerKind::Ash, RunnerKind::Wgpu, RunnerKind::Model].map(|kind| (kind.as_str(), kind));
+        let forms = [("leaf", Form::Leaf), ("vector", Form::Vector), ("whole", Form::Whole)];
+        let misreadings = Misreading::ALL.map(|misreading| (misreading.as_str(), misreading));
+        let planted = args.plant_misreading.iter().cloned().collect::<Vec<_>>();
+        let misreading = if planted.is_empty() { None } else { choose("misreading", &planted, &misreadings)?.pop() };
+        let planted_rules = args.plant_rules.as_deref().map(rule_set).transpose()?.cloned();
+        Ok(Self {
+            producers,
+            settings: Settings { forms: choose("form", &args.form, &forms)?.into_iter().collect(), planted_rules },
+            launch: Launch { program: std::env::current_exe()?, misreading },
+            device_ids: args.device.clone(),
+            runners: choose("runner", &args.runner, &runners)?.into_iter().collect(),
+            required: args.require.clone(),
+            known: lists(&args.known, known::read)?,
+            floors: lists(args.floors.as_slice(), floors::read)?,
+        })
+    }
+
+    /// The devices to run on: those of every API, and the model.
+    fn devices(&self) -> (Vec<DeviceInfo>, Vec<String>) {
+        let real = self.runners.iter().any(|kind| *kind != RunnerKind::Model);
+        let named_model_only = !self.device_ids.is_empty() && self.device_ids.iter().all(|id| id == "model");
+        let (mut devices, notes) =
+            if real && !named_model_only { pool::enumerate(&self.launch.program) } else { (Vec::new(), Vec::new()) };
+        devices.push(Model::new().device().clone());
+        devices.retain(|device| {
+            self.runners.contains(&device.runner) && (self.device_ids.is_empty() || self.device_ids.contains(&device.id))
+        });
+        (devices, notes)
+    }
+
+    /// The model follows the shader by definition, so it proves nothing alone unless the user asks for it alone.
+    fn missing_device(&self, devices: &[DeviceInfo]) -> Option<String> {
+        let asked_for_model = self.device_ids.iter().any(|id| id == "model") || self.runners.len() == 1;
+        let real = devices.iter().any(|device| device.runner != RunnerKind::Model);
+        if devices.is_empty() || (!real && !asked_for_model) {
+            return Some(
+                "no device: no Vulkan or GL driver was found, so nothing can be proved (ci/setup.sh fetches software \
+                 drivers, `layoutproof doctor` says what is missing, --device model runs the CPU model)"
+                    .to_owned(),
+            );
+        }
+        let absent = |id: &&String| !devices.iter().any(|device| device.id == **id);
+        let missing = self.required.iter().chain(&self.device_ids).find(absent);
+        missing.map(|id| format!("device `{id}` is required and not here"))
+    }
+}
+
+/// The values that the user named, or all.
+fn choose<T: Copy>(what: &str, named: &[String], all: &[(&str, T)]) -> anyhow::Result<Vec<T>> {
+    if named.is_empty() {
+        return Ok(all.iter().map(|(_, value)| *value).collect());
+    }
+    let find = |name: &String| {
+        let found = all.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+        let known = || all.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        found.with_context(|| format!("unknown {what} `{name}`; known are {}", known()))
+    };
+    named.iter().map(find).collect()
+}
+
+/// Reads lists that the user keeps: files, or all `.toml` files of folders.
+pub(crate) fn lists<T>(
+    paths: &[PathBuf],
+    read_list: impl Fn(layoutproof::sources::FileId, &SourceMap) -> Result<Vec<T>, Vec<layoutproof::diagnostics::Diagnostic>>,
+) -> anyhow::Result<Vec<T>> {
+    let mut sources = SourceMap::default();
+    let mut found = Vec::new();
+    let mut diagnostics = Vec::new();
+    for path in paths {
+        for file in toml_files(path)? {
+            let id = sources.add(file.display().to_string(), read(&file)?);
+            match read_list(id, &sources) {
+                Ok(list) => found.extend(list),
+                Err(problems) => diagnostics.extend(problems),
+            }
+        }
+    }
+    if diagnostics.is_empty() { Ok(found) } else { bail!(Refused { diagnostics, sources }) }
+}
+
+fn toml_files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let entries = fs::read_dir(path).with_context(|| format!("reading {}", path.display()))?;
+    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let mut files: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == "toml")).collect();
+    files.sort();
+    Ok(files)
+}
+
+fn carry_out(checks: &[Check], wanted: &Wanted) -> Vec<CheckRecord> {
+    let progress = progress(checks.len());
+    let mut records: Vec<Option<CheckRecord>> = vec![None; checks.len()];
+    execute::execute(checks, &wanted.launch, |index, record| {
+        progress.set_message(format!("{}/{}  {}", record.device, record.runner.as_str(), record.case));
+        progress.inc(1);
+        records[index] = Some(record);
+    });
+    progress.finish_and_clear();
+    records.into_iter().flatten().collect()
+}
+
+/// A bar on a terminal, nothing elsewhere.
+fn progress(length: usize) -> ProgressBar {
+    let hidden = std::env::var_os("CI").is_some();
+    let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
+    let bar = ProgressBar::with_draw_target(Some(length as u64), target);
+    let style = ProgressStyle::with_template("   Running {human_pos}/{human_len}  {bar:20}  {msg}");
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// A run that is over.
+struct Report<'a> {
+    args: &'a RunArgs,
+    devices: Vec<DeviceInfo>,
+    records: Vec<CheckRecord>,
+    cases: usize,
+    started: Instant,
+    style: Style,
+}
+
+impl Report<'_> {
+    fn finish(&self, floors: &[Floor]) -> anyhow::Result<Exit> {
+        let end = fold(&self.records);
+        self.write_files(&end)?;
+        self.print(&end);
+        let missed = floors::missed(floors, &self.records);
+        missed.iter().for_each(|sentence| warn(&format!("error: floor not met: {sentence}\n")));
+        let forbidden = self.forbidden_skips();
+        if forbidden > 0 {
+            warn(&format!("error: {forbidden} checks were skipped for a reason that --forbid-skip names\n"));
+        }
+        let shortfalls = Shortfalls { could_not_run: false, missing: !missed.is_empty() || forbidden > 0 };
+        Ok(exit_of_run(&end, shortfalls))
+    }
+
+    fn forbidden_skips(&self) -> usize {
+        let Some(text) = &self.args.forbid_skip else { return 0 };
+        let skipped = self.records.iter().filter(|record| record.outcome == Outcome::Skipped);
+        skipped.filter(|record| record.skip_reason.as_deref().unwrap_or("").contains(text)).count()
+    }
+
+    fn print(&self, end: &RunEnd) {
+        if self.args.verbose > 0 {
+            self.records.iter().for_each(|record| print(&check_line(record, self.style)));
+        }
+        let file = self.args.json.as_ref().map_or(DEFAULT_RECORDS.to_owned(), |path| path.display().to_string());
+        print(&failure_report(&self.records, &file, self.style));
+        let seconds = Some(self.started.elapsed().as_secs_f64());
+        let facts = RunFacts { devices: &self.devices, checks: &self.records, end, seconds };
+        print(&summary(&facts, self.style));
+        if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
+            print(&github::annotations(&self.records));
+        }
+    }
+
+    fn write_files(&self, end: &RunEnd) -> anyhow::Result<()> {
+        if let Some(path) = &self.args.json {
+            let header = Line::Run(self.header());
+            let checks = self.records.iter().cloned().map(|record| Line::Check(Box::new(record)));
+            let lines = std::iter::once(header).chain(checks).chain([Line::End(end.clone())]);
+            let text: String = lines.map(|line| json_lines::write(&line)).collect();
+            write(path, &text)?;
+        }
+        if let Some(path) = &self.args.junit {
+            write(path, &junit::junit(&self.records))?;
+        }
+        if let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") {
+            write(Path::new(&path), &github::markdown(&self.records))?;
+        }
+        Ok(())
+    }
+
+    fn header(&self) -> RunHeader {
+        let validator = SpirvVal::find().map_or("missing".to_owned(), |validator| validator.version().to_owned());
+        RunHeader {
+            schema: SCHEMA,
+            layoutproof: env!("CARGO_PKG_VERSION").to_owned(),
+            devices: self.devices.clone(),
+            tools: [("spirv-val".to_owned(), validator)].into(),
+            environment: drivers::recorded(),
+            cases: u32::try_from(self.cases).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    fs::write(path, text).with_context(|| format!("writing {}", path.display()))
+}

@@ -1,0 +1,169 @@
+//! What a run is about: the user's words in, subjects out, or every problem of everything that was named.
+
+use std::fmt;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use layoutproof::case::{By, Case};
+use layoutproof::check::{Source, Subject};
+use layoutproof::declare::DeclareOptions;
+use layoutproof::diagnostics::{Code, Diagnostic, render};
+use layoutproof::layout::{RuleSet, find, table};
+use layoutproof::sources::SourceMap;
+
+use crate::args::DeclareArgs;
+use crate::inputs::{Cases, Word, add_text};
+
+/// Problems in what the user wrote; nothing is run.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    /// The problems.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts that they are in.
+    pub sources: SourceMap,
+}
+
+impl Refused {
+    /// All problems with their places, for people.
+    pub(crate) fn text(&self, colour: bool) -> String {
+        render(&self.diagnostics, &self.sources, colour)
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} problems in the input", self.diagnostics.len())
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// What a run is about.
+#[derive(Debug)]
+pub(crate) struct Selection {
+    /// Cases and files, each under one rule set.
+    pub subjects: Vec<Arc<Subject>>,
+    /// Number of cases.
+    pub cases: usize,
+    /// Warnings about files, rendered.
+    pub warnings: Vec<Diagnostic>,
+    /// All texts.
+    pub sources: SourceMap,
+}
+
+/// Reads everything that the words name and lays it out.
+///
+/// # Errors
+/// [`Refused`] with every problem, or what could not be read.
+pub(crate) fn select(words: &[String], rules: &[String], declare: &DeclareArgs) -> anyhow::Result<Selection> {
+    let rules = rules.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
+    let mut selection = Selection { subjects: Vec::new(), cases: 0, warnings: Vec::new(), sources: SourceMap::default() };
+    let mut cases = Cases::load(&declare.cases)?;
+    let mut ids = Vec::new();
+    let mut problems = Vec::new();
+    for word in words {
+        match Word::of(word) {
+            Word::Declarations(path) => {
+                let span = add_text(&path, &mut selection.sources)?;
+                let source = Source::of_file(span, declare.layout_options(), &options_of(declare), &selection.sources);
+                match source {
+                    Ok(source) => selection.add_file(source, &rules, &mut problems),
+                    Err(found) => problems.extend(found),
+                }
+            }
+            Word::LaidOut(path) => {
+                bail!("{}: a module that comes laid out can be shown, not run", path.display());
+            }
+            Word::CaseFile(path) => ids.push(cases.add_file(&path)?),
+            Word::Filter(filter) => ids.extend(cases.matching(&[filter])),
+        }
+    }
+    if words.is_empty() {
+        ids = cases.matching(&[]);
+    }
+    ids.sort();
+    ids.dedup();
+    for case in cases.read(&ids, &mut selection.sources, &mut problems) {
+        selection.add_case(&case, &rules, &mut problems);
+    }
+    if problems.is_empty() {
+        Ok(selection)
+    } else {
+        Err(Refused { diagnostics: problems, sources: selection.sources }.into())
+    }
+}
+
+/// The rule set of this name.
+///
+/// # Errors
+/// A sentence with the names that exist.
+pub(crate) fn rule_set(name: &str) -> anyhow::Result<&'static RuleSet> {
+    let known = || table().iter().map(|rules| rules.name).collect::<Vec<_>>().join(", ");
+    find(name).with_context(|| format!("unknown rule set `{name}`; known are {}", known()))
+}
+
+/// How a user's declarations are read.
+pub(crate) fn options_of(declare: &DeclareArgs) -> DeclareOptions {
+    let defines = declare.define.iter().map(|define| layoutproof::case::file::split_define(define));
+    DeclareOptions { entry: declare.entry.clone(), defines: defines.collect(), ..DeclareOptions::default() }
+}
+
+impl Selection {
+    /// A user's file under the rule sets that the user names, or under all bare ones.
+    fn add_file(&mut self, source: Source, rules: &[&'static RuleSet], problems: &mut Vec<Diagnostic>) {
+        self.warnings.extend(source.module.warnings.iter().cloned());
+        let source = Arc::new(source);
+        let bare = table().iter().filter(|rules| rules.is_bare());
+        let named = !rules.is_empty();
+        let rules: Vec<&RuleSet> = if named { rules.to_vec() } else { bare.collect() };
+        for rules in rules {
+            let subject = Subject::new(Arc::clone(&source), rules);
+            if named {
+                problems.extend(refusals(&subject));
+            }
+            self.subjects.push(Arc::new(subject));
+        }
+    }
+
+    fn add_case(&mut self, case: &Case, rules: &[&'static RuleSet], problems: &mut Vec<Diagnostic>) {
+        self.cases += 1;
+        let source = match Source::of_case(case, &self.sources) {
+            Ok(Some(source)) => Arc::new(source),
+            Ok(None) => return,
+            Err(found) => return problems.extend(found),
+        };
+        let expected = case.expect.iter().map(|expectation| (&expectation.rules, expectation.span));
+        let rejecting = source.rejects.iter().filter_map(|reject| match &reject.by {
+            By::Rules(rules) => Some((rules, reject.span)),
+            By::Layoutproof | By::Compiler(_) => None,
+        });
+        let expected: Vec<_> = expected.collect();
+        for (index, (name, span)) in expected.iter().copied().chain(rejecting).enumerate() {
+            let Some(found) = find(name) else {
+                let message = format!("case {}: no rule set is called `{name}`", case.id);
+                problems.push(Diagnostic::error(Code::UnknownRules, span, message));
+                continue;
+            };
+            let subject = Subject::new(Arc::clone(&source), found);
+            problems.extend(subject.problems());
+            let wanted = rules.is_empty() || rules.iter().any(|rules| rules.name == name);
+            if wanted && index < expected.len() {
+                self.subjects.push(Arc::new(subject));
+            }
+        }
+    }
+}
+
+/// Blocks that a rule set named by the user forbids.
+fn refusals(subject: &Subject) -> Vec<Diagnostic> {
+    let blocks = subject.source.module.blocks.iter().zip(&subject.layouts);
+    let refused = blocks.filter_map(|(block, layout)| Some((block, layout.result.as_ref().err()?)));
+    let diagnostics = refused.flat_map(|(block, refusals)| {
+        refusals.iter().map(|refusal| {
+            let path = layoutproof::case::expect::join(&block.name, &refusal.path);
+            let message = format!("{} forbids `{path}`: {}", subject.rules.name, refusal.message);
+            Diagnostic::error(Code::RuleForbids, block.span, message)
+        })
+    });
+    diagnostics.collect()
+}

@@ -1,0 +1,190 @@
+//! `layoutproof show` and `layoutproof diff`: layouts without any device.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use layoutproof::check::Source;
+use layoutproof::diagnostics::{Code, Diagnostic, render};
+use layoutproof::layout::{BlockLayout, RuleSet, lay_out, table};
+use layoutproof::report::Style;
+use layoutproof::report::diff_text::diff;
+use layoutproof::report::show_json::{Problem, Shown, ShownBlock, ShownLayout};
+use layoutproof::report::struct_text;
+use layoutproof::report::summary::Exit;
+use layoutproof::sources::{SourceMap, Span};
+use layoutproof::{read_naga, read_spirv};
+
+use crate::args::{DeclareArgs, DiffArgs, Format, ShowArgs};
+use crate::inputs::{Cases, Word, add_text};
+use crate::output::{print, warn};
+use crate::selection::{Refused, options_of, rule_set};
+
+/// The rule set of files that say their own offsets.
+const DECLARED: &str = "declared";
+
+/// Shows one input under one or more rule sets.
+///
+/// # Errors
+/// What could not be read; refused files are shown as such.
+pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
+    let mut sources = SourceMap::default();
+    let named = args.rules.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
+    let input = match Input::read(&args.input, &args.declare, &mut sources)? {
+        Ok(input) => input,
+        Err(found) => return Ok(refuse(args, &found, &sources, style)),
+    };
+    let layouts = input.layouts(&named);
+    let refused = input.refusals(&named, &layouts);
+    if !refused.is_empty() {
+        return Ok(refuse(args, &refused, &sources, style));
+    }
+    match args.format {
+        Format::Json => {
+            let warnings = input.warnings().iter().map(|warning| Problem::new(warning, &sources)).collect();
+            print(&Shown { warnings, ..Shown::layouts(&args.input, layouts) }.to_json());
+        }
+        Format::Text => print(&struct_text::show(&layouts, style)),
+    }
+    warn(&render(input.warnings(), &sources, style.colour));
+    Ok(Exit::Agree)
+}
+
+fn refuse(args: &ShowArgs, found: &[Diagnostic], sources: &SourceMap, style: Style) -> Exit {
+    warn(&render(found, sources, style.colour));
+    if args.format == Format::Json {
+        print(&Shown::refused(&args.input, found, sources).to_json());
+    }
+    Exit::CouldNotRun
+}
+
+/// Compares two rule sets on one input.
+///
+/// # Errors
+/// What could not be read, and every problem of the input.
+pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
+    let mut sources = SourceMap::default();
+    let (left, right) = (rule_set(&args.left)?, rule_set(&args.right)?);
+    let input = match Input::read(&args.input, &args.declare, &mut sources)? {
+        Ok(input) => input,
+        Err(diagnostics) => bail!(Refused { diagnostics, sources }),
+    };
+    let layouts = input.layouts(&[left, right]);
+    let diagnostics = input.refusals(&[left, right], &layouts);
+    if !diagnostics.is_empty() {
+        bail!(Refused { diagnostics, sources });
+    }
+    let [left, right] = layouts.as_slice() else { bail!("{} says its own offsets: nothing to compare", args.input) };
+    let difference = diff(left, right, style);
+    print(&difference.text);
+    Ok(if difference.differs { Exit::Differ } else { Exit::Agree })
+}
+
+/// What is shown.
+enum Input {
+    /// Declarations, which every rule set lays out.
+    Declared(Box<Source>),
+    /// A module that says its own offsets.
+    LaidOut(Vec<BlockLayout>),
+}
+
+impl Input {
+    fn read(
+        word: &str,
+        declare: &DeclareArgs,
+        sources: &mut SourceMap,
+    ) -> anyhow::Result<Result<Self, Vec<Diagnostic>>> {
+        match Word::of(word) {
+            Word::Declarations(path) => {
+                let span = add_text(&path, sources)?;
+                let source = Source::of_file(span, declare.layout_options(), &options_of(declare), sources);
+                Ok(source.map(|source| Self::Declared(Box::new(source))))
+            }
+            Word::LaidOut(path) => read_laid_out(&path, sources).map(|read| read.map(Self::LaidOut)),
+            Word::CaseFile(path) => {
+                let mut cases = Cases::load(&declare.cases)?;
+                let id = cases.add_file(&path)?;
+                Ok(read_case(&cases, &id, sources))
+            }
+            Word::Filter(filter) => {
+                let cases = Cases::load(&declare.cases)?;
+                let exact: Vec<String> = cases.matching(&[]).into_iter().filter(|id| *id == filter).collect();
+                let found = if exact.is_empty() { cases.matching(std::slice::from_ref(&filter)) } else { exact };
+                match found.as_slice() {
+                    [id] => Ok(read_case(&cases, id, sources)),
+                    [] => bail!("no file and no case is called `{filter}`"),
+                    [first, ..] => bail!("`{filter}` names {} cases, `{first}` is the first", found.len()),
+                }
+            }
+        }
+    }
+
+    fn layouts(&self, named: &[&RuleSet]) -> Vec<ShownLayout> {
+        let shown = |rules: &str, blocks: &[BlockLayout]| ShownLayout {
+            rules: rules.to_owned(),
+            blocks: blocks.iter().map(|block| ShownBlock::new(block, block.rows())).collect(),
+        };
+        match self {
+            Self::LaidOut(blocks) => vec![shown(DECLARED, blocks)],
+            Self::Declared(source) => {
+                let bare = table().iter().filter(|rules| rules.is_bare());
+                let rules: Vec<&RuleSet> = if named.is_empty() { bare.collect() } else { named.to_vec() };
+                let blocks = &source.module.blocks;
+                let under = |rules: &&RuleSet| {
+                    let blocks: Vec<_> = blocks.iter().map(|block| lay_out(block, rules, source.options)).collect();
+                    shown(rules.name, &blocks)
+                };
+                rules.iter().map(under).collect()
+            }
+        }
+    }
+
+    /// Blocks that a rule set named by the user forbids.
+    fn refusals(&self, named: &[&RuleSet], layouts: &[ShownLayout]) -> Vec<Diagnostic> {
+        let Self::Declared(source) = self else { return Vec::new() };
+        if named.is_empty() {
+            return Vec::new();
+        }
+        let spans: Vec<Span> = source.module.blocks.iter().map(|block| block.span).collect();
+        let mut found = Vec::new();
+        for layout in layouts {
+            for (block, span) in layout.blocks.iter().zip(&spans) {
+                let reasons = block.errors.iter().map(|refusal| {
+                    let path = layoutproof::case::expect::join(&block.name, &refusal.path);
+                    format!("{} forbids `{path}`: {}", layout.rules, refusal.message)
+                });
+                found.extend(reasons.map(|reason| Diagnostic::error(Code::RuleForbids, *span, reason)));
+            }
+        }
+        found
+    }
+
+    fn warnings(&self) -> &[Diagnostic] {
+        match self {
+            Self::Declared(source) => &source.module.warnings,
+            Self::LaidOut(_) => &[],
+        }
+    }
+}
+
+fn read_laid_out(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Result<Vec<BlockLayout>, Vec<Diagnostic>>> {
+    let name = path.display().to_string();
+    if path.extension().is_some_and(|extension| extension == "spv") {
+        let bytes = std::fs::read(path).with_context(|| format!("reading {name}"))?;
+        let file = sources.add(name, "");
+        return Ok(read_spirv::read(&bytes, file).map_err(|problem| vec![problem]));
+    }
+    let span = add_text(path, sources)?;
+    let text = sources.file(span.file).text.clone();
+    let glsl = path.extension().is_some_and(|extension| extension == "glsl");
+    Ok(if glsl { read_naga::read_glsl(&text, span.file) } else { read_naga::read_wgsl(&text, span.file) })
+}
+
+fn read_case(cases: &Cases, id: &str, sources: &mut SourceMap) -> Result<Input, Vec<Diagnostic>> {
+    let mut problems = Vec::new();
+    let Some(case) = cases.read(&[id.to_owned()], sources, &mut problems).pop() else { return Err(problems) };
+    let source = Source::of_case(&case, sources)?;
+    source.map(|source| Input::Declared(Box::new(source))).ok_or_else(|| {
+        let message = format!("case {id} is about declarations that are refused: there is nothing to show");
+        vec![Diagnostic::error(Code::BadCase, case.declare, message)]
+    })
+}

@@ -1,0 +1,135 @@
+//! The conformance run as tests: one trial per check, through libtest-mimic.
+//!
+//! Trials are listed after the devices are enumerated, without opening one. The first trial of a device runs all its
+//! checks at once and the others look their record up; a trial that is asked for by its exact name (as cargo-nextest
+//! does) runs alone.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+
+use clap::Parser;
+use layoutproof::check::{Check, Producer, Settings};
+use layoutproof::known;
+use layoutproof::model::Model;
+use layoutproof::record::{CheckRecord, Form, Outcome};
+use layoutproof::report::{Style, terminal};
+use layoutproof::runner::{DeviceInfo, Runner};
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+
+use crate::args::{Cli, Command, RunArgs};
+use crate::pool::{self, Launch};
+use crate::selection::{Refused, Selection, select};
+use crate::{execute, output, run};
+
+/// Runs the whole suite as tests; `program` is the `layoutproof` command, `known` the folder of known differences.
+pub fn main(program: &Path, known: &Path) -> ExitCode {
+    let arguments = Arguments::from_args();
+    match Suite::new(program, known, &arguments) {
+        Ok(suite) => libtest_mimic::run(&arguments, suite.trials()).exit_code(),
+        Err(error) => {
+            let text = error.downcast_ref::<Refused>().map(|refused| refused.text(false));
+            output::warn(&text.unwrap_or_else(|| format!("error: {error:#}\n")));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Everything that the trials share.
+struct Suite {
+    selection: Selection,
+    devices: Vec<DeviceInfo>,
+    settings: Settings,
+    launch: Launch,
+    known: Vec<known::Known>,
+    alone: bool,
+    batches: Vec<OnceLock<HashMap<String, CheckRecord>>>,
+}
+
+impl Suite {
+    fn new(program: &Path, known: &Path, arguments: &Arguments) -> anyhow::Result<Arc<Self>> {
+        let run = default_arguments();
+        let launch = Launch { program: PathBuf::from(program), misreading: None };
+        let (mut devices, notes) = pool::enumerate(program);
+        notes.iter().for_each(|note| output::warn(&format!("note: {note}\n")));
+        devices.push(Model::new().device().clone());
+        Ok(Arc::new(Self {
+            selection: select(&[], &[], &run.declare)?,
+            batches: devices.iter().map(|_| OnceLock::new()).collect(),
+            devices,
+            settings: Settings { forms: [Form::Leaf, Form::Vector, Form::Whole].into(), planted_rules: None },
+            launch,
+            known: run::lists(&[known.to_path_buf()], known::read)?,
+            alone: arguments.exact,
+        }))
+    }
+
+    fn trials(self: Arc<Self>) -> Vec<Trial> {
+        let mut trials = Vec::new();
+        for device in 0..self.devices.len() {
+            let runner = self.devices[device].runner;
+            for producer in Producer::ALL.into_iter().filter(|producer| producer.feeds(runner)) {
+                for subject in 0..self.selection.subjects.len() {
+                    let suite = Arc::clone(&self);
+                    let trial = move || suite.judge(device, producer, subject);
+                    trials.push(Trial::ignorable_test(self.name(device, producer, subject), trial));
+                }
+            }
+        }
+        if self.devices.len() == 1 {
+            let reason = || Ok(Completion::ignored_with("no Vulkan or GL driver was found; ci/setup.sh fetches some"));
+            trials.push(Trial::ignorable_test("devices", reason));
+        }
+        trials
+    }
+
+    fn name(&self, device: usize, producer: Producer, subject: usize) -> String {
+        Check::name_of(&self.selection.subjects[subject], producer, &self.devices[device])
+    }
+
+    fn judge(&self, device: usize, producer: Producer, subject: usize) -> Result<Completion, Failed> {
+        let name = self.name(device, producer, subject);
+        let alone;
+        let records = if self.alone {
+            let subjects = std::slice::from_ref(&self.selection.subjects[subject]);
+            alone = self.run(execute::plan(subjects, &[producer], &self.devices[device..=device], &self.settings));
+            &alone
+        } else {
+            self.batches[device].get_or_init(|| {
+                let devices = &self.devices[device..=device];
+                self.run(execute::plan(&self.selection.subjects, &Producer::ALL, devices, &self.settings))
+            })
+        };
+        let record = records.get(&name).ok_or_else(|| Failed::from(format!("{name} gave no record")))?;
+        match record.outcome {
+            Outcome::Agree | Outcome::Known => Ok(Completion::Completed),
+            Outcome::Skipped => Ok(Completion::ignored_with(record.skip_reason.clone().unwrap_or_default())),
+            Outcome::Differ | Outcome::Stale | Outcome::Broken => {
+                let style = Style { colour: false, ascii: false };
+                Err(terminal::failure_report(std::slice::from_ref(record), "", style).into())
+            }
+        }
+    }
+
+    fn run(&self, checks: Vec<Check>) -> HashMap<String, CheckRecord> {
+        let mut names = Vec::new();
+        let mut records = Vec::new();
+        execute::execute(&checks, &self.launch, |index, record| {
+            names.push(checks[index].name());
+            records.push(record);
+        });
+        known::apply(&self.known, &mut records, &self.devices);
+        names.into_iter().zip(records).collect()
+    }
+}
+
+/// The arguments of a plain `layoutproof run`.
+fn default_arguments() -> RunArgs {
+    match Cli::parse_from(["layoutproof", "run"]).command {
+        Command::Run(args) => *args,
+        Command::Show(_) | Command::Diff(_) | Command::List(_) | Command::Devices(_) | Command::Doctor | Command::Worker(_) => {
+            unreachable!("`run` was given")
+        }
+    }
+}
