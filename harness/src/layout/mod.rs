@@ -1,11 +1,31 @@
 //! Byte layout: blocks in, offsets, sizes and strides out, under a named rule set.
 //!
-//! [`rules`] is the table of rule sets, [`walk`] the one walk that applies a row, [`explicit`] places `packoffset` and
-//! `[[vk::offset]]`, [`tree`] is the result. Registers, spaces and bindings are not decided here.
+//! [`table`] is the table of rule sets and [`rules`] its columns. [`lay_out`] applies a row: `walk` measures types,
+//! `place` puts a struct's members one behind the other, `bits` shares storage units between bit-fields, `explicit` reads
+//! `packoffset` and `[[vk::offset]]`, `forbid` says what a rule set refuses. [`tree`] is the result, `views` its two flat
+//! forms. [`native`] names the rule set that a compiler takes by itself. Registers, spaces and bindings are not decided
+//! here.
 
+pub mod alignment;
+mod bits;
+mod explicit;
+mod forbid;
+mod matrix;
+mod measured;
+pub mod native;
+mod place;
+pub mod rules;
+pub mod table;
 pub mod tree;
+mod views;
+mod walk;
 
+pub use rules::RuleSet;
+pub use table::{find, table};
 pub use tree::{BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf, MemberRow, Refusal};
+
+pub use views::MAX_LEAVES;
+pub use walk::{MAX_TYPES, lay_out};
 
 use serde::{Deserialize, Serialize};
 

@@ -1,0 +1,128 @@
+//! What a rule set forbids, with the reasons.
+//!
+//! [`declared`] looks at one declared type at a time, [`placed`] at offsets and strides once they are known. Both add
+//! reasons and stop nothing, so that the user sees all of them.
+//!
+//! Source: WGSL, Host-shareable Types; Address Space Layout Constraints; measured with DXC 1.7.2308.
+
+use super::alignment::Alignment;
+use super::rules::{Forbid, RuleSet};
+use super::tree::{Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Refusal};
+use super::walk::Walk;
+use crate::scalar::Scalar;
+use crate::shape::{Count, MatrixOrder, Type};
+
+/// Adds the reasons against a declared type at the walk's path.
+pub(super) fn declared(walk: &mut Walk<'_>, ty: &Type) {
+    for forbid in walk.rules.forbids {
+        let reason = match forbid {
+            Forbid::NotWgsl => not_wgsl(walk, ty),
+            Forbid::Unsized => {
+                matches!(ty, Type::Array { count: Count::Unbounded, .. }).then(|| "has no length".to_owned())
+            }
+            Forbid::ColumnMajorIntegers => column_major_integers(walk, ty),
+            Forbid::WgslUniform | Forbid::VkOffsetInCbuffer => None,
+        };
+        if let Some(reason) = reason {
+            walk.refuse(format!("{reason}, which {} does not allow", walk.rules.name));
+        }
+    }
+}
+
+/// Adds the reason against a bit-field at the walk's path.
+pub(super) fn bit_field(walk: &mut Walk<'_>) {
+    if walk.rules.forbids.contains(&Forbid::NotWgsl) {
+        walk.refuse(format!("is a bit-field, which {} does not allow", walk.rules.name));
+    }
+}
+
+fn not_wgsl(walk: &Walk<'_>, ty: &Type) -> Option<String> {
+    match ty {
+        Type::Scalar(scalar) => scalar_not_wgsl(walk, *scalar),
+        Type::Enum(ty) => scalar_not_wgsl(walk, ty.underlying),
+        Type::Vector { length: 1, .. } => Some("is a vector of one component".to_owned()),
+        Type::Vector { scalar, .. } => scalar_not_wgsl(walk, *scalar),
+        Type::Matrix { rows, columns, .. } if *rows == 1 || *columns == 1 => {
+            Some("is a matrix with one row or column".to_owned())
+        }
+        Type::Matrix { scalar, .. } if !scalar.is_float() => Some("is a matrix of integers".to_owned()),
+        Type::Matrix { scalar, .. } => scalar_not_wgsl(walk, *scalar),
+        Type::Array { count: Count::Finite(0), .. } => Some("is an array without elements".to_owned()),
+        Type::Struct(ty) if ty.members.is_empty() && ty.base.is_none() => Some("is an empty struct".to_owned()),
+        Type::Pointer { .. } => Some("is a pointer".to_owned()),
+        Type::Array { .. } | Type::Struct(_) | Type::Resource(_) => None,
+    }
+}
+
+fn scalar_not_wgsl(walk: &Walk<'_>, scalar: Scalar) -> Option<String> {
+    let size = scalar.size(walk.options.sixteen_bit, walk.rules.bool_size);
+    let known = scalar != Scalar::Bool && (size == 4 || (size == 2 && scalar.is_float()));
+    (!known).then(|| format!("is made of {}", scalar.spelling()))
+}
+
+fn column_major_integers(walk: &Walk<'_>, ty: &Type) -> Option<String> {
+    let Type::Matrix { scalar, rows, columns, order } = ty else { return None };
+    let column_major = order.unwrap_or(walk.options.matrix) == MatrixOrder::Column;
+    let matrix = *rows > 1 && *columns > 1;
+    (column_major && matrix && !scalar.is_float()).then(|| format!("is a column-major matrix of {}", scalar.spelling()))
+}
+
+/// The reasons against offsets and strides of a laid-out block.
+pub(super) fn placed(rules: &RuleSet, root: &LaidOut) -> Vec<Refusal> {
+    let mut check = UniformCheck { rules: rules.name, refusals: Vec::new() };
+    if rules.forbids.contains(&Forbid::WgslUniform) {
+        check.visit("", root);
+    }
+    check.refusals
+}
+
+/// The constraints of WGSL's uniform address space.
+#[derive(Debug)]
+struct UniformCheck {
+    rules: &'static str,
+    refusals: Vec<Refusal>,
+}
+
+impl UniformCheck {
+    fn refuse(&mut self, path: &str, message: String) {
+        self.refusals.push(Refusal { path: path.to_owned(), message });
+    }
+
+    fn visit(&mut self, path: &str, layout: &LaidOut) {
+        match &layout.shape {
+            LaidOutShape::Array { element, stride, .. } => {
+                if !Alignment::REGISTER.divides(*stride) {
+                    self.refuse(path, format!("has array stride {stride}, {} wants a multiple of 16", self.rules));
+                }
+                self.visit(&format!("{path}[]"), element);
+            }
+            LaidOutShape::Struct(members) => self.visit_struct(path, members),
+            LaidOutShape::Scalar(Component { .. })
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Matrix { .. }
+            | LaidOutShape::Pointer
+            | LaidOutShape::Resource => {}
+        }
+    }
+
+    fn visit_struct(&mut self, path: &str, members: &[LaidOutMember]) {
+        let mut struct_end = 0;
+        for member in members {
+            let path = super::views::join(path, &member.name);
+            let LaidOutMember { offset, layout, .. } = member;
+            if *offset < struct_end {
+                let message = format!("is at offset {offset}, {} wants {struct_end} behind a struct", self.rules);
+                self.refuse(&path, message);
+            }
+            let aggregate = matches!(layout.shape, LaidOutShape::Struct(_) | LaidOutShape::Array { .. });
+            if aggregate && !Alignment::REGISTER.divides(*offset) {
+                self.refuse(&path, format!("is at offset {offset}, {} wants a multiple of 16", self.rules));
+            }
+            struct_end = match (&layout.shape, layout.size) {
+                (LaidOutShape::Struct(_), Extent::Finite(size)) => (offset + size).next_multiple_of(16),
+                _ => 0,
+            };
+            self.visit(&path, layout);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Measures matrices: which vectors are contiguous, how far apart they are, where the matrix ends.
+//!
+//! In: a matrix type with its order decided. Out: its size, alignment and stride. What "contiguous" means in HLSL: rows
+//! of a `row_major` matrix, columns of a `column_major` one.
+
+use super::alignment::Alignment;
+use super::measured::{Footprint, Measured, Repeated};
+use super::rules::{Matrices, MatrixStart, OneDimensional, Placement, StraddleSize};
+use super::tree::{Component, LaidOutShape};
+use super::walk::{Stop, Walk};
+use crate::shape::MatrixOrder;
+
+/// A matrix with its order decided.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Matrix {
+    /// Component.
+    pub component: Component,
+    /// Number of rows.
+    pub rows: u32,
+    /// Number of columns.
+    pub columns: u32,
+    /// Which vectors are contiguous.
+    pub order: MatrixOrder,
+}
+
+impl Matrix {
+    /// Size, alignment and stride under the walk's rule set.
+    pub(super) fn measure(&self, walk: &Walk<'_>, placement: &Placement) -> Result<Measured, Stop> {
+        let as_vector = match walk.rules.one_dimensional {
+            OneDimensional::Matrix => false,
+            OneDimensional::Vector => self.rows == 1 || self.columns == 1,
+            OneDimensional::VectorIfContiguous => self.vectors() == 1,
+        };
+        if as_vector {
+            return self.as_vector(walk, placement);
+        }
+        match walk.rules.matrices {
+            Matrices::ArrayOfVectors => self.as_array(walk, placement),
+            Matrices::Registers => self.in_registers(walk, placement),
+            Matrices::DxSpirv => self.by_dx_spirv(placement),
+        }
+    }
+
+    fn as_vector(&self, walk: &Walk<'_>, placement: &Placement) -> Result<Measured, Stop> {
+        let length = self.rows * self.columns;
+        let stride = self.component.size * if self.vectors() == 1 { length } else { 1 };
+        let footprint = Footprint::vector(walk.rules.vectors, self.component, length)?;
+        let mut measured = Measured::new(self.shape(stride), footprint, placement);
+        measured.keep_vector_whole(self.component, length, placement);
+        Ok(measured)
+    }
+
+    fn as_array(&self, walk: &Walk<'_>, placement: &Placement) -> Result<Measured, Stop> {
+        let vector = Footprint::vector(walk.rules.vectors, self.component, self.length())?;
+        let array = Repeated::new(walk.rules, vector, self.vectors())?;
+        Ok(Measured::new(self.shape(array.stride), array.footprint, placement))
+    }
+
+    fn in_registers(&self, walk: &Walk<'_>, placement: &Placement) -> Result<Measured, Stop> {
+        let last = self.component.size.max(4) * self.length();
+        let stride = Alignment::REGISTER.round_up(last)?;
+        let size = stride * (self.vectors() - 1) + last;
+        let order = match placement.matrix_start {
+            MatrixStart::DeclaredOrder => self.order,
+            MatrixStart::DefaultOrder => walk.options.matrix,
+        };
+        let alignment = if self.vectors_in(order) > 1 {
+            Alignment::REGISTER
+        } else if placement.align_single_vectors {
+            Footprint::scalar(self.component).alignment
+        } else {
+            Alignment::ONE
+        };
+        let mut measured = Measured::new(self.shape(stride), Footprint { size, alignment }, placement);
+        if placement.straddle_size == StraddleSize::Natural {
+            measured.whole = measured.whole.map(|_| self.rows * self.columns * self.component.size);
+        }
+        Ok(measured)
+    }
+
+    fn by_dx_spirv(&self, placement: &Placement) -> Result<Measured, Stop> {
+        let vector = self.component.size * self.length();
+        let alignment = Alignment::containing(vector)?.max(Alignment::REGISTER);
+        let size = 16 * (self.vectors() - 1) + vector;
+        Ok(Measured::new(self.shape(alignment.bytes()), Footprint { size, alignment }, placement))
+    }
+
+    fn vectors_in(&self, order: MatrixOrder) -> u32 {
+        match order {
+            MatrixOrder::Row => self.rows,
+            MatrixOrder::Column => self.columns,
+        }
+    }
+
+    /// Number of contiguous vectors.
+    fn vectors(&self) -> u32 {
+        self.vectors_in(self.order)
+    }
+
+    /// Number of components of a contiguous vector.
+    fn length(&self) -> u32 {
+        match self.order {
+            MatrixOrder::Row => self.columns,
+            MatrixOrder::Column => self.rows,
+        }
+    }
+
+    fn shape(&self, stride: u32) -> LaidOutShape {
+        let Self { component, rows, columns, order } = *self;
+        LaidOutShape::Matrix { component, rows, columns, order, stride }
+    }
+}

@@ -1,0 +1,358 @@
+//! The table of rule sets: each row is its family's row with what is different.
+//!
+//! Column meanings are in [`super::rules`].
+
+use super::alignment::Alignment;
+use super::rules::{
+    ArrayStride, BitFields, BlockFeatures, EmptyMembers, Enums, Example, Forbid, GlobalRegister, Matrices, MatrixStart,
+    OneDimensional, PackOffsetRule, Placement, RuleSet, SpirvValidity, Straddle, StraddleSize, StructPadding,
+    UnsizedArrays, VectorAlignment, Versions, VkOffset,
+};
+use crate::runner::Feature;
+
+/// All rule sets, in the order in which they are listed.
+pub fn table() -> &'static [RuleSet] {
+    TABLE
+}
+
+/// The rule set of this full name.
+pub fn find(name: &str) -> Option<&'static RuleSet> {
+    TABLE.iter().find(|rules| rules.name == name)
+}
+
+const DXC_1_7: &str = "DXC 1.7.2308, listing with -T cs_6_6 -enable-16bit-types";
+const DXC_1_7_SPIRV: &str = "DXC 1.7.2308, decorations with -spirv";
+const SLANG: &str = "Slang 2026.12, reflection";
+const WGSL: &str = "WGSL, Alignment and Size; Address Space Layout Constraints";
+
+const PLAIN: Placement = Placement {
+    straddle: Straddle::Allowed,
+    straddle_size: StraddleSize::Own,
+    matrix_start: MatrixStart::DeclaredOrder,
+    align_single_vectors: true,
+    enum_alignment: None,
+    empty: EmptyMembers::Nothing,
+    minimum_precision_rows: false,
+};
+const REGISTERS: Placement = Placement { straddle: Straddle::NoMember, ..PLAIN };
+const VECTOR_REGISTERS: Placement = Placement { straddle: Straddle::NoVector, ..PLAIN };
+const DXC_IN_STRUCT: Placement = Placement {
+    straddle_size: StraddleSize::Natural,
+    matrix_start: MatrixStart::DefaultOrder,
+    enum_alignment: Some(Alignment::FOUR),
+    empty: EmptyMembers::StartRegister,
+    ..REGISTERS
+};
+const DXC_DIRECT: Placement = Placement { align_single_vectors: false, minimum_precision_rows: true, ..REGISTERS };
+
+const NO_FEATURE: BlockFeatures = BlockFeatures { uniform: None, storage: None, push_constant: None };
+const STANDARD_UNIFORM: BlockFeatures =
+    BlockFeatures { uniform: Some(Feature::UniformBufferStandardLayout), ..NO_FEATURE };
+const SCALAR_BLOCKS: BlockFeatures = BlockFeatures {
+    uniform: Some(Feature::ScalarBlockLayout),
+    storage: Some(Feature::ScalarBlockLayout),
+    push_constant: Some(Feature::ScalarBlockLayout),
+};
+
+const DXC_SPIRV_FORBIDS: &[Forbid] = &[Forbid::ColumnMajorIntegers, Forbid::VkOffsetInCbuffer];
+
+/// The specification's `scalar`; every other row starts from here.
+const SCALAR: RuleSet = RuleSet {
+    name: "scalar",
+    summary: "every type at its component's alignment, structs padded to theirs",
+    source: "GL_EXT_scalar_block_layout",
+    example: Example {
+        declaration: "struct S { double d; float f; }; struct T { S s; float g; };",
+        offsets: &[0, 16],
+        size: 24,
+    },
+    versions: None,
+    bool_size: 4,
+    vectors: VectorAlignment::Component,
+    array_alignment: Alignment::ONE,
+    array_stride: ArrayStride::Rounded,
+    pad_arrays: true,
+    unsized_arrays: UnsizedArrays::InPlace,
+    struct_alignment: Alignment::ONE,
+    pad_structs: StructPadding::Padded,
+    matrices: Matrices::ArrayOfVectors,
+    one_dimensional: OneDimensional::Matrix,
+    enums: Enums::Underlying,
+    pointer_size: 8,
+    bit_fields: BitFields::Widening,
+    members: PLAIN,
+    direct: None,
+    packoffset: PackOffsetRule::RestBehindHighest,
+    vk_offset: VkOffset::Honoured,
+    global_register: GlobalRegister::Refused,
+    forbids: &[],
+    features: SCALAR_BLOCKS,
+    spirv: SpirvValidity::Scalar,
+};
+
+const STD430: RuleSet = RuleSet {
+    name: "std430",
+    summary: "vectors at powers of two; GLSL storage blocks",
+    source: "OpenGL 4.6, 7.6.2.2",
+    example: Example { declaration: "struct T { float3 a; float b[2]; float c; };", offsets: &[0, 12, 20], size: 32 },
+    vectors: VectorAlignment::PowerOfTwo,
+    features: STANDARD_UNIFORM,
+    spirv: SpirvValidity::Standard,
+    ..SCALAR
+};
+
+const STD140: RuleSet = RuleSet {
+    name: "std140",
+    summary: "vectors at powers of two, arrays and structs in steps of 16 bytes; GLSL uniform blocks",
+    example: Example { declaration: "struct T { float3 a; float b[2]; float c; };", offsets: &[0, 16, 48], size: 64 },
+    array_alignment: Alignment::REGISTER,
+    struct_alignment: Alignment::REGISTER,
+    features: NO_FEATURE,
+    ..STD430
+};
+
+/// What DXC does in each of its SPIR-V layouts.
+const STD430_DXC: RuleSet = RuleSet {
+    name: "std430@dxc",
+    summary: "std430 as DXC's -fvk-use-gl-layout has it: 1xN matrices are vectors, enums 32-bit",
+    source: DXC_1_7_SPIRV,
+    example: Example { declaration: "struct T { float a; float1x3 b; float c; };", offsets: &[0, 16, 28], size: 32 },
+    one_dimensional: OneDimensional::Vector,
+    enums: Enums::Int32,
+    bit_fields: BitFields::SameType,
+    packoffset: PackOffsetRule::Ascending,
+    vk_offset: VkOffset::HonouredEndsWithLast,
+    global_register: GlobalRegister::LetterC,
+    forbids: DXC_SPIRV_FORBIDS,
+    ..STD430
+};
+
+const STD140_DXC: RuleSet = RuleSet {
+    name: "std140@dxc",
+    summary: "std140 as DXC's -fvk-use-gl-layout has it: 1xN matrices are vectors, enums 32-bit",
+    array_alignment: Alignment::REGISTER,
+    struct_alignment: Alignment::REGISTER,
+    features: NO_FEATURE,
+    ..STD430_DXC
+};
+
+/// A D3D constant buffer as Slang lays it out; DXC's rows start from here.
+const SLANG_CBUFFER: RuleSet = RuleSet {
+    name: "slang-cbuffer",
+    summary: "D3D constant buffers as Slang lays them out",
+    source: SLANG,
+    example: Example { declaration: "struct T { half3x3 a; half b; };", offsets: &[0, 38], size: 40 },
+    array_alignment: Alignment::REGISTER,
+    pad_arrays: false,
+    struct_alignment: Alignment::REGISTER,
+    pad_structs: StructPadding::None,
+    pointer_size: 0,
+    members: REGISTERS,
+    vk_offset: VkOffset::Ignored,
+    spirv: SpirvValidity::TailPacked,
+    ..SCALAR
+};
+
+const HLSL_CBUFFER: RuleSet = RuleSet {
+    name: "hlsl-cbuffer",
+    summary: "D3D constant buffers as DXC lays them out, members declared directly in cbuffer included",
+    source: DXC_1_7,
+    example: Example { declaration: "cbuffer T { float a; double1x1 b; };", offsets: &[0, 4], size: 12 },
+    matrices: Matrices::Registers,
+    bit_fields: BitFields::SameSize,
+    members: DXC_IN_STRUCT,
+    direct: Some(DXC_DIRECT),
+    global_register: GlobalRegister::AnyLetter,
+    forbids: &[Forbid::VkOffsetInCbuffer],
+    ..SLANG_CBUFFER
+};
+
+const HLSL_STRUCTURED: RuleSet = RuleSet {
+    name: "hlsl-structured",
+    summary: "an element of a D3D structured buffer as DXC lays it out: as C does, with 4-byte bool",
+    source: DXC_1_7,
+    example: Example { declaration: "struct T { float a; double b; float c; };", offsets: &[0, 8, 16], size: 24 },
+    bit_fields: BitFields::SameSize,
+    packoffset: PackOffsetRule::Refused,
+    vk_offset: VkOffset::Ignored,
+    ..SCALAR
+};
+
+const DX_CBUFFER: RuleSet = RuleSet {
+    name: "dx-cbuffer",
+    summary: "DXC's -fvk-use-dx-layout for constant and texture buffers; not quite hlsl-cbuffer",
+    source: DXC_1_7_SPIRV,
+    example: Example { declaration: "struct T { double3x3 a; float b; };", offsets: &[0, 56], size: 60 },
+    vectors: VectorAlignment::Component,
+    array_alignment: Alignment::REGISTER,
+    pad_arrays: false,
+    struct_alignment: Alignment::REGISTER,
+    pad_structs: StructPadding::None,
+    matrices: Matrices::DxSpirv,
+    one_dimensional: OneDimensional::VectorIfContiguous,
+    members: VECTOR_REGISTERS,
+    features: SCALAR_BLOCKS,
+    spirv: SpirvValidity::TailPacked,
+    ..STD430_DXC
+};
+
+const DX_STRUCTURED: RuleSet = RuleSet {
+    name: "dx-structured",
+    summary: "DXC's -fvk-use-dx-layout for storage buffers and push constants",
+    example: Example { declaration: "struct T { float a; float3 b; double c; };", offsets: &[0, 4, 16], size: 24 },
+    vectors: VectorAlignment::Component,
+    packoffset: PackOffsetRule::Refused,
+    features: SCALAR_BLOCKS,
+    spirv: SpirvValidity::Scalar,
+    ..STD430_DXC
+};
+
+const WGSL_STORAGE: RuleSet = RuleSet {
+    name: "wgsl-storage",
+    summary: "WGSL storage buffers",
+    source: WGSL,
+    example: Example { declaration: "struct T { float3 a; float b; float c[2]; };", offsets: &[0, 12, 16], size: 32 },
+    packoffset: PackOffsetRule::Refused,
+    vk_offset: VkOffset::Ignored,
+    forbids: &[Forbid::NotWgsl],
+    ..STD430
+};
+
+const TABLE: &[RuleSet] = &[
+    HLSL_CBUFFER,
+    RuleSet {
+        name: "hlsl-cbuffer-struct",
+        summary: "the same by the path that DXC takes for ConstantBuffer<T> and nested structs, for all members",
+        example: Example { declaration: "struct T { float a; double1x1 b; };", offsets: &[0, 8], size: 16 },
+        direct: None,
+        ..HLSL_CBUFFER
+    },
+    SLANG_CBUFFER,
+    HLSL_STRUCTURED,
+    RuleSet {
+        name: "hlsl-structured@slang",
+        summary: "an element of a D3D structured buffer as Slang lays it out: structs and arrays are not padded",
+        source: SLANG,
+        example: Example {
+            declaration: "struct S { double d; float f; }; struct T { S s; float g; };",
+            offsets: &[0, 12],
+            size: 16,
+        },
+        pad_arrays: false,
+        pad_structs: StructPadding::None,
+        bit_fields: BitFields::Widening,
+        ..HLSL_STRUCTURED
+    },
+    STD140,
+    STD140_DXC,
+    STD430,
+    STD430_DXC,
+    SCALAR,
+    RuleSet {
+        name: "scalar@slang",
+        summary: "scalar as Slang's -fvk-use-scalar-layout has it: structs and arrays are not padded",
+        source: SLANG,
+        example: Example {
+            declaration: "struct S { double d; float f; }; struct T { S s; float g; };",
+            offsets: &[0, 12],
+            size: 16,
+        },
+        pad_arrays: false,
+        pad_structs: StructPadding::None,
+        ..SCALAR
+    },
+    RuleSet {
+        name: "scalar@dxc",
+        summary: "scalar as DXC's -fvk-use-scalar-layout had it up to 1.8: nothing is padded, strides included",
+        example: Example {
+            declaration: "struct S { double d; float f; }; struct T { S s[2]; float g; };",
+            offsets: &[0, 24],
+            size: 28,
+        },
+        versions: Some(Versions { compiler: "dxc", from: None, before: Some("1.8.2502") }),
+        vectors: VectorAlignment::Component,
+        array_stride: ArrayStride::Packed,
+        pad_structs: StructPadding::None,
+        features: SCALAR_BLOCKS,
+        spirv: SpirvValidity::Scalar,
+        ..STD430_DXC
+    },
+    RuleSet {
+        name: "scalar@dxc-1.9",
+        summary: "scalar as DXC's -fvk-use-scalar-layout has it from 1.9: structs padded as in C",
+        source: "DXC's source since 1.9.2602: scalar layout rounds structs and strides",
+        example: Example {
+            declaration: "struct S { double d; float f; }; struct T { S s[2]; float g; };",
+            offsets: &[0, 32],
+            size: 40,
+        },
+        versions: Some(Versions { compiler: "dxc", from: Some("1.9.2602"), before: None }),
+        vectors: VectorAlignment::Component,
+        features: SCALAR_BLOCKS,
+        spirv: SpirvValidity::Scalar,
+        ..STD430_DXC
+    },
+    RuleSet {
+        name: "relaxed140",
+        summary: "DXC's SPIR-V default for constant buffers: std140, but vectors are only kept from straddling 16 bytes",
+        example: Example { declaration: "struct T { float a; float3 b; float2 c; };", offsets: &[0, 4, 16], size: 32 },
+        members: VECTOR_REGISTERS,
+        spirv: SpirvValidity::Relaxed,
+        ..STD140_DXC
+    },
+    RuleSet {
+        name: "relaxed430",
+        summary: "DXC's SPIR-V default for storage buffers: std430, but vectors are only kept from straddling 16 bytes",
+        example: Example { declaration: "struct T { float a; float3 b; float2 c; };", offsets: &[0, 4, 16], size: 32 },
+        members: VECTOR_REGISTERS,
+        spirv: SpirvValidity::Relaxed,
+        ..STD430_DXC
+    },
+    DX_CBUFFER,
+    DX_STRUCTURED,
+    RuleSet {
+        name: "wgsl-uniform",
+        summary: "WGSL uniform buffers: the same offsets as storage buffers, and what they may not hold",
+        example: Example {
+            declaration: "struct T { float3 a; float b; float4 c[2]; };",
+            offsets: &[0, 12, 16],
+            size: 48,
+        },
+        forbids: &[Forbid::NotWgsl, Forbid::Unsized, Forbid::WgslUniform],
+        features: NO_FEATURE,
+        ..WGSL_STORAGE
+    },
+    WGSL_STORAGE,
+    RuleSet {
+        name: "c",
+        summary: "C and C++ on the CPU as Slang lays them out, Metal's structured buffers included",
+        source: SLANG,
+        example: Example { declaration: "struct T { bool a; float3 b; bool c; };", offsets: &[0, 4, 16], size: 20 },
+        bool_size: 1,
+        unsized_arrays: UnsizedArrays::Pointer { size: 16 },
+        vk_offset: VkOffset::Ignored,
+        ..SCALAR
+    },
+    RuleSet {
+        name: "metal",
+        summary: "Metal's constant buffers: three-component vectors take four components",
+        source: SLANG,
+        example: Example { declaration: "struct T { float3 a; float b; };", offsets: &[0, 16], size: 32 },
+        bool_size: 1,
+        vectors: VectorAlignment::PaddedPowerOfTwo,
+        vk_offset: VkOffset::Ignored,
+        ..STD430
+    },
+    RuleSet {
+        name: "cuda",
+        summary: "CUDA's vector types",
+        source: SLANG,
+        example: Example { declaration: "struct T { float a; float3 b; float4 c; };", offsets: &[0, 4, 16], size: 32 },
+        bool_size: 1,
+        vectors: VectorAlignment::Cuda,
+        unsized_arrays: UnsizedArrays::Pointer { size: 8 },
+        pad_structs: StructPadding::PaddedExceptEntryUniforms,
+        vk_offset: VkOffset::Ignored,
+        ..SCALAR
+    },
+];

@@ -1,0 +1,258 @@
+//! The two flat views of a laid-out block: a row per member, and the leaves.
+//!
+//! Rows are what `show` prints and what expectations name; leaves are what probes read and write. Offsets in both are
+//! absolute in the block, in bytes.
+
+use super::tree::{BlockLayout, Component, LaidOut, LaidOutMember, LaidOutShape, Leaf, LeafStep, MemberRow};
+use crate::shape::{Count, MatrixOrder};
+
+/// Most leaves that [`BlockLayout::leaves`] returns.
+pub const MAX_LEAVES: usize = 1 << 16;
+
+/// Elements of an unsized array that become leaves.
+const UNSIZED_ELEMENTS: u32 = 2;
+
+impl BlockLayout {
+    /// A row per member of every struct level, in declaration order, parents before children; empty for a refused block.
+    ///
+    /// An array of structs has its own row, then its members once, under `lights[]`. A block whose element is no struct
+    /// has one row with an empty path. Resources, base structs and unnamed bit-fields have no row; the members of a base
+    /// do.
+    pub fn rows(&self) -> Vec<MemberRow> {
+        let mut rows = Vec::new();
+        if let Ok(root) = &self.result {
+            match &root.shape {
+                LaidOutShape::Struct(members) => push_members(&mut rows, "", 0, members),
+                LaidOutShape::Scalar(_)
+                | LaidOutShape::Vector { .. }
+                | LaidOutShape::Matrix { .. }
+                | LaidOutShape::Array { .. }
+                | LaidOutShape::Pointer
+                | LaidOutShape::Resource => push_row(&mut rows, Place { path: String::new(), offset: 0 }, root),
+            }
+        }
+        rows
+    }
+
+    /// The scalar components in declaration order, at most [`MAX_LEAVES`]; empty for a refused block.
+    ///
+    /// Bit-fields and pointers are no leaves. An unsized array contributes its elements 0 and 1. A matrix contributes its
+    /// cells row by row.
+    pub fn leaves(&self) -> Vec<Leaf> {
+        let mut leaves = Leaves { leaves: Vec::new(), steps: Vec::new() };
+        if let Ok(root) = &self.result {
+            leaves.visit(&Place { path: String::new(), offset: 0 }, root);
+        }
+        leaves.leaves
+    }
+
+    /// How many leaves the block has, also beyond [`MAX_LEAVES`].
+    pub fn leaf_count(&self) -> u64 {
+        self.result.as_ref().map_or(0, leaf_count)
+    }
+}
+
+/// A member's path below `parent`; a base struct, which has no name, adds nothing.
+pub(super) fn join(parent: &str, name: &str) -> String {
+    if parent.is_empty() || name.is_empty() { format!("{parent}{name}") } else { format!("{parent}.{name}") }
+}
+
+/// A path with its absolute offset in bytes.
+#[derive(Clone, Debug)]
+struct Place {
+    path: String,
+    offset: u32,
+}
+
+impl Place {
+    fn member(&self, name: &str, offset: u32) -> Self {
+        Self { path: join(&self.path, name), offset: self.offset + offset }
+    }
+
+    /// Something in brackets, `None` where it starts beyond 2^32.
+    fn index(&self, index: &str, offset: Option<u32>) -> Option<Self> {
+        Some(Self { path: format!("{}{index}", self.path), offset: self.offset.checked_add(offset?)? })
+    }
+}
+
+fn push_members(rows: &mut Vec<MemberRow>, parent: &str, base: u32, members: &[LaidOutMember]) {
+    let parent = Place { path: parent.to_owned(), offset: base };
+    for LaidOutMember { name, is_base, offset, bits, layout } in members {
+        let place = parent.member(name, *offset);
+        match (&layout.shape, bits) {
+            (LaidOutShape::Struct(members), _) if *is_base => push_members(rows, &parent.path, place.offset, members),
+            (_, None) => push_row(rows, place, layout),
+            (_, Some(_)) if name.is_empty() => {}
+            (_, Some(bits)) => {
+                let row =
+                    MemberRow { bit_offset: Some(bits.offset), bit_width: Some(bits.width), ..row(place, layout) };
+                rows.push(row);
+            }
+        }
+    }
+}
+
+/// The row of a member that is no bit-field, and the rows below it.
+fn push_row(rows: &mut Vec<MemberRow>, place: Place, layout: &LaidOut) {
+    let (element, dimensions) = dimensions(layout);
+    let Place { path, offset } = &place;
+    let path = format!("{path}{}", "[]".repeat(dimensions));
+    let offset = *offset;
+    match &element.shape {
+        LaidOutShape::Resource => {}
+        LaidOutShape::Struct(members) => {
+            rows.push(row(place, layout));
+            push_members(rows, &path, offset, members);
+        }
+        LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Matrix { .. }
+        | LaidOutShape::Array { .. }
+        | LaidOutShape::Pointer => rows.push(row(place, layout)),
+    }
+}
+
+/// The innermost element that is no array, and the number of dimensions around it.
+fn dimensions(layout: &LaidOut) -> (&LaidOut, usize) {
+    let mut element = layout;
+    let mut dimensions = 0;
+    while let LaidOutShape::Array { element: inner, .. } = &element.shape {
+        element = inner;
+        dimensions += 1;
+    }
+    (element, dimensions)
+}
+
+fn array_strides(layout: &LaidOut) -> Vec<u32> {
+    let mut strides = Vec::new();
+    let mut shape = &layout.shape;
+    while let LaidOutShape::Array { element, stride, .. } = shape {
+        strides.push(*stride);
+        shape = &element.shape;
+    }
+    strides
+}
+
+fn row(place: Place, layout: &LaidOut) -> MemberRow {
+    let strides = array_strides(layout);
+    let matrix = match &dimensions(layout).0.shape {
+        LaidOutShape::Matrix { component, rows, columns, order, stride } => {
+            let vectors = match order {
+                MatrixOrder::Row => *rows,
+                MatrixOrder::Column => *columns,
+            };
+            let contiguous = vectors == 1 || (rows * columns == vectors && *stride == component.size);
+            Some((*order, (!contiguous).then_some(*stride)))
+        }
+        LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Array { .. }
+        | LaidOutShape::Struct(_)
+        | LaidOutShape::Pointer
+        | LaidOutShape::Resource => None,
+    };
+    MemberRow {
+        path: place.path,
+        type_name: layout.type_name.clone(),
+        offset: place.offset,
+        size: layout.size.finite(),
+        unbounded: layout.size.finite().is_none(),
+        alignment: layout.alignment,
+        array_stride: strides.first().copied(),
+        array_strides: if strides.len() > 1 { strides } else { Vec::new() },
+        matrix_stride: matrix.and_then(|(_, stride)| stride),
+        matrix_order: matrix.map(|(order, _)| order),
+        bit_offset: None,
+        bit_width: None,
+    }
+}
+
+/// Leaves as they are collected.
+#[derive(Debug)]
+struct Leaves {
+    leaves: Vec<Leaf>,
+    steps: Vec<LeafStep>,
+}
+
+impl Leaves {
+    fn visit(&mut self, place: &Place, layout: &LaidOut) {
+        match &layout.shape {
+            LaidOutShape::Scalar(component) => self.push(place.clone(), *component),
+            LaidOutShape::Vector { component, length } => self.visit_vector(place, *component, *length),
+            LaidOutShape::Matrix { .. } => self.visit_matrix(place, &layout.shape),
+            LaidOutShape::Array { element, count, stride } => {
+                let count = if leaf_count(element) == 0 { 0 } else { elements(*count) };
+                for index in 0..count {
+                    let Some(place) = place.index(&format!("[{index}]"), stride.checked_mul(index)) else { return };
+                    if !self.step(LeafStep::Element(index), |leaves| leaves.visit(&place, element)) {
+                        return;
+                    }
+                }
+            }
+            LaidOutShape::Struct(members) => {
+                for (index, member) in (0..).zip(members).filter(|(_, member)| member.bits.is_none()) {
+                    let place = place.member(&member.name, member.offset);
+                    self.step(LeafStep::Member(index), |leaves| leaves.visit(&place, &member.layout));
+                }
+            }
+            LaidOutShape::Pointer | LaidOutShape::Resource => {}
+        }
+    }
+
+    fn visit_vector(&mut self, place: &Place, component: Component, length: u32) {
+        for (index, name) in (0..length).zip(["x", "y", "z", "w"]) {
+            let place = place.member(name, index * component.size);
+            self.step(LeafStep::Component(index), |leaves| leaves.push(place, component));
+        }
+    }
+
+    fn visit_matrix(&mut self, place: &Place, matrix: &LaidOutShape) {
+        let LaidOutShape::Matrix { component, rows, columns, order, stride } = matrix else { return };
+        for (row, column) in (0..*rows).flat_map(|row| (0..*columns).map(move |column| (row, column))) {
+            let (vector, element) = match order {
+                MatrixOrder::Row => (row, column),
+                MatrixOrder::Column => (column, row),
+            };
+            let place = Place {
+                path: format!("{}[{row}][{column}]", place.path),
+                offset: place.offset + vector * stride + element * component.size,
+            };
+            self.step(LeafStep::Cell { row, column }, |leaves| leaves.push(place, *component));
+        }
+    }
+
+    /// Takes one step down; `false` once there is no room for more leaves.
+    fn step(&mut self, step: LeafStep, visit: impl FnOnce(&mut Self)) -> bool {
+        self.steps.push(step);
+        visit(self);
+        self.steps.pop();
+        self.leaves.len() < MAX_LEAVES
+    }
+
+    fn push(&mut self, place: Place, component: Component) {
+        if self.leaves.len() < MAX_LEAVES {
+            let Place { path, offset } = place;
+            self.leaves.push(Leaf { path, steps: self.steps.clone(), component, offset });
+        }
+    }
+}
+
+fn elements(count: Count) -> u32 {
+    match count {
+        Count::Finite(count) => count,
+        Count::Unbounded => UNSIZED_ELEMENTS,
+    }
+}
+
+fn leaf_count(layout: &LaidOut) -> u64 {
+    match &layout.shape {
+        LaidOutShape::Scalar(_) => 1,
+        LaidOutShape::Vector { length, .. } => u64::from(*length),
+        LaidOutShape::Matrix { rows, columns, .. } => u64::from(rows * columns),
+        LaidOutShape::Array { element, count, .. } => leaf_count(element) * u64::from(elements(*count)),
+        LaidOutShape::Struct(members) => {
+            members.iter().filter(|member| member.bits.is_none()).map(|member| leaf_count(&member.layout)).sum()
+        }
+        LaidOutShape::Pointer | LaidOutShape::Resource => 0,
+    }
+}
