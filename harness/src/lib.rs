@@ -10,6 +10,7 @@ pub mod declare;
 pub mod devices;
 pub mod diagnostics;
 pub mod layout;
+pub mod limits;
 pub mod module;
 pub mod placement;
 pub mod probe;
