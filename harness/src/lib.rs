@@ -15,6 +15,7 @@ pub mod generate;
 pub mod image;
 pub mod known;
 pub mod layout;
+pub mod limits;
 pub mod model;
 pub mod module;
 pub mod naga_offsets;

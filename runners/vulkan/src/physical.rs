@@ -4,11 +4,13 @@ use std::ffi::CStr;
 
 use ash::vk;
 use layoutproof::devices::{NativeApi, device_id};
+use layoutproof::limits::Limits;
 use layoutproof::runner::{DeviceInfo, RunnerError, RunnerKind};
 
 use crate::failure::failed;
 use crate::features::{Known, Structures};
 use crate::instance::Instance;
+use crate::requirements::limits;
 
 /// A physical device that can run compute shaders.
 #[derive(Debug)]
@@ -19,8 +21,8 @@ pub(crate) struct Physical {
     pub(crate) info: DeviceInfo,
     /// Its Vulkan version, but not above the instance's.
     pub(crate) version: u32,
-    /// Its limits.
-    pub(crate) limits: vk::PhysicalDeviceLimits,
+    /// What it has room for.
+    pub(crate) limits: Limits,
     /// The feature structures that it knows.
     pub(crate) known: Known,
     /// The first queue family with compute.
@@ -110,7 +112,7 @@ fn describe(
         name,
     };
     let portability = has(ash::khr::portability_subset::NAME);
-    Ok(Ok(Physical { handle, info, version, limits: properties.limits, known, queue_family, portability }))
+    Ok(Ok(Physical { handle, info, version, limits: limits(&properties.limits), known, queue_family, portability }))
 }
 
 fn compute_family(instance: &Instance, handle: vk::PhysicalDevice) -> Option<u32> {

@@ -19,25 +19,14 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// The shape of `job`.
-    ///
-    /// # Errors
-    /// `Api` if two buffers share set and binding, or the push constants are no multiple of 4 bytes.
-    pub(crate) fn of(job: &Job) -> Result<Self, RunnerError> {
-        let refuse = |reason: String| RunnerError::Api { call: "job".to_owned(), reason };
-        let size = job.push_constants.len();
-        let push_constants = u32::try_from(size)
-            .ok()
-            .filter(|size| size % 4 == 0)
-            .ok_or_else(|| refuse(format!("{size} bytes of push constants are no multiple of 4")))?;
+    /// The shape of `job`, whose buffers have distinct places and whose push constants are within the limits.
+    pub(crate) fn of(job: &Job) -> Self {
+        let push_constants = u32::try_from(job.push_constants.len()).expect("within the device's limit");
         let mut shape = Self { sets: BTreeMap::new(), push_constants };
         for buffer in &job.buffers {
-            let (set, binding) = (buffer.set, buffer.binding);
-            if shape.sets.entry(set).or_default().insert(binding, descriptor_type(buffer.kind)).is_some() {
-                return Err(refuse(format!("two buffers at set {set} binding {binding}")));
-            }
+            shape.sets.entry(buffer.set).or_default().insert(buffer.binding, descriptor_type(buffer.kind));
         }
-        Ok(shape)
+        shape
     }
 
     /// How many descriptors have type `ty`.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use ash::vk;
 use layoutproof::placement::Placement;
-use layoutproof::runner::{Job, ReadBack, RunnerError};
+use layoutproof::runner::{Job, JobBuffer, ReadBack, RunnerError};
 
 use crate::arena::{Arena, regions};
 use crate::commands::{Commands, Dispatch};
@@ -40,8 +40,8 @@ impl Session {
     /// Runs one job. After `Timeout` and `DeviceLost` the session must be leaked.
     pub(crate) fn run(&mut self, job: &Job) -> Result<ReadBack, RunnerError> {
         let words = self.physical.accept_shader(job)?;
-        let shape = Shape::of(job)?;
-        let placements = self.physical.place(job, &shape)?;
+        let placements = self.physical.limits.place(job)?;
+        let shape = Shape::of(job);
         let starts = self.upload(job, &placements)?;
         let layout = self.layout(&shape)?;
         let ranges = self.ranges(job, &placements, &starts);
@@ -77,7 +77,7 @@ impl Session {
 
     fn ranges(&self, job: &Job, placements: &[Placement], starts: &[u64]) -> Vec<BoundRange> {
         let places = placements.iter().zip(starts);
-        let bind = |(buffer, (placement, start)): (&layoutproof::runner::JobBuffer, (&Placement, &u64))| BoundRange {
+        let bind = |(buffer, (placement, start)): (&JobBuffer, (&Placement, &u64))| BoundRange {
             set: buffer.set,
             binding: buffer.binding,
             ty: descriptor_type(buffer.kind),

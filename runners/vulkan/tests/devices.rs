@@ -82,7 +82,8 @@ fn broken_spirv(info: &DeviceInfo) -> Result<(), Failed> {
 
 /// `module` with a first store of a value whose id is not below the bound in the header.
 fn with_id_out_of_bounds(module: &[u32]) -> Vec<u32> {
-    const OP_STORE: u32 = 3 << 16 | 62;
+    // Three words, opcode 62.
+    const OP_STORE: u32 = 0x0003_003e;
     let mut words = module.to_vec();
     let store = words.iter().position(|word| *word == OP_STORE).expect("the shader stores");
     words[store + 2] = words[3];
