@@ -189,3 +189,18 @@ fn glsl_that_naga_would_lay_out_wrongly_is_an_error() {
         "Unexpected qualifier",
     );
 }
+
+#[test]
+fn naga_s_departures_from_the_specifications_are_listed_as_they_are() {
+    let offset = |blocks: &[BlockLayout], member: usize| match &blocks[0].result.as_ref().unwrap().shape {
+        LaidOutShape::Struct(members) => members[member].offset,
+        shape => panic!("{shape:?}"),
+    };
+    // WGSL, 14.4.1: a struct is aligned as its most aligned member, `@align` included: 16. naga 30 leaves it out.
+    let wgsl = "struct I { @align(16) a: f32 }\nstruct O { x: f32, i: I }\n@group(0) @binding(0) var<storage> s: O;";
+    assert_eq!(offset(&read_wgsl(wgsl, FileId(0)).unwrap(), 1), 4);
+    // OpenGL 4.6, 7.6.2.2, rule 9: in std140 a struct's alignment is rounded up to that of a vec4. naga 30 does not.
+    let glsl = "#version 450\nstruct F { float d; };\n\
+                layout(std140, binding = 0) buffer U { float a; F f; float g; };\nvoid main() {}\n";
+    assert_eq!(offset(&read_glsl(glsl, FileId(0)).unwrap(), 1), 4);
+}

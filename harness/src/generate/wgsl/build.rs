@@ -4,6 +4,8 @@
 //! member becomes `@size` on the member before it, a wide array stride a wrapper struct around the element. `@align` is
 //! never written: it cannot lower an alignment, and raising one only moves later members.
 
+use naga::valid::MAX_TYPE_SIZE;
+
 use crate::layout::{LaidOut, LaidOutMember, LaidOutShape};
 use crate::shape::Count;
 
@@ -96,7 +98,7 @@ impl Builder {
             Count::Finite(count) => (format!("array<{name}, {count}>"), count),
             Count::Unbounded => (format!("array<{name}>"), 1),
         };
-        let size = stride.checked_mul(elements).ok_or_else(|| too_large(path))?;
+        let size = within_naga(path, stride.checked_mul(elements))?;
         let alignment = element.alignment;
         let shape = NodeShape::Array { element: Box::new(element), count, stride, wrapper };
         Ok(Node { ty, path: path.to_owned(), alignment, size, shape })
@@ -130,7 +132,7 @@ impl Builder {
         let Some(last) = fields.last() else { return Ok(None) };
         let alignment = fields.iter().map(|field| field.node.alignment).max().unwrap_or(1);
         let end = last.offset.checked_add(last.node.size).and_then(|end| end.checked_next_multiple_of(alignment));
-        let size = end.ok_or_else(|| too_large(path))?;
+        let size = within_naga(path, end)?;
         let ty = self.declare("Struct", &member_lines(&fields));
         Ok(Some(Node { ty, path: path.to_owned(), alignment, size, shape: NodeShape::Struct(fields) }))
     }
@@ -138,9 +140,9 @@ impl Builder {
     /// The offset of the next member; a filler is added where the first one does not stand at 0.
     fn place(&self, fields: &mut Vec<NodeMember>, node: &Node, offset: u32) -> Result<u32, NotExpressible> {
         let end = fields.last().map_or(Some(0), |last| last.offset.checked_add(last.node.size));
-        let end = end.ok_or_else(|| too_large(&node.path))?;
+        let end = within_naga(&node.path, end)?;
         if self.fit == Fit::Plain {
-            return end.checked_next_multiple_of(node.alignment).ok_or_else(|| too_large(&node.path));
+            return Ok(end.next_multiple_of(node.alignment));
         }
         if !offset.is_multiple_of(node.alignment) {
             let Node { ty, alignment, .. } = node;
@@ -193,6 +195,9 @@ fn member_name(index: u32, name: &str) -> String {
     if name.is_empty() { format!("m{index}") } else { format!("m{index}_{name}") }
 }
 
-fn too_large(path: &str) -> NotExpressible {
-    NotExpressible::new(path, "larger than 2^32 bytes")
+/// Checks a size, which is `None` beyond 2^32, so that later arithmetic cannot overflow.
+fn within_naga(path: &str, size: Option<u32>) -> Result<u32, NotExpressible> {
+    size.filter(|size| *size <= MAX_TYPE_SIZE).ok_or_else(|| {
+        NotExpressible::new(path, format!("larger than {MAX_TYPE_SIZE} bytes, the largest type in naga"))
+    })
 }

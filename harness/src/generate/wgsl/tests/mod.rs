@@ -192,17 +192,26 @@ fn offsets_and_strides_that_wgsl_cannot_give_are_refused_with_the_numbers() {
 fn types_that_wgsl_lacks_are_refused() {
     let typed = |scalar_type, size| scalar(Component { scalar: scalar_type, size });
     for (laid_out, reason) in [
-        (matrix(3, 1, MatrixOrder::Row, 16), "``: a matrix of 3 vectors of 1 `float`"),
+        (matrix(3, 1, MatrixOrder::Row, 16), "the block: a matrix of 3 vectors of 1 `float`"),
         (
             members(&[("s", 0, members(&[("d", 0, typed(Scalar::Float64, 8))]))]),
             "`s.d`: a `double` of 8 bytes; only 4-byte numbers are probed",
         ),
         (members(&[("f", 0, typed(Scalar::Bool, 4))]), "`f`: a `bool` in memory that a host can see"),
         (members(&[("p", 0, laid(LaidOutShape::Pointer))]), "`p`: a pointer"),
-        (members(&[("t", 0, laid(LaidOutShape::Resource))]), "``: the block holds no bytes"),
+        (members(&[("t", 0, laid(LaidOutShape::Resource))]), "the block: the block holds no bytes"),
     ] {
         refused(Space::Storage, &laid_out, reason);
     }
+}
+
+#[test]
+fn types_larger_than_naga_s_largest_are_refused() {
+    let laid_out = members(&[("v", 0, array(vector(FLOAT, 4), 1 << 27, 16))]);
+    let read = entry(Space::Storage, Direction::Read, &[Form::Leaf]);
+    let no_leaves = ProbePlan { leaves: Vec::new(), entries: vec![read.clone()] };
+    let refusal = module(&block("std430", laid_out), &no_leaves, &read).unwrap_err();
+    assert_eq!(refusal.reason, "larger than 2147483647 bytes, the largest type in naga");
 }
 
 #[test]
@@ -224,13 +233,17 @@ fn what_an_address_space_forbids_is_refused_with_the_numbers() {
             members(&[("i", 0, members(&[("x", 0, scalar(FLOAT))])), ("y", 4, scalar(FLOAT))]),
             "`y`: a member after struct `i` in a uniform block is at least 16 bytes from its start, this is 4",
         ),
-        (Uniform, unsized_array(vector(FLOAT, 4), 16), "``: a runtime-sized array in address space `uniform`"),
+        (Uniform, unsized_array(vector(FLOAT, 4), 16), "the block: a runtime-sized array in address space `uniform`"),
         (
             PushConstant,
             members(&[("v", 0, unsized_array(scalar(FLOAT), 4))]),
             "`v`: a runtime-sized array in address space `immediate`",
         ),
-        (PushConstant, array(vector(FLOAT, 4), 17, 16), "``: immediates hold 256 bytes in naga, the block takes 272"),
+        (
+            PushConstant,
+            array(vector(FLOAT, 4), 17, 16),
+            "the block: immediates hold 256 bytes in naga, the block takes 272",
+        ),
     ] {
         refused(space, &laid_out, reason);
     }
