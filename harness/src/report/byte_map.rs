@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 use super::located::{Located, is_part};
 use super::member_tree::{Cell, cells};
 use super::squeeze::{Piece, squeeze};
-use super::struct_text::trimmed;
-use super::style::{Style, Tone, pad, pad_left, width};
+use super::style::{Lines, Style, Tone, pad, pad_left, width};
 use super::witness::{Mark, Witness, mark, number, reference};
 use crate::record::{Culprit, StoryBlock, What};
 
@@ -64,7 +63,10 @@ pub(super) fn map(subject: Subject<'_>, style: Style) -> String {
     let rows = if subject.registers { "bytes, one register a row" } else { "bytes, 16 a row" };
     let legend = format!("  {rows}      ^ expected    v {}    . padding", witness.deed());
     let picture = Picture { subject, style, label_columns: label_columns(&words) };
-    trimmed(&style.paint(Tone::Strong, &legend)) + &picture.draw(&words)
+    let mut text = Lines::default();
+    text.push(&style.paint(Tone::Strong, &legend));
+    picture.draw(&words, &mut text);
+    text.into_text()
 }
 
 /// Every scalar that `witness` has at another offset than the reference.
@@ -145,7 +147,7 @@ struct Picture<'a> {
 }
 
 impl Picture<'_> {
-    fn draw(&self, words: &BTreeMap<u32, Word>) -> String {
+    fn draw(&self, words: &BTreeMap<u32, Word>, text: &mut Lines) {
         let per_row = ROW_BYTES / WORD_BYTES;
         let last = words.keys().next_back().copied().unwrap_or(0);
         let size = self.subject.block.size.unwrap_or(0);
@@ -155,20 +157,19 @@ impl Picture<'_> {
         let marked: Vec<bool> = (0..rows).map(|row| row_words(row).any(|(_, word)| is_marked(word))).collect();
         let columns = self.label_columns + 7;
         let heads: String = (0..per_row).map(|word| pad(&(word * WORD_BYTES).to_string(), columns)).collect();
-        let mut text = trimmed(&self.style.paint(Tone::Dim, &format!("{}{heads}", " ".repeat(16))));
+        text.push(&self.style.paint(Tone::Dim, &format!("{}{heads}", " ".repeat(16))));
         for piece in squeeze(&marked, MAX_ROWS) {
-            text += &match piece {
+            text.push(&match piece {
                 Piece::Line(index) => {
                     let row = u32::try_from(index).expect("there are fewer rows than 32-bit words of one block");
                     self.row(row, row_words(row))
                 }
                 Piece::Gap(count) => {
                     let gap = format!("{}{} {count} rows without a mark", " ".repeat(16), self.style.ellipsis());
-                    trimmed(&self.style.paint(Tone::Dim, &gap))
+                    self.style.paint(Tone::Dim, &gap)
                 }
-            };
+            });
         }
-        text
     }
 
     fn row<'w>(&self, row: u32, words: impl Iterator<Item = (u32, Option<&'w Word>)>) -> String {
@@ -180,10 +181,8 @@ impl Picture<'_> {
             beyond |= outside && word.is_some_and(|word| word.found);
             text += &self.word(word, outside);
         }
-        if beyond {
-            text += &format!("     beyond {} (guard)", self.subject.block.name);
-        }
-        trimmed(&text)
+        let note = if beyond { format!("     beyond {} (guard)", self.subject.block.name) } else { String::new() };
+        text + &note
     }
 
     fn word(&self, word: Option<&Word>, outside: bool) -> String {

@@ -4,8 +4,8 @@
 //! not compared: they are no place, and where they matter an offset differs too.
 
 use super::show_json::{ShownBlock, ShownLayout};
-use super::struct_text::{declaration, heading, order_word, refused, trimmed};
-use super::style::{Style, Tone, pad, pad_left, width};
+use super::struct_text::{declaration, heading, order_word, refused};
+use super::style::{Lines, Style, Tone, pad, pad_left, width};
 use crate::layout::MemberRow;
 
 /// The text, and what it says.
@@ -68,21 +68,21 @@ impl Comparison<'_> {
             pad_left("size", NUMBER_COLUMNS),
             pad_left("stride", STRIDE_COLUMNS)
         );
-        let strong = |text: &str| trimmed(&self.style.paint(Tone::Strong, text));
-        let mut text = strong(&format!("  {}{rules}", " ".repeat(columns)));
-        text += &strong(&format!("  {}{heads}{heads}", pad(&title, columns)));
+        let mut text = Lines::default();
+        text.push(&self.style.paint(Tone::Strong, &format!("  {}{rules}", " ".repeat(columns))));
+        text.push(&self.style.paint(Tone::Strong, &format!("  {}{heads}{heads}", pad(&title, columns))));
         let mut differs = false;
         for (label, sides) in &lines {
             differs |= sides[0] != sides[1];
-            text += &trimmed(&format!("  {}{}", pad(label, columns), self.numbers(sides)));
+            text.push(&format!("  {}{}", pad(label, columns), self.numbers(sides)));
         }
         for (block, rules) in self.sides.iter().zip(self.names) {
             match block {
-                Some(block) => text += &refused(block, rules, self.style),
-                None => text += &format!("{} has no such block\n", pad_left(rules, 10)),
+                Some(block) => text.append(&refused(block, rules, self.style)),
+                None => text.push(&format!("{} has no such block", pad_left(rules, 10))),
             }
         }
-        (text, differs || self.refusal_differs())
+        (text.into_text(), differs || self.refusal_differs())
     }
 
     /// One side refuses the block, or both do for different reasons, or one has none.

@@ -1,13 +1,12 @@
 //! The block of text for one failure: what was checked, the table, the picture, who is to blame, how to run it again.
 //!
-//! A record with its story in, text out. The same text, without colour, is the body of a JUnit failure.
+//! A record with its story in, text out. The same text, without colour, is the body of a `JUnit` failure.
 
 use super::byte_map::{Subject, map};
 use super::failure_table::table;
 use super::failures::Failure;
 use super::located::locate;
-use super::struct_text::trimmed;
-use super::style::{Style, Tone, one_line, pad, width};
+use super::style::{Lines, Style, Tone, one_line, pad, width};
 use super::witness::{Mark, Witness, mark, number, reference};
 use crate::record::{CheckRecord, Outcome, Story, What};
 
@@ -63,17 +62,17 @@ pub(super) fn tone(outcome: Outcome) -> Tone {
 
 /// What the case claims, where it stands and on whose authority.
 fn claim(story: &Story) -> String {
-    let mut text = String::new();
+    let mut text = Lines::default();
     if !story.summary.is_empty() {
-        text += &format!("  {}\n", one_line(&story.summary));
+        text.push(&format!("  {}", one_line(&story.summary)));
     }
     let labelled = [("case", &story.place), ("source", &story.authority)];
     let parts = labelled.iter().filter(|(_, value)| !value.is_empty());
     let parts: Vec<String> = parts.map(|(label, value)| format!("{label:<6} {}", one_line(value))).collect();
     if !parts.is_empty() {
-        text += &format!("    {}\n", parts.join("        "));
+        text.push(&format!("    {}", parts.join("        ")));
     }
-    text
+    text.into_text()
 }
 
 /// One picture per block that has something wrong.
@@ -109,12 +108,14 @@ fn answers(record: &CheckRecord) -> String {
         }
     }
     let columns = lines.iter().map(|(path, _)| width(path)).max().unwrap_or(0).max(4);
-    let shown = lines.iter().take(MAX_ANSWERS);
-    let mut text: String = shown.map(|(path, words)| format!("  {}  {words}\n", pad(path, columns))).collect();
-    if lines.len() > MAX_ANSWERS {
-        text += &format!("  and {} more\n", lines.len() - MAX_ANSWERS);
+    let mut text = Lines::default();
+    for (path, words) in lines.iter().take(MAX_ANSWERS) {
+        text.push(&format!("  {}  {words}", pad(path, columns)));
     }
-    text
+    if lines.len() > MAX_ANSWERS {
+        text.push(&format!("  and {} more", lines.len() - MAX_ANSWERS));
+    }
+    text.into_text()
 }
 
 /// Verdict, validator, reason, hint and the command that repeats the check.
@@ -135,6 +136,9 @@ fn ending(record: &CheckRecord, style: Style) -> String {
         ("hint", said(story.and_then(|story| story.hint.as_ref()))),
         ("again", said(story.map(|story| &story.again))),
     ];
-    let lines = lines.into_iter().filter_map(|(label, text)| Some(trimmed(&format!("  {label:<8} {}", text?))));
-    lines.collect()
+    let mut text = Lines::default();
+    for (label, words) in lines.into_iter().filter_map(|(label, words)| Some((label, words?))) {
+        text.push(&format!("  {label:<8} {words}"));
+    }
+    text.into_text()
 }

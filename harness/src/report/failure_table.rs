@@ -6,8 +6,8 @@
 
 use super::located::{Located, locate, owner};
 use super::squeeze::{Piece, squeeze};
-use super::struct_text::{LineDrawing, LineKind, StructLine, lines, trimmed};
-use super::style::{Style, Tone, one_line, pad, pad_left, width};
+use super::struct_text::{LineDrawing, LineKind, StructLine, lines};
+use super::style::{Lines, Style, Tone, one_line, pad, pad_left, width};
 use super::witness::{Field, Mark, Witness, columns, is_wrong, number, reference};
 use crate::layout::MemberRow;
 use crate::record::{CheckRecord, Direction, Form, Row, Space, StoryBlock, What};
@@ -91,7 +91,8 @@ impl Drawing<'_> {
         let fields = table.iter().flat_map(|line| &line.fields);
         let columns = fields.map(|field| width(&field.text) + 4).max().unwrap_or(0).max(WITNESS_COLUMNS);
         let names: String = self.columns.iter().map(|witness| pad_left(witness.as_str(), columns)).collect();
-        let mut text = trimmed(&format!("{heading}{}", self.style.paint(Tone::Strong, &names)));
+        let mut text = Lines::default();
+        text.push(&format!("{heading}{}", self.style.paint(Tone::Strong, &names)));
         let marks: Vec<bool> = table.iter().map(TableLine::is_wrong).collect();
         for piece in squeeze(&marks, MAX_LINES) {
             match piece {
@@ -101,16 +102,16 @@ impl Drawing<'_> {
                         .fields
                         .iter()
                         .map(|field| self.style.paint(field.tone(), &pad_left(&field.text(self.style), columns)));
-                    text += &trimmed(&format!("{}{}", line.text, fields.collect::<String>()));
+                    text.push(&format!("{}{}", line.text, fields.collect::<String>()));
                 }
                 Piece::Gap(count) => {
                     let gap =
                         format!("{}{} {count} lines without a wrong number", " ".repeat(16), self.style.ellipsis());
-                    text += &trimmed(&self.style.paint(Tone::Dim, &gap));
+                    text.push(&self.style.paint(Tone::Dim, &gap));
                 }
             }
         }
-        text
+        text.into_text()
     }
 
     fn of(&self, row: &Row) -> Vec<Field> {

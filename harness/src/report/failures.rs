@@ -1,6 +1,6 @@
 //! Failures of a run, in order, each distinct one once: what failed in the same way on several devices is one failure.
 //!
-//! Records in, groups out. The terminal, JUnit and GitHub reporters take the groups from here.
+//! Records in, groups out. The terminal, `JUnit` and GitHub reporters take the groups from here.
 
 use crate::record::{CheckRecord, Outcome};
 

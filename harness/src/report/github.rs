@@ -53,8 +53,8 @@ pub fn markdown(checks: &[CheckRecord]) -> String {
 
 fn table_row(name: &str, end: &RunEnd) -> String {
     let counts = [end.checks, end.agree, end.differ, end.stale, end.broken, end.known, end.skipped, end.leaves];
-    let cells: String = counts.iter().map(|count| format!(" {} |", grouped((*count).into()))).collect();
-    format!("| {name} |{cells}\n")
+    let cells = counts.map(|count| grouped(count.into())).join(" | ");
+    format!("| {name} | {cells} |\n")
 }
 
 fn cell(text: &str) -> String {

@@ -39,6 +39,9 @@ pub struct Records {
 }
 
 /// One record as a line of JSON, newline included.
+///
+/// # Panics
+/// Never: records hold nothing that JSON cannot express.
 pub fn write(line: &Line) -> String {
     let json = serde_json::to_string(line).expect("keys of records are strings and numbers are integers");
     json + "\n"

@@ -1,4 +1,4 @@
-//! JUnit XML for CI systems: one suite per device and runner, one test case per check.
+//! `JUnit` XML for CI systems: one suite per device and runner, one test case per check.
 //!
 //! Records in, XML out. A failure's body is the terminal's block without colour; a skip carries its reason; a known
 //! difference passes with the property `known`.
@@ -13,7 +13,10 @@ use super::failures::{Failure, place};
 use super::style::{Style, one_line};
 use crate::record::{CheckRecord, KnownEntry, Outcome};
 
-/// The checks as one JUnit report.
+/// The checks as one `JUnit` report.
+///
+/// # Panics
+/// Never: see the reason beside the call.
 pub fn junit(checks: &[CheckRecord]) -> String {
     let mut suites: BTreeMap<String, Vec<&CheckRecord>> = BTreeMap::new();
     for check in checks {

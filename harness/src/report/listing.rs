@@ -2,7 +2,7 @@
 //!
 //! Plain data in, text out.
 
-use super::style::{Style, Tone, one_line, pad, width};
+use super::style::{Lines, Style, Tone, one_line, pad, width};
 use super::terminal;
 use crate::runner::DeviceInfo;
 
@@ -56,30 +56,33 @@ pub struct Finding {
 pub fn rule_sets(lines: &[RuleSetLine], style: Style) -> String {
     let columns = lines.iter().map(|line| width(&line.name)).max().unwrap_or(0);
     let indent = " ".repeat(columns + 4);
-    let entry = |line: &RuleSetLine| {
-        let mut text = format!("  {}  {}\n", style.paint(Tone::Strong, &pad(&line.name, columns)), line.what);
+    let mut text = Lines::default();
+    for line in lines {
+        text.push(&format!("  {}  {}", style.paint(Tone::Strong, &pad(&line.name, columns)), line.what));
         for (label, value) in [("source ", &line.source), ("example", &line.example)] {
             if !value.is_empty() {
-                text += &format!("{indent}{}  {value}\n", style.paint(Tone::Dim, label));
+                text.push(&format!("{indent}{}  {value}", style.paint(Tone::Dim, label)));
             }
         }
-        text
-    };
-    lines.iter().map(entry).collect()
+    }
+    text.into_text()
 }
 
 /// All cases with their claims, one a line.
 pub fn cases(lines: &[CaseLine], style: Style) -> String {
     let columns = lines.iter().map(|line| width(&line.id)).max().unwrap_or(0);
-    let entry = |line: &CaseLine| {
-        format!("  {}  {}\n", style.paint(Tone::Strong, &pad(&line.id, columns)), one_line(&line.summary))
-    };
-    lines.iter().map(entry).collect()
+    let mut text = Lines::default();
+    for line in lines {
+        let id = style.paint(Tone::Strong, &pad(&line.id, columns));
+        text.push(&format!("  {id}  {}", one_line(&line.summary)));
+    }
+    text.into_text()
 }
 
 /// All devices with the APIs through which they were found, and what each can do.
 pub fn devices(devices: &[DeviceInfo], style: Style) -> String {
-    let mut text = terminal::devices(devices, style);
+    let mut text = Lines::default();
+    text.append(&terminal::devices(devices, style));
     for device in devices {
         let features: Vec<String> = device.features.iter().map(ToString::to_string).collect();
         let features = if features.is_empty() { "no optional features".to_owned() } else { features.join(", ") };
@@ -88,31 +91,33 @@ pub fn devices(devices: &[DeviceInfo], style: Style) -> String {
             bytes => format!("push constants up to {bytes} bytes"),
         };
         let kind = if device.hardware { "hardware" } else { "software" };
-        text += &format!(
-            "\n  {} via {}: {kind}; uniform blocks up to {} bytes, {push}\n    {features}\n",
+        text.push("");
+        text.push(&format!(
+            "  {} via {}: {kind}; uniform blocks up to {} bytes, {push}",
             style.paint(Tone::Strong, &one_line(&device.id)),
             device.runner.as_str(),
             device.max_uniform_range,
-        );
+        ));
+        text.push(&format!("    {features}"));
     }
-    text
+    text.into_text()
 }
 
 /// What was looked at, with advice below what is not good.
 pub fn doctor(findings: &[Finding], style: Style) -> String {
     let columns = findings.iter().map(|finding| width(&finding.name)).max().unwrap_or(0);
-    let entry = |finding: &Finding| {
+    let mut text = Lines::default();
+    for finding in findings {
         let (tone, word) = match finding.health {
             Health::Good => (Tone::Agree, "Found"),
             Health::Missing => (Tone::Skip, "Missing"),
             Health::Broken => (Tone::Disagree, "Broken"),
         };
         let name = pad(&finding.name, columns);
-        let mut text = format!("{} {name}  {}\n", style.verb(tone, word), one_line(&finding.detail));
+        text.push(&format!("{} {name}  {}", style.verb(tone, word), one_line(&finding.detail)));
         if !finding.advice.is_empty() {
-            text += &format!("{}{}\n", " ".repeat(columns + 13), one_line(&finding.advice));
+            text.push(&format!("{}{}", " ".repeat(columns + 13), one_line(&finding.advice)));
         }
-        text
-    };
-    findings.iter().map(entry).collect()
+    }
+    text.into_text()
 }

@@ -108,22 +108,19 @@ impl Node<'_> {
             (prefix, name) => format!("{prefix}.{name}"),
         };
         let counts = counts(split_dimensions(&self.row.type_name).1);
-        self.elements(&counts, &strides(self.row), Place { path, shift }, cells);
+        let dimensions: Vec<Dimension> = counts.into_iter().zip(strides(self.row)).collect();
+        self.elements(&dimensions, &Place { path, shift }, cells);
     }
 
-    fn elements(&self, counts: &[Option<u32>], strides: &[u32], place: Place, cells: &mut Vec<Cell>) {
-        if cells.len() >= MAX_CELLS {
-            return;
-        }
-        let (Some((count, counts)), Some((stride, strides))) = (counts.split_first(), strides.split_first()) else {
-            return self.element(&place, cells);
+    fn elements(&self, dimensions: &[Dimension], place: &Place, cells: &mut Vec<Cell>) {
+        let Some(((count, stride), dimensions)) = dimensions.split_first() else {
+            return self.element(place, cells);
         };
         for index in 0..count.unwrap_or(2) {
+            let shift = index.checked_mul(*stride).and_then(|bytes| bytes.checked_add(place.shift));
+            let Some(shift) = shift.filter(|_| cells.len() < MAX_CELLS) else { return };
             let path = format!("{}[{index}]", place.path);
-            let Some(shift) = index.checked_mul(*stride).and_then(|bytes| bytes.checked_add(place.shift)) else {
-                return;
-            };
-            self.elements(counts, strides, Place { path, shift }, cells);
+            self.elements(dimensions, &Place { path, shift }, cells);
         }
     }
 
@@ -137,6 +134,9 @@ impl Node<'_> {
         }
     }
 }
+
+/// Count (`None` for `[]`) and stride in bytes of one dimension.
+type Dimension = (Option<u32>, u32);
 
 struct Place {
     path: String,

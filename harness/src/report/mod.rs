@@ -1,4 +1,4 @@
-//! What people and other programs read: texts, JSON, JUnit.
+//! What people and other programs read: texts, JSON, `JUnit`.
 //!
 //! Records and laid-out blocks in, text out. Nothing here calls the engine or prints, so that a saved records file can
 //! be rendered later and on another machine.

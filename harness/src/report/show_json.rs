@@ -177,6 +177,9 @@ impl Shown {
     }
 
     /// The answer as one line of JSON, with a newline behind it.
+    ///
+    /// # Panics
+    /// Never: these types hold nothing that JSON cannot express.
     pub fn to_json(&self) -> String {
         let json = serde_json::to_string(self).expect("the keys of these types are strings and no value is a map");
         json + "\n"

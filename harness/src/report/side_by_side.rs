@@ -2,11 +2,9 @@
 //!
 //! Layouts of one source in, text out. Blocks and members are matched by name and path.
 
-use std::fmt::Write as _;
-
 use super::show_json::{ShownBlock, ShownLayout};
-use super::struct_text::{declaration, heading, refused, trimmed};
-use super::style::{Style, Tone, one_line, pad_left, width};
+use super::struct_text::{declaration, heading, refused};
+use super::style::{Lines, Style, Tone, one_line, pad_left, width};
 use crate::layout::MemberRow;
 
 /// Columns that rule sets may take on one line; more rule sets go into a second table.
@@ -69,27 +67,29 @@ fn table(columns: &[Column<'_>], style: Style) -> String {
         return String::new();
     };
     let names: String = columns.iter().map(|column| pad_left(column.rules, column.columns())).collect();
-    let mut text = trimmed(&style.paint(Tone::Strong, &format!("{names}  {}", heading(first.block))));
+    let mut text = Lines::default();
+    text.push(&style.paint(Tone::Strong, &format!("{names}  {}", heading(first.block))));
     for row in &first.block.members {
         let depth = row.path.matches('.').count() + 1;
         let label = format!("{}{}", "  ".repeat(depth), declaration(row, 0));
-        text += &numbers(columns, &label, style, |column| column.row(&row.path).map(|row| row.offset));
+        text.push(&numbers(columns, &label, style, |column| column.row(&row.path).map(|row| row.offset)));
         let stride = |column: &Column<'_>, of: fn(&MemberRow) -> Option<u32>| column.row(&row.path).and_then(of);
         for (what, of) in STRIDES {
             if columns.iter().any(|column| stride(column, of).is_some()) {
                 let label = format!("{}  // {what}", "  ".repeat(depth));
-                text += &style.paint(Tone::Dim, &numbers(columns, &label, style, |column| stride(column, of)));
+                text.push(&style.paint(Tone::Dim, &numbers(columns, &label, style, |column| stride(column, of))));
             }
         }
     }
-    text += &numbers(columns, &format!("size of {}", first.block.name), style, |column| column.block.size);
+    let name = &first.block.name;
+    text.push(&numbers(columns, &format!("size of {name}"), style, |column| column.block.size));
     if columns.iter().any(|column| column.block.stride.is_some()) {
-        text += &numbers(columns, &format!("stride of {}", first.block.name), style, |column| column.block.stride);
+        text.push(&numbers(columns, &format!("stride of {name}"), style, |column| column.block.stride));
     }
     for column in columns {
-        text += &refused(column.block, column.rules, style);
+        text.append(&refused(column.block, column.rules, style));
     }
-    text
+    text.into_text()
 }
 
 /// A name for a stride and where a row has it.
@@ -103,6 +103,5 @@ fn numbers(columns: &[Column<'_>], label: &str, style: Style, value: impl Fn(&Co
         let text = value(column).map_or_else(|| style.dot().to_owned(), |value| value.to_string());
         line += &pad_left(&text, column.columns());
     }
-    write!(line, "  {}", one_line(label)).expect("writing to a String does not fail");
-    trimmed(&line)
+    line + "  " + &one_line(label)
 }

@@ -3,11 +3,9 @@
 //! Blocks of [`super::show_json`] in, text out. One rule set gets the full picture; several get one column of offsets
 //! each, since their padding has no lines in common.
 
-use std::fmt::Write as _;
-
 use super::member_tree::{Node, member_name, split_dimensions, trees};
 use super::show_json::{ShownBlock, ShownLayout};
-use super::style::{Style, Tone, one_line, pad, pad_left, width};
+use super::style::{Lines, Style, Tone, one_line, pad, pad_left, width};
 use crate::layout::MemberRow;
 use crate::shape::{Count, MatrixOrder};
 
@@ -205,9 +203,11 @@ pub(super) fn heading(block: &ShownBlock) -> String {
 }
 
 fn annotated(block: &ShownBlock, rules: &str, style: Style) -> String {
-    let mut text = format!("{} {rules}\n", style.verb(Tone::Strong, "Rules"));
+    let mut text = Lines::default();
+    text.push(&format!("{} {rules}", style.verb(Tone::Strong, "Rules")));
     if !block.errors.is_empty() {
-        return text + &refused(block, rules, style);
+        text.append(&refused(block, rules, style));
+        return text.into_text();
     }
     let mut lines = lines(&block.name, block.size, &block.members);
     if let (Some(end), Some(stride)) = (lines.last_mut(), block.stride) {
@@ -215,26 +215,20 @@ fn annotated(block: &ShownBlock, rules: &str, style: Style) -> String {
     }
     let heading = heading(block);
     let drawing = LineDrawing::new(style, &heading, &lines);
-    text += &trimmed(&drawing.heading(&heading));
+    text.push(&drawing.heading(&heading));
     for line in &lines {
-        text += &trimmed(&drawing.line(line));
+        text.push(&drawing.line(line));
     }
-    text
+    text.into_text()
 }
 
 /// Why a rule set forbids a block, one line per reason.
 pub(super) fn refused(block: &ShownBlock, rules: &str, style: Style) -> String {
-    let mut text = String::new();
+    let mut text = Lines::default();
     for refusal in &block.errors {
         let path = if refusal.path.is_empty() { heading(block) } else { format!("{}.{}", block.name, refusal.path) };
         let verb = style.verb(Tone::Disagree, "Forbidden");
-        writeln!(text, "{verb} {path} under {rules}: {}", one_line(&refusal.message))
-            .expect("writing to a String does not fail");
+        text.push(&format!("{verb} {path} under {rules}: {}", one_line(&refusal.message)));
     }
-    text
-}
-
-/// The line without spaces at its end, with a newline.
-pub(super) fn trimmed(line: &str) -> String {
-    format!("{}\n", line.trim_end())
+    text.into_text()
 }

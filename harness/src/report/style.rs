@@ -73,6 +73,28 @@ impl Style {
     }
 }
 
+/// Text that grows line by line; no line has spaces at its end.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lines(String);
+
+impl Lines {
+    /// Adds one line.
+    pub(super) fn push(&mut self, line: &str) {
+        self.0.push_str(line.trim_end());
+        self.0.push('\n');
+    }
+
+    /// Adds lines that are complete.
+    pub(super) fn append(&mut self, lines: &str) {
+        self.0.push_str(lines);
+    }
+
+    /// The text.
+    pub(super) fn into_text(self) -> String {
+        self.0
+    }
+}
+
 /// Number of characters; every symbol drawn here is one column wide.
 pub(super) fn width(text: &str) -> usize {
     text.chars().count()
@@ -99,7 +121,7 @@ pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(' ');
         }
         text.push(digit);

@@ -85,38 +85,38 @@ mod tests {
 
     const NONE: Shortfalls = Shortfalls { could_not_run: false, missing: false };
 
-    fn exit(end: RunEnd, shortfalls: Shortfalls) -> u8 {
-        exit_of_run(&end, shortfalls).code()
+    fn exit(end: &RunEnd, shortfalls: Shortfalls) -> u8 {
+        exit_of_run(end, shortfalls).code()
     }
 
     #[test]
     fn zero_where_all_agree_are_known_or_are_skipped() {
-        assert_eq!(exit(RunEnd { checks: 4, agree: 2, known: 1, skipped: 1, ..RunEnd::default() }, NONE), 0);
+        assert_eq!(exit(&RunEnd { checks: 4, agree: 2, known: 1, skipped: 1, ..RunEnd::default() }, NONE), 0);
     }
 
     #[test]
     fn one_where_something_differs_is_stale_or_is_broken() {
         let one = RunEnd { checks: 9, agree: 8, ..RunEnd::default() };
-        assert_eq!(exit(RunEnd { differ: 1, ..one.clone() }, NONE), 1);
-        assert_eq!(exit(RunEnd { stale: 1, ..one.clone() }, NONE), 1);
-        assert_eq!(exit(RunEnd { broken: 1, ..one }, NONE), 1);
+        assert_eq!(exit(&RunEnd { differ: 1, ..one.clone() }, NONE), 1);
+        assert_eq!(exit(&RunEnd { stale: 1, ..one.clone() }, NONE), 1);
+        assert_eq!(exit(&RunEnd { broken: 1, ..one }, NONE), 1);
     }
 
     #[test]
     fn two_where_it_could_not_run_and_two_beats_three() {
         let differs = RunEnd { checks: 1, differ: 1, ..RunEnd::default() };
-        assert_eq!(exit(differs, Shortfalls { could_not_run: true, missing: true }), 2);
+        assert_eq!(exit(&differs, Shortfalls { could_not_run: true, missing: true }), 2);
     }
 
     #[test]
     fn three_where_something_is_missing_and_three_beats_one() {
         let differs = RunEnd { checks: 1, differ: 1, ..RunEnd::default() };
-        assert_eq!(exit(differs, Shortfalls { missing: true, ..NONE }), 3);
-        assert_eq!(exit(RunEnd::default(), Shortfalls { missing: true, ..NONE }), 3);
+        assert_eq!(exit(&differs, Shortfalls { missing: true, ..NONE }), 3);
+        assert_eq!(exit(&RunEnd::default(), Shortfalls { missing: true, ..NONE }), 3);
     }
 
     #[test]
     fn four_where_nothing_was_selected() {
-        assert_eq!(exit(RunEnd::default(), NONE), 4);
+        assert_eq!(exit(&RunEnd::default(), NONE), 4);
     }
 }

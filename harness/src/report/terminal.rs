@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::failure_block::{block, heading, tone, verb};
 use super::failures::{failures, place};
-use super::style::{Style, Tone, counted, grouped, one_line, pad, width};
+use super::style::{Lines, Style, Tone, counted, grouped, one_line, pad, width};
 use crate::record::{CheckRecord, Outcome, Proves, RunEnd};
 use crate::runner::DeviceInfo;
 
@@ -35,19 +35,20 @@ pub struct RunFacts<'a> {
 /// The distinct failures: ten in full, twenty more as one line each, the rest as a number with the file that has them.
 pub fn failure_report(checks: &[CheckRecord], records_file: &str, style: Style) -> String {
     let failures = failures(checks);
-    let mut text = String::new();
+    let mut text = Lines::default();
     for failure in failures.iter().take(FULL_BLOCKS) {
-        text += &block(failure, style);
-        text += "\n";
+        text.append(&block(failure, style));
+        text.push("");
     }
     for failure in failures.iter().skip(FULL_BLOCKS).take(HEADINGS) {
-        text += &format!("{}\n", heading(failure, style));
+        text.push(&heading(failure, style));
     }
     let more = failures.len().saturating_sub(FULL_BLOCKS + HEADINGS);
     if more > 0 {
-        text += &format!("  {} and {} more in {records_file}\n", style.ellipsis(), grouped(more as u64));
+        text.push(&format!("  {} and {} more in {records_file}", style.ellipsis(), grouped(more as u64)));
     }
-    text + &stale_report(checks, style)
+    text.append(&stale_report(checks, style));
+    text.into_text()
 }
 
 /// One line per entry of a list of known differences that no longer differs.

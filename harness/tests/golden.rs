@@ -1,0 +1,258 @@
+//! Every text and machine format that a report prints, for records written by hand, as plain files that people read.
+//!
+//! `UPDATE_EXPECT=1 cargo test -p layoutproof --test golden` rewrites the files; look at what changed before a commit.
+
+#[path = "golden/records.rs"]
+mod records;
+
+use expect_test::{ExpectFile, expect_file};
+use layoutproof::layout::{MemberRow, Refusal};
+use layoutproof::module::BlockKind;
+use layoutproof::record::{CheckRecord, Line, RunHeader, SCHEMA};
+use layoutproof::report::listing::{CaseLine, Finding, Health, RuleSetLine};
+use layoutproof::report::show_json::{ShownBlock, ShownLayout};
+use layoutproof::report::terminal::RunFacts;
+use layoutproof::report::{Style, diff_text, github, json_lines, junit, listing, struct_text, summary, terminal};
+use layoutproof::runner::RunnerKind;
+use layoutproof::shape::{Count, MatrixOrder};
+use records::member;
+
+const COLOUR: Style = Style { colour: true, ascii: false };
+const ASCII: Style = Style { colour: false, ascii: true };
+
+fn failure_of(check: CheckRecord, style: Style) -> String {
+    terminal::failure_report(&[check], "target/layoutproof/records.jsonl", style)
+}
+
+#[test]
+fn failure_of_a_compiler() {
+    let check = || records::compiler_differs("lavapipe", RunnerKind::Ash);
+    expect_file!["golden/failure_compiler.txt"].assert_eq(&failure_of(check(), Style::PLAIN));
+    expect_file!["golden/failure_compiler_ascii.txt"].assert_eq(&failure_of(check(), ASCII));
+    expect_file!["golden/failure_compiler_colour.txt"].assert_eq(&failure_of(check(), COLOUR));
+}
+
+#[test]
+fn failure_of_a_device() {
+    expect_file!["golden/failure_device.txt"].assert_eq(&failure_of(records::device_differs(), Style::PLAIN));
+}
+
+#[test]
+fn failure_without_a_culprit_between_case_and_rules() {
+    expect_file!["golden/failure_case_or_rules.txt"].assert_eq(&failure_of(records::case_or_rules(), Style::PLAIN));
+}
+
+#[test]
+fn failure_of_a_binding() {
+    expect_file!["golden/failure_binding.txt"].assert_eq(&failure_of(records::binding_differs(), Style::PLAIN));
+}
+
+#[test]
+fn a_whole_run() {
+    let checks = records::all();
+    let end = summary::fold(&checks);
+    let facts = RunFacts { devices: &records::devices(), checks: &checks, end: &end, seconds: Some(6.82) };
+    let failures = terminal::failure_report(&checks, "target/layoutproof/records.jsonl", Style::PLAIN);
+    let verbose: String = checks.iter().map(|check| terminal::check_line(check, Style::PLAIN)).collect();
+    let text = format!("{verbose}\n{failures}\n{}", terminal::summary(&facts, Style::PLAIN));
+    expect_file!["golden/run.txt"].assert_eq(&text);
+}
+
+#[test]
+fn a_run_that_no_compiler_saw() {
+    let checks = [records::agreeing()];
+    let facts = RunFacts { devices: &[], checks: &checks, end: &summary::fold(&checks), seconds: None };
+    expect_file!["golden/run_without_compiler.txt"].assert_eq(&terminal::summary(&facts, Style::PLAIN));
+}
+
+#[test]
+fn many_failures_are_cut() {
+    let check = |index: u32| CheckRecord { case: format!("push/nested_{index}"), ..records::broken() };
+    let checks: Vec<CheckRecord> = (0..43).map(check).collect();
+    expect_file!["golden/many_failures.txt"].assert_eq(&terminal::failure_report(&checks, "records.jsonl", ASCII));
+}
+
+#[test]
+fn machine_formats() {
+    let checks = records::all();
+    expect_file!["golden/junit.xml"].assert_eq(&junit::junit(&checks));
+    expect_file!["golden/github_annotations.txt"].assert_eq(&github::annotations(&checks));
+    expect_file!["golden/github_summary.md"].assert_eq(&github::markdown(&checks));
+}
+
+#[test]
+fn records_survive_their_file() {
+    let checks = records::all();
+    let header = RunHeader {
+        schema: SCHEMA,
+        layoutproof: "0.1.0".into(),
+        devices: records::devices(),
+        tools: [("spirv-val".to_owned(), "SPIRV-Tools v2023.1".to_owned())].into(),
+        environment: [("LP_NUM_THREADS".to_owned(), "2".to_owned())].into(),
+        cases: 6,
+    };
+    let mut text = json_lines::write(&Line::Run(header.clone()));
+    for check in &checks {
+        text += &json_lines::write(&Line::Check(Box::new(check.clone())));
+    }
+    text += &json_lines::write(&Line::End(summary::fold(&checks)));
+    expect_file!["golden/records.jsonl"].assert_eq(&text);
+    let read = json_lines::read(&text).unwrap();
+    assert_eq!(read.runs, [header]);
+    assert_eq!(read.checks, checks);
+    assert_eq!(read.ends, [summary::fold(&checks)]);
+}
+
+fn block(size: Option<u32>, members: Vec<MemberRow>) -> ShownBlock {
+    ShownBlock {
+        name: "S".into(),
+        kind: BlockKind::Cbuffer,
+        size,
+        alignment: Some(16),
+        stride: None,
+        count: Count::Finite(1),
+        errors: Vec::new(),
+        members,
+    }
+}
+
+fn layout(rules: &str, block: ShownBlock) -> ShownLayout {
+    ShownLayout { rules: rules.into(), blocks: vec![block] }
+}
+
+fn hlsl() -> ShownLayout {
+    layout("hlsl-cbuffer", block(Some(48), records::hlsl_members()))
+}
+
+fn std140() -> ShownLayout {
+    layout("std140", block(Some(64), records::std140_members()))
+}
+
+/// What `wgsl-uniform` says of the struct: an array's stride must be a multiple of 16 bytes (WGSL, "Address space
+/// layout constraints").
+fn forbidden() -> ShownLayout {
+    let message = "stride 4 of a uniform array is no multiple of 16 (bytes)".into();
+    let errors = vec![Refusal { path: "b".into(), message }];
+    let members = Vec::new();
+    layout("wgsl-uniform", ShownBlock { errors, alignment: None, size: None, ..block(None, members) })
+}
+
+/// Nested structs, a matrix, bit-fields, tail padding and an unsized array, by std430's rules (OpenGL 4.6, 7.6.2.2).
+fn nested() -> ShownLayout {
+    let matrix = |row: MemberRow| MemberRow { matrix_stride: Some(16), matrix_order: Some(MatrixOrder::Column), ..row };
+    let bits = |row: MemberRow, first, width| MemberRow { bit_offset: Some(first), bit_width: Some(width), ..row };
+    let members = vec![
+        bits(member("flags", "uint", [0, 4], None), 0, 3),
+        bits(member("level", "uint", [0, 4], None), 3, 7),
+        member("lights", "Light[2]", [16, 64], Some(32)),
+        member("lights[].position", "float3", [16, 12], None),
+        member("lights[].scale", "float2", [32, 8], None),
+        matrix(member("m", "float3x3", [80, 48], None)),
+        MemberRow {
+            size: None,
+            unbounded: true,
+            array_strides: vec![48, 16],
+            ..member("tail", "float3[][3]", [128, 0], Some(48))
+        },
+    ];
+    let sb = ShownBlock {
+        name: "sb".into(),
+        kind: BlockKind::StorageBlock,
+        count: Count::Finite(4),
+        ..block(None, members)
+    };
+    let element = ShownBlock {
+        name: "vectors".into(),
+        kind: BlockKind::StructuredElement,
+        stride: Some(16),
+        ..block(Some(12), vec![member("", "float3", [0, 12], None)])
+    };
+    ShownLayout { rules: "std430".into(), blocks: vec![sb, element] }
+}
+
+#[test]
+fn annotated_structs() {
+    let check = |layouts: &[ShownLayout], style, expected: ExpectFile| {
+        expected.assert_eq(&struct_text::show(layouts, style));
+    };
+    check(&[hlsl()], Style::PLAIN, expect_file!["golden/show.txt"]);
+    check(&[nested()], Style::PLAIN, expect_file!["golden/show_nested.txt"]);
+    check(&[forbidden()], Style::PLAIN, expect_file!["golden/show_forbidden.txt"]);
+    check(&[hlsl(), std140(), forbidden()], Style::PLAIN, expect_file!["golden/show_side_by_side.txt"]);
+    let other = ShownLayout { rules: "other".into(), ..nested() };
+    check(&[nested(), other], ASCII, expect_file!["golden/show_nested_side_by_side.txt"]);
+}
+
+#[test]
+fn differences_of_two_rule_sets() {
+    let different = diff_text::diff(&hlsl(), &std140(), Style::PLAIN);
+    expect_file!["golden/diff.txt"].assert_eq(&different.text);
+    assert!(different.differs);
+    let same = diff_text::diff(&std140(), &ShownLayout { rules: "relaxed".into(), ..std140() }, Style::PLAIN);
+    expect_file!["golden/diff_same.txt"].assert_eq(&same.text);
+    assert!(!same.differs);
+    assert!(diff_text::diff(&std140(), &forbidden(), Style::PLAIN).differs);
+    let empty = ShownLayout { rules: "empty".into(), blocks: Vec::new() };
+    assert!(diff_text::diff(&empty, &std140(), Style::PLAIN).differs);
+}
+
+#[test]
+fn listings() {
+    let rules = RuleSetLine {
+        name: "std140".into(),
+        what: "GLSL and Vulkan uniform blocks".into(),
+        source: "OpenGL 4.6, 7.6.2.2".into(),
+        example: "float b[2]; float c: b at 0, stride 16, c at 32".into(),
+    };
+    let cases = ["cbuffer/array_tail", "scalar/half"]
+        .map(|id| CaseLine { id: id.into(), summary: "a scalar takes the space an array leaves".into() });
+    let found = |health, name: &str, detail: &str, advice: &str| Finding {
+        health,
+        name: name.into(),
+        detail: detail.into(),
+        advice: advice.into(),
+    };
+    let findings = [
+        found(Health::Good, "Vulkan loader", "1.3.239", ""),
+        found(Health::Missing, "dxc", "not on PATH", "ci/setup fetches one"),
+        found(Health::Broken, "spirv-val", "ended with signal 11", ""),
+    ];
+    let text = [
+        listing::rule_sets(&[rules], Style::PLAIN),
+        listing::cases(&cases, Style::PLAIN),
+        listing::devices(&records::devices(), Style::PLAIN),
+        listing::doctor(&findings, Style::PLAIN),
+    ];
+    expect_file!["golden/listings.txt"].assert_eq(&text.join("\n"));
+}
+
+#[test]
+fn ascii_texts_are_ascii() {
+    let checks = records::all();
+    let facts = RunFacts { devices: &[], checks: &checks, end: &summary::fold(&checks), seconds: None };
+    for text in [
+        terminal::failure_report(&checks, "records.jsonl", ASCII),
+        terminal::summary(&facts, ASCII),
+        struct_text::show(&[hlsl(), forbidden()], ASCII),
+        diff_text::diff(&hlsl(), &std140(), ASCII).text,
+    ] {
+        assert!(text.is_ascii(), "{text}");
+    }
+}
+
+#[test]
+fn colour_adds_nothing_but_colour() {
+    let checks = records::all();
+    let coloured = terminal::failure_report(&checks, "records.jsonl", COLOUR);
+    let mut plain = String::new();
+    let mut rest = coloured.as_str();
+    while let Some(start) = rest.find('\u{1b}') {
+        plain += &rest[..start];
+        let end = rest[start..].find('m').unwrap();
+        rest = &rest[start + end + 1..];
+    }
+    plain += rest;
+    let lines: Vec<&str> = plain.lines().map(str::trim_end).collect();
+    let expected = terminal::failure_report(&checks, "records.jsonl", Style::PLAIN);
+    assert_eq!(lines, expected.lines().collect::<Vec<_>>());
+}

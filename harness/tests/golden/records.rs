@@ -1,0 +1,317 @@
+//! Records written by hand, one of each kind that a report must show.
+//!
+//! The struct of most of them is `cbuffer S { float3 a; float b[2]; float c; float2 d; }`. Its numbers: `hlsl-cbuffer`
+//! as DXC 1.7.2308 lists them (0, 16, 36, 40, size 48); std140 as OpenGL 4.6, 7.6.2.2 gives them (0, 16, 48, 56,
+//! size 64); `relaxed140`, which DXC's `-spirv` takes without a layout flag, as its decorations say (0, 16, 48, 52).
+
+use std::collections::BTreeSet;
+
+use layoutproof::layout::MemberRow;
+use layoutproof::record::{
+    CheckRecord, Culprit, Direction, Form, KnownEntry, Outcome, Proves, Row, SCHEMA, Space, Story, StoryBlock, Value,
+    What,
+};
+use layoutproof::runner::{DeviceInfo, Feature, RunnerKind};
+
+/// A member: path, type, offset and size in bytes, array stride.
+pub(crate) fn member(path: &str, type_name: &str, place: [u32; 2], array_stride: Option<u32>) -> MemberRow {
+    let [offset, size] = place;
+    MemberRow {
+        path: path.into(),
+        type_name: type_name.into(),
+        offset,
+        size: Some(size),
+        unbounded: false,
+        alignment: if array_stride.is_some() { 16 } else { 4 },
+        array_stride,
+        array_strides: Vec::new(),
+        matrix_stride: None,
+        matrix_order: None,
+        bit_offset: None,
+        bit_width: None,
+    }
+}
+
+/// The struct under `hlsl-cbuffer`.
+pub(crate) fn hlsl_members() -> Vec<MemberRow> {
+    vec![
+        member("a", "float3", [0, 12], None),
+        member("b", "float[2]", [16, 20], Some(16)),
+        member("c", "float", [36, 4], None),
+        member("d", "float2", [40, 8], None),
+    ]
+}
+
+/// The struct under std140.
+pub(crate) fn std140_members() -> Vec<MemberRow> {
+    vec![
+        member("a", "float3", [0, 12], None),
+        member("b", "float[2]", [16, 32], Some(16)),
+        member("c", "float", [48, 4], None),
+        member("d", "float2", [56, 8], None),
+    ]
+}
+
+/// Expected, computed, reported, compiled, observed.
+type Numbers = [Option<u32>; 5];
+
+fn row(path: &str, what: What, numbers: Numbers) -> Row {
+    let [expected, computed, reported, compiled, observed] = numbers.map(|number| number.map(Value::Number));
+    let probed = observed.is_some();
+    Row {
+        path: path.into(),
+        what,
+        space: probed.then_some(Space::Uniform),
+        direction: probed.then_some(Direction::Read),
+        form: probed.then_some(Form::Leaf),
+        expected,
+        computed,
+        reported,
+        compiled,
+        observed,
+        note: None,
+    }
+}
+
+/// A leaf that a device read: where it belongs, where the code looks, where the device read.
+fn leaf(path: &str, home: u32, compiled: u32, observed: u32) -> Row {
+    row(path, What::Offset, [Some(home), Some(home), None, Some(compiled), Some(observed)])
+}
+
+fn noted(row: Row, note: &str) -> Row {
+    Row { note: Some(note.into()), ..row }
+}
+
+/// A check that agrees, of one leaf.
+pub(crate) fn agreeing() -> CheckRecord {
+    CheckRecord {
+        schema: SCHEMA,
+        case: "cbuffer/array_tail".into(),
+        rules: "hlsl-cbuffer".into(),
+        producer: "rspirv".into(),
+        device: "lavapipe".into(),
+        runner: RunnerKind::Ash,
+        proves: Proves::Decorations,
+        outcome: Outcome::Agree,
+        culprit: None,
+        validation: "valid".into(),
+        skip_reason: None,
+        known: None,
+        ms: 12,
+        leaves: 8,
+        rows: vec![leaf("S.c", 36, 36, 36)],
+        story: None,
+    }
+}
+
+fn story(verdict: &str) -> Story {
+    Story {
+        summary: "a scalar takes the space an array leaves behind its last element".into(),
+        place: "cases/cbuffer/array_tail.toml:9".into(),
+        authority: "DXC 1.7.2308, listing of -T cs_6_6".into(),
+        blocks: vec![StoryBlock { name: "S".into(), size: Some(48), members: hlsl_members() }],
+        hint: None,
+        again: "layoutproof run cbuffer/array_tail --rules hlsl-cbuffer -vv".into(),
+        verdict: verdict.into(),
+    }
+}
+
+/// DXC's `-spirv` without a layout flag, judged by `hlsl-cbuffer`.
+pub(crate) fn compiler_differs(device: &str, runner: RunnerKind) -> CheckRecord {
+    let rows = vec![
+        row("S", What::Size, [Some(48), Some(48), None, None, None]),
+        leaf("S.a.x", 0, 0, 0),
+        leaf("S.a.y", 4, 4, 4),
+        leaf("S.a.z", 8, 8, 8),
+        leaf("S.b[0]", 16, 16, 16),
+        leaf("S.b[1]", 32, 32, 32),
+        noted(leaf("S.c", 36, 48, 48), "read 0xBADD0030, the poison of byte 48; its own word is 0xC0DE0024, byte 36"),
+        noted(leaf("S.d.x", 40, 52, 52), "read 0xBADD0034, the poison of byte 52; its own word is 0xC0DE0028, byte 40"),
+        noted(leaf("S.d.y", 44, 56, 56), "read 0xBADD0038, the poison of byte 56; its own word is 0xC0DE002C, byte 44"),
+    ];
+    let verdict = "case and rules agree, the device did what the shader says, the shader's offsets differ";
+    let story = Story {
+        hint: Some("these offsets equal rule set `relaxed140`; was -fvk-use-dx-layout meant?".into()),
+        again: "layoutproof run cbuffer/array_tail --rules hlsl-cbuffer --producer dxc-1.7 --runner ash -vv".into(),
+        ..story(verdict)
+    };
+    CheckRecord {
+        producer: "dxc-1.7 -spirv".into(),
+        device: device.into(),
+        runner,
+        proves: Proves::Compiler,
+        outcome: Outcome::Differ,
+        culprit: Some(Culprit::Compiler),
+        rows,
+        story: Some(story),
+        ..agreeing()
+    }
+}
+
+/// A device that takes the wrong stride for `b`, and answers `a.z` with zero when it reads the whole vector.
+pub(crate) fn device_differs() -> CheckRecord {
+    let whole = Row {
+        form: Some(Form::Whole),
+        observed: None,
+        note: Some("read 0x00000000, which is no word of the image".into()),
+        ..leaf("S.a.z", 8, 8, 8)
+    };
+    let rows = vec![
+        row("S", What::Size, [Some(48), Some(48), None, None, Some(48)]),
+        row("S.b", What::ArrayStride, [Some(16), Some(16), None, Some(16), None]),
+        leaf("S.a.x", 0, 0, 0),
+        leaf("S.a.z", 8, 8, 8),
+        whole,
+        leaf("S.b[0]", 16, 16, 16),
+        leaf("S.b[1]", 32, 32, 20),
+        leaf("S.c", 36, 36, 36),
+        leaf("S.d.x", 40, 40, 40),
+    ];
+    CheckRecord {
+        outcome: Outcome::Differ,
+        culprit: Some(Culprit::Device),
+        rows,
+        story: Some(story("expected, computed and compiled agree, the device read other bytes")),
+        ..agreeing()
+    }
+}
+
+/// The case and our rules differ, and no compiler has seen the case.
+pub(crate) fn case_or_rules() -> CheckRecord {
+    let rows = vec![
+        row("S", What::Size, [Some(64), Some(48), None, None, None]),
+        row("S.a", What::Offset, [Some(0), Some(0), None, None, None]),
+        row("S.b", What::Offset, [Some(16), Some(16), None, None, None]),
+        row("S.c", What::Offset, [Some(48), Some(36), None, None, None]),
+        row("S.d", What::Offset, [Some(56), Some(40), None, None, None]),
+    ];
+    CheckRecord {
+        device: "none".into(),
+        runner: RunnerKind::Model,
+        outcome: Outcome::Differ,
+        culprit: Some(Culprit::CaseOrRules),
+        leaves: 0,
+        rows,
+        story: Some(story("expected and computed differ, and no compiler has seen the case")),
+        ..agreeing()
+    }
+}
+
+/// A register that the compiler's listing and its code put elsewhere.
+pub(crate) fn binding_differs() -> CheckRecord {
+    let binding = |path: &str, values: [Option<&str>; 5]| {
+        let [expected, computed, reported, compiled, observed] = values.map(|text| text.map(|t| Value::Text(t.into())));
+        let row = row(path, What::Binding, [None; 5]);
+        Row { expected, computed, reported, compiled, observed, ..row }
+    };
+    let rows = vec![
+        binding("A", [Some("t0"), Some("t0"), Some("t0"), Some("t0"), None]),
+        binding("B", [Some("t1 space2"), Some("t1 space2"), Some("t1 space2"), Some("t3 space2"), None]),
+    ];
+    CheckRecord {
+        case: "bind/implicit_in_space".into(),
+        rules: "d3d12.dxc".into(),
+        producer: "dxc-1.7".into(),
+        device: "none".into(),
+        runner: RunnerKind::Model,
+        proves: Proves::Compiler,
+        outcome: Outcome::Differ,
+        culprit: Some(Culprit::Compiler),
+        leaves: 0,
+        rows,
+        story: Some(Story {
+            summary: "an implicit register is taken from its own space".into(),
+            place: "cases/bind/implicit_in_space.toml:7".into(),
+            blocks: Vec::new(),
+            ..story("case and rules agree, the code addresses another register")
+        }),
+        ..agreeing()
+    }
+}
+
+/// A check for which the device lacks a feature.
+pub(crate) fn skipped(reason: &str) -> CheckRecord {
+    CheckRecord {
+        case: "scalar/half".into(),
+        outcome: Outcome::Skipped,
+        skip_reason: Some(reason.into()),
+        leaves: 0,
+        rows: Vec::new(),
+        ..agreeing()
+    }
+}
+
+/// A difference that a list knows.
+pub(crate) fn known() -> CheckRecord {
+    let entry = KnownEntry {
+        file: "ci/known/dxc-spirv.toml".into(),
+        line: 4,
+        reason: "relaxed layout is DXC's default for Vulkan".into(),
+    };
+    CheckRecord { outcome: Outcome::Known, known: Some(entry), ..compiler_differs("swiftshader", RunnerKind::Ash) }
+}
+
+/// A known difference that agrees now.
+pub(crate) fn stale() -> CheckRecord {
+    let entry = KnownEntry { file: "ci/known/lavapipe.toml".into(), line: 14, reason: "row_major ignored".into() };
+    CheckRecord { case: "matrix/row_major".into(), outcome: Outcome::Stale, known: Some(entry), ..agreeing() }
+}
+
+/// A check during which the device was lost.
+pub(crate) fn broken() -> CheckRecord {
+    CheckRecord {
+        case: "push/nested".into(),
+        outcome: Outcome::Broken,
+        skip_reason: Some("device lost: vkQueueSubmit: ERROR_DEVICE_LOST".into()),
+        leaves: 0,
+        rows: Vec::new(),
+        story: Some(Story { again: "layoutproof run push/nested --runner ash -vv".into(), ..Story::default() }),
+        ..agreeing()
+    }
+}
+
+/// One record of each kind.
+pub(crate) fn all() -> Vec<CheckRecord> {
+    vec![
+        agreeing(),
+        CheckRecord { producer: "dxc-1.7 -fvk-use-dx-layout".into(), proves: Proves::Compiler, ..agreeing() },
+        compiler_differs("lavapipe", RunnerKind::Ash),
+        compiler_differs("lavapipe", RunnerKind::Wgpu),
+        compiler_differs("swiftshader", RunnerKind::Ash),
+        device_differs(),
+        case_or_rules(),
+        binding_differs(),
+        skipped("half: device lacks shaderFloat16"),
+        skipped("half: device lacks shaderFloat16"),
+        skipped("double in WGSL: not in the language"),
+        known(),
+        stale(),
+        broken(),
+    ]
+}
+
+fn device(id: &str, name: &str, runner: RunnerKind) -> DeviceInfo {
+    DeviceInfo {
+        id: id.into(),
+        name: name.into(),
+        driver: "Mesa 22.3.6".into(),
+        api: "Vulkan 1.3.230".into(),
+        runner,
+        index: 0,
+        hardware: false,
+        features: BTreeSet::from([Feature::ScalarBlockLayout, Feature::Int16]),
+        max_uniform_range: 65536,
+        max_push_constants: 256,
+    }
+}
+
+/// Two devices, one of them through two APIs.
+pub(crate) fn devices() -> Vec<DeviceInfo> {
+    let model =
+        DeviceInfo { driver: String::new(), api: String::new(), ..device("model", "CPU model", RunnerKind::Model) };
+    vec![
+        device("lavapipe", "llvmpipe (LLVM 15.0.6, 256 bits)", RunnerKind::Ash),
+        device("lavapipe", "llvmpipe (LLVM 15.0.6, 256 bits)", RunnerKind::Wgpu),
+        DeviceInfo { features: BTreeSet::new(), max_push_constants: 0, ..model },
+    ]
+}
