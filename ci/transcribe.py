@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Transcribes compilers' layouts into case files, and checks that the files still say what the compilers say.
 
-    ci/transcribe.py --fill RULES[,RULES...] CASE...   writes the tables of these rule sets
+    ci/transcribe.py --fill RULES[,RULES...] CASE...   writes the tables of these rule sets; std140=slang asks slangc
     ci/transcribe.py --check PATH...                   derives every number that names a compiler again
 
 Exit status of --check: 0 all equal; 1 a number differs or a table cannot be derived; 2 bad arguments. What could not be
@@ -50,9 +50,10 @@ def fill(tools, rule_sets, paths):
     refused = 0
     for path in paths:
         case = Case(path)
-        for rules in rule_sets:
+        for wanted in rule_sets:
+            rules, _, compiler = wanted.partition("=")
             try:
-                derived = derive(tools, case, rules)
+                derived = derive(tools, case, rules, compiler)
             except (Refused, Unsupported) as problem:
                 refused += 1
                 print(f"{path}: {rules}: {str(problem).splitlines()[0]}")

@@ -46,10 +46,9 @@ class Writer:
         kind, counts = member.type, ""
         while kind.kind == "array":
             counts, kind = f"{counts}[{kind.count}]", kind.element
-        order = ""
-        if kind.is_matrix():
-            order = "layout(column_major) " if (kind.order or self.order) == "row" else "layout(row_major) "
-        return f"{order}{self.type(kind)} {member.name}{counts};"
+        if kind.is_matrix() and kind.order not in ("", self.order):
+            raise Unsupported("GLSL says the order of matrices in structs only for the whole block")
+        return f"{self.type(kind)} {member.name}{counts};"
 
     def type(self, kind):
         if kind.kind == "struct":
@@ -74,7 +73,8 @@ def glslang_layout(tools, request, rules):
     writer = Writer(request.order)
     body = writer.members(request.block.type)
     structs = "".join(writer.structs.values())
-    qualifiers = f"layout({rules}, binding = 0) {'buffer' if request.indexed else 'uniform'}"
+    order = "column_major" if request.order == "row" else "row_major"
+    qualifiers = f"layout({rules}, {order}, binding = 0) {'buffer' if request.indexed else 'uniform'}"
     name, end = request.block.name, "void main() {}\n"
     plain = f"{HEADER}{structs}{qualifiers} Block {{ {body} }} {name};\n{end}"
     layout = Walk(Module(tools.glslang_spirv(plain)), Root(name, request.block.type, "cbuffer", request.block.kind), request.order).run(name)
