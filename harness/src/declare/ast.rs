@@ -1,0 +1,293 @@
+//! Declarations as written: what the parser hands to the elaboration.
+//!
+//! Names are not looked up, constants not evaluated, generics not specialised. A constant expression is kept in
+//! postfix order, so that neither evaluating nor dropping one recurses, however long it is.
+
+use std::ops::Range;
+
+use crate::diagnostics::Diagnostic;
+use crate::shape::MatrixOrder;
+use crate::sources::Span;
+
+/// A name with the place where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Name<'a> {
+    pub(super) text: &'a str,
+    pub(super) span: Span,
+}
+
+/// `N::Pair<float, 3>`; never empty.
+#[derive(Clone, Debug)]
+pub(super) struct Path<'a> {
+    pub(super) parts: Vec<PathPart<'a>>,
+    pub(super) span: Span,
+}
+
+/// One name of a path.
+#[derive(Clone, Debug)]
+pub(super) struct PathPart<'a> {
+    pub(super) name: Name<'a>,
+    /// `None` where no `<` follows.
+    pub(super) arguments: Option<Vec<GenericArgument<'a>>>,
+}
+
+/// What stands between `<` and `>`. A lone name parses as a type and may turn out to be a constant.
+#[derive(Clone, Debug)]
+pub(super) enum GenericArgument<'a> {
+    Type(TypeExpression<'a>),
+    Value(Expression<'a>),
+}
+
+/// A type as written.
+#[derive(Clone, Debug)]
+pub(super) struct TypeExpression<'a> {
+    pub(super) kind: TypeKind<'a>,
+    /// `*` and `[n]` behind the type, applied from left to right.
+    pub(super) suffixes: Vec<TypeSuffix<'a>>,
+    /// Order that `#pragma pack_matrix` puts on matrices named here.
+    pub(super) order: Option<MatrixOrder>,
+    pub(super) span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum TypeKind<'a> {
+    Path(Path<'a>),
+    Struct(Box<StructDeclaration<'a>>),
+    Enum(Box<EnumDeclaration<'a>>),
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum TypeSuffix<'a> {
+    Pointer,
+    Array(Dimension<'a>),
+}
+
+/// `[n]` or `[]`.
+#[derive(Clone, Debug)]
+pub(super) struct Dimension<'a> {
+    pub(super) length: Option<Expression<'a>>,
+    pub(super) span: Span,
+}
+
+/// An expression in postfix order.
+#[derive(Clone, Debug)]
+pub(super) struct Expression<'a> {
+    pub(super) operations: Vec<(Operation<'a>, Span)>,
+    pub(super) span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Operation<'a> {
+    Integer { value: u64, unsigned: bool },
+    Boolean(bool),
+    Name(Path<'a>),
+    Unary(UnaryOperator),
+    Binary(BinaryOperator),
+    /// Pops condition, first and second value.
+    Select,
+    /// `(int)x` or `int(x)`.
+    Cast(Path<'a>),
+    /// Something that is no integer constant: a float, a call.
+    Opaque,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UnaryOperator {
+    Plus,
+    Minus,
+    Complement,
+    Not,
+    /// A member, an element or the result of a call: no integer constant.
+    Part,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BinaryOperator {
+    Or,
+    And,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Equal,
+    NotEqual,
+    Less,
+    Greater,
+    LessEqual,
+    GreaterEqual,
+    ShiftLeft,
+    ShiftRight,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+}
+
+/// What stands before a declaration.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Prefix<'a> {
+    pub(super) attributes: Vec<AttributeSyntax<'a>>,
+    pub(super) modifiers: Vec<Name<'a>>,
+    pub(super) layout: Vec<LayoutSyntax<'a>>,
+    /// Of `template<...>` or `__generic<...>`.
+    pub(super) generics: Option<Vec<GenericParameter<'a>>>,
+}
+
+impl Prefix<'_> {
+    /// Whether `word` is one of the modifiers.
+    pub(super) fn has(&self, word: &str) -> bool {
+        self.modifiers.iter().any(|modifier| modifier.text == word)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct AttributeSyntax<'a> {
+    pub(super) namespace: Option<&'a str>,
+    pub(super) name: &'a str,
+    pub(super) arguments: Vec<ArgumentSyntax<'a>>,
+    pub(super) span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum ArgumentSyntax<'a> {
+    Text(&'a str),
+    Value(Expression<'a>, String),
+    Other(String),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct LayoutSyntax<'a> {
+    pub(super) name: Name<'a>,
+    pub(super) value: Option<Expression<'a>>,
+}
+
+/// What stands behind a declarator's `:`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Placement<'a> {
+    pub(super) registers: Vec<RegisterSyntax<'a>>,
+    pub(super) packoffsets: Vec<PackOffsetSyntax<'a>>,
+    pub(super) semantic: Option<&'a str>,
+    pub(super) bit_width: Option<Expression<'a>>,
+}
+
+/// The words between the parentheses of `register(...)`.
+#[derive(Clone, Debug)]
+pub(super) struct RegisterSyntax<'a> {
+    pub(super) words: Vec<Name<'a>>,
+    /// Whether `[n]` follows the register.
+    pub(super) indexed: bool,
+    pub(super) span: Span,
+}
+
+/// The words between the parentheses of `packoffset(...)`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PackOffsetSyntax<'a> {
+    pub(super) register: &'a str,
+    pub(super) component: Option<&'a str>,
+    pub(super) span: Span,
+}
+
+/// One name with what belongs to it alone.
+#[derive(Clone, Debug)]
+pub(super) struct Declarator<'a> {
+    /// Empty for an unnamed bit-field.
+    pub(super) name: Name<'a>,
+    pub(super) pointers: usize,
+    pub(super) dimensions: Vec<Dimension<'a>>,
+    pub(super) placement: Placement<'a>,
+    pub(super) initialiser: Option<Initialiser<'a>>,
+}
+
+/// What stands behind `=`.
+#[derive(Clone, Debug)]
+pub(super) enum Initialiser<'a> {
+    Value(Expression<'a>),
+    /// `{ a, b }`: so many elements.
+    List(u32),
+    Other,
+}
+
+/// `row_major float2x3 a, b[2] : register(c3);`, `struct S { ... };`.
+#[derive(Clone, Debug)]
+pub(super) struct Declaration<'a> {
+    pub(super) prefix: Prefix<'a>,
+    pub(super) ty: TypeExpression<'a>,
+    pub(super) declarators: Vec<Declarator<'a>>,
+    pub(super) span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct StructDeclaration<'a> {
+    /// Empty for an anonymous struct.
+    pub(super) name: Name<'a>,
+    pub(super) generics: Option<Vec<GenericParameter<'a>>>,
+    pub(super) bases: Vec<TypeExpression<'a>>,
+    pub(super) items: Vec<Item<'a>>,
+}
+
+/// A generic parameter: `T`, `typename T`, `let N : int`, `int N = 4`.
+#[derive(Clone, Debug)]
+pub(super) struct GenericParameter<'a> {
+    pub(super) name: Name<'a>,
+    pub(super) is_value: bool,
+    pub(super) default: Option<GenericArgument<'a>>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct EnumDeclaration<'a> {
+    /// Empty for an anonymous enum.
+    pub(super) name: Name<'a>,
+    /// Whether the enumerators are names of the enclosing scope too (all but `enum class`).
+    pub(super) unscoped: bool,
+    pub(super) underlying: Option<TypeExpression<'a>>,
+    pub(super) enumerators: Vec<(Name<'a>, Option<Expression<'a>>)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BufferKind {
+    Cbuffer,
+    Tbuffer,
+}
+
+/// `cbuffer S : register(b0) { ... }`.
+#[derive(Clone, Debug)]
+pub(super) struct BufferDeclaration<'a> {
+    pub(super) kind: BufferKind,
+    pub(super) prefix: Prefix<'a>,
+    pub(super) name: Name<'a>,
+    pub(super) placement: Placement<'a>,
+    pub(super) items: Vec<Item<'a>>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct FunctionDeclaration<'a> {
+    pub(super) prefix: Prefix<'a>,
+    /// `operator` for operators, `__init` for constructors.
+    pub(super) name: Name<'a>,
+    pub(super) result: Option<TypeExpression<'a>>,
+    pub(super) result_semantic: Option<&'a str>,
+    /// A list that is not understood matters only if the function is an entry point.
+    pub(super) parameters: Result<Vec<FunctionParameter<'a>>, Diagnostic>,
+    /// Tokens of the body without its braces.
+    pub(super) body: Option<Range<usize>>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct FunctionParameter<'a> {
+    pub(super) prefix: Prefix<'a>,
+    pub(super) ty: TypeExpression<'a>,
+    pub(super) declarator: Declarator<'a>,
+}
+
+/// One declaration of a file, a namespace, a struct or a buffer.
+#[derive(Clone, Debug)]
+pub(super) enum Item<'a> {
+    Declaration(Declaration<'a>),
+    Function(FunctionDeclaration<'a>),
+    Buffer(BufferDeclaration<'a>),
+    Namespace { path: Vec<Name<'a>>, items: Vec<Item<'a>> },
+    Alias { name: Name<'a>, ty: TypeExpression<'a> },
+    Using { path: Path<'a> },
+    Interface { name: Name<'a> },
+    Import { name: String },
+}

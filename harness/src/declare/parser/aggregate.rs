@@ -1,0 +1,85 @@
+//! Structs, enums and `cbuffer`/`tbuffer` blocks.
+
+use super::cursor::{Parsed, Parser};
+use super::expression::Place;
+use crate::declare::ast::{
+    BufferDeclaration, BufferKind, EnumDeclaration, Expression, GenericParameter, Item, Name, Prefix,
+    StructDeclaration, TypeExpression,
+};
+use crate::declare::lexer::TokenKind;
+
+impl<'a> Parser<'_, 'a> {
+    /// `struct S<T> : Base { ... }` without what follows the `}`.
+    pub(super) fn struct_declaration(&mut self) -> Parsed<StructDeclaration<'a>> {
+        self.bump();
+        let name = self.optional_name()?;
+        let generics = self.optional_generics()?;
+        let bases = self.bases()?;
+        self.skip_where();
+        let items = self.block()?;
+        Ok(StructDeclaration { name, generics, bases, items })
+    }
+
+    fn optional_name(&mut self) -> Parsed<Name<'a>> {
+        if self.is(TokenKind::Identifier) { self.name("a name") } else { Ok(self.no_name()) }
+    }
+
+    fn optional_generics(&mut self) -> Parsed<Option<Vec<GenericParameter<'a>>>> {
+        if self.is(TokenKind::Less) { self.generic_parameters().map(Some) } else { Ok(None) }
+    }
+
+    fn bases(&mut self) -> Parsed<Vec<TypeExpression<'a>>> {
+        let mut bases = Vec::new();
+        if self.eat(TokenKind::Colon) {
+            loop {
+                self.modifiers();
+                bases.push(self.type_expression()?);
+                if !self.eat(TokenKind::Comma) {
+                    break;
+                }
+            }
+        }
+        Ok(bases)
+    }
+
+    /// `{ ... }` with declarations.
+    pub(super) fn block(&mut self) -> Parsed<Vec<Item<'a>>> {
+        self.expect(TokenKind::LeftBrace, "`{`")?;
+        let items = self.deeper(|parser| Ok(parser.items()))?;
+        self.expect(TokenKind::RightBrace, "`}`")?;
+        Ok(items)
+    }
+
+    /// `enum class E : uint { A, B = 4 }` without what follows the `}`.
+    pub(super) fn enum_declaration(&mut self) -> Parsed<EnumDeclaration<'a>> {
+        self.bump();
+        let unscoped = !(self.eat_word("class") || self.eat_word("struct"));
+        let name = self.optional_name()?;
+        let underlying = if self.eat(TokenKind::Colon) { Some(self.type_expression()?) } else { None };
+        self.expect(TokenKind::LeftBrace, "`{`")?;
+        let mut enumerators = Vec::new();
+        while !self.eat(TokenKind::RightBrace) {
+            enumerators.push(self.enumerator()?);
+            if !self.is(TokenKind::RightBrace) {
+                self.expect(TokenKind::Comma, "`,` or `}`")?;
+            }
+        }
+        Ok(EnumDeclaration { name, unscoped, underlying, enumerators })
+    }
+
+    fn enumerator(&mut self) -> Parsed<(Name<'a>, Option<Expression<'a>>)> {
+        let name = self.name("an enumerator")?;
+        let value = if self.eat(TokenKind::Assign) { Some(self.expression(Place::Free)?) } else { None };
+        Ok((name, value))
+    }
+
+    /// `cbuffer S : register(b0) { ... }`, from its keyword on.
+    pub(super) fn buffer(&mut self, prefix: Prefix<'a>, kind: BufferKind) -> Parsed<BufferDeclaration<'a>> {
+        self.bump();
+        let name = self.name("the name of a buffer")?;
+        let placement = self.placement()?;
+        let items = self.block()?;
+        self.eat(TokenKind::Semicolon);
+        Ok(BufferDeclaration { kind, prefix, name, placement, items })
+    }
+}

@@ -1,0 +1,267 @@
+//! What is written around declarations: attributes, modifiers, `layout(...)`, semantics, `register`, `packoffset`.
+
+use super::cursor::{Parsed, Parser};
+use super::expression::Place;
+use crate::declare::ast::{
+    ArgumentSyntax, AttributeSyntax, GenericParameter, LayoutSyntax, PackOffsetSyntax, Placement,
+    Prefix, RegisterSyntax,
+};
+use crate::declare::lexer::TokenKind;
+use crate::diagnostics::{Code, Diagnostic};
+
+/// Words that may stand before a type and say nothing about its name.
+const MODIFIERS: &[&str] = &[
+    "__exported",
+    "__extern_cpp",
+    "borrow",
+    "centroid",
+    "column_major",
+    "const",
+    "dynamic_uniform",
+    "export",
+    "extern",
+    "globallycoherent",
+    "groupshared",
+    "highp",
+    "in",
+    "indices",
+    "inline",
+    "inout",
+    "internal",
+    "line",
+    "lineadj",
+    "linear",
+    "lowp",
+    "mediump",
+    "no_diff",
+    "nointerpolation",
+    "noperspective",
+    "out",
+    "override",
+    "param",
+    "payload",
+    "point",
+    "precise",
+    "primitives",
+    "private",
+    "protected",
+    "public",
+    "reordercoherent",
+    "require",
+    "row_major",
+    "sample",
+    "shared",
+    "snorm",
+    "static",
+    "triangle",
+    "triangleadj",
+    "uniform",
+    "unorm",
+    "vertices",
+    "visible",
+    "volatile",
+];
+
+impl<'a> Parser<'_, 'a> {
+    /// Attributes, modifiers, `layout(...)` and `template<...>`, in any order.
+    pub(super) fn prefix(&mut self) -> Parsed<Prefix<'a>> {
+        let mut prefix = Prefix::default();
+        loop {
+            let token = self.token();
+            match (token.kind, token.text) {
+                (TokenKind::LeftBracket, _) => self.attributes(&mut prefix.attributes)?,
+                (TokenKind::Identifier, "layout") if self.peek(1).kind == TokenKind::LeftParenthesis => {
+                    self.layout(&mut prefix.layout)?;
+                }
+                (TokenKind::Identifier, "template" | "__generic") if self.peek(1).kind == TokenKind::Less => {
+                    self.bump();
+                    prefix.generics = Some(self.generic_parameters()?);
+                }
+                (TokenKind::Identifier, word) if MODIFIERS.contains(&word) => {
+                    prefix.modifiers.push(self.name("a modifier")?);
+                }
+                _ => return Ok(prefix),
+            }
+        }
+    }
+
+    /// Moves behind modifiers whose meaning is lost (between `<` and `>`).
+    pub(super) fn modifiers(&mut self) {
+        while self.is(TokenKind::Identifier) && MODIFIERS.contains(&self.token().text) {
+            self.bump();
+        }
+    }
+
+    /// `[numthreads(8, 8, 1)]`, `[[vk::binding(1), vk::push_constant]]`.
+    fn attributes(&mut self, out: &mut Vec<AttributeSyntax<'a>>) -> Parsed<()> {
+        self.bump();
+        let double = self.eat(TokenKind::LeftBracket);
+        while !self.is(TokenKind::RightBracket) {
+            out.push(self.attribute()?);
+            if !self.is(TokenKind::RightBracket) {
+                self.expect(TokenKind::Comma, "`,` or `]`")?;
+            }
+        }
+        self.bump();
+        if double {
+            self.expect(TokenKind::RightBracket, "`]]`")?;
+        }
+        Ok(())
+    }
+
+    fn attribute(&mut self) -> Parsed<AttributeSyntax<'a>> {
+        let start = self.span();
+        let mut name = self.name("an attribute")?;
+        let mut namespace = None;
+        while self.eat(TokenKind::ColonColon) {
+            namespace = Some(name.text);
+            name = self.name("an attribute")?;
+        }
+        let arguments = if self.is(TokenKind::LeftParenthesis) { self.attribute_arguments()? } else { Vec::new() };
+        Ok(AttributeSyntax { namespace, name: name.text, arguments, span: self.span_from(start) })
+    }
+
+    fn attribute_arguments(&mut self) -> Parsed<Vec<ArgumentSyntax<'a>>> {
+        self.bump();
+        let mut arguments = Vec::new();
+        while !self.eat(TokenKind::RightParenthesis) {
+            arguments.push(self.attribute_argument());
+            if !self.is(TokenKind::RightParenthesis) {
+                self.expect(TokenKind::Comma, "`,` or `)`")?;
+            }
+        }
+        Ok(arguments)
+    }
+
+    fn attribute_argument(&mut self) -> ArgumentSyntax<'a> {
+        let (start, token) = (self.at, self.token());
+        let ends = |kind| matches!(kind, TokenKind::Comma | TokenKind::RightParenthesis);
+        if token.kind == TokenKind::Text && ends(self.peek(1).kind) {
+            self.bump();
+            return ArgumentSyntax::Text(token.text.trim_matches('"'));
+        }
+        match self.expression(Place::Free) {
+            Ok(expression) if ends(self.token().kind) => ArgumentSyntax::Value(expression, self.text_from(start)),
+            Ok(_) | Err(_) => {
+                self.skip_to(|kind| ends(kind) || kind == TokenKind::Semicolon);
+                ArgumentSyntax::Other(self.text_from(start))
+            }
+        }
+    }
+
+    /// Moves to the next token outside brackets of which `ends` holds, or to the end of the enclosing block.
+    pub(super) fn skip_to(&mut self, ends: impl Fn(TokenKind) -> bool) {
+        loop {
+            match self.token().kind {
+                kind if ends(kind) => return,
+                TokenKind::End | TokenKind::RightBrace => return,
+                TokenKind::LeftParenthesis | TokenKind::LeftBracket | TokenKind::LeftBrace => {
+                    self.skip_brackets();
+                }
+                _ => {
+                    self.bump();
+                }
+            }
+        }
+    }
+
+    /// The tokens from `start` on, as written but for the space between them.
+    fn text_from(&self, start: usize) -> String {
+        (start..self.at).map(|index| self.source.token(index).text).collect::<Vec<_>>().join(" ")
+    }
+
+    /// `layout(binding = 1, set = 0)`.
+    fn layout(&mut self, out: &mut Vec<LayoutSyntax<'a>>) -> Parsed<()> {
+        self.bump();
+        self.bump();
+        while !self.eat(TokenKind::RightParenthesis) {
+            let name = self.name("a layout qualifier")?;
+            let value = if self.eat(TokenKind::Assign) { Some(self.expression(Place::Free)?) } else { None };
+            out.push(LayoutSyntax { name, value });
+            if !self.is(TokenKind::RightParenthesis) {
+                self.expect(TokenKind::Comma, "`,` or `)`")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `<typename T, int N = 4>` or Slang's `<T : IFoo, let N : int>`.
+    pub(super) fn generic_parameters(&mut self) -> Parsed<Vec<GenericParameter<'a>>> {
+        self.expect(TokenKind::Less, "`<`")?;
+        let mut parameters = Vec::new();
+        while !self.eat(TokenKind::Greater) {
+            parameters.push(self.generic_parameter()?);
+            if !self.is(TokenKind::Greater) {
+                self.expect(TokenKind::Comma, "`,` or `>`")?;
+            }
+        }
+        Ok(parameters)
+    }
+
+    fn generic_parameter(&mut self) -> Parsed<GenericParameter<'a>> {
+        let word = self.token().text;
+        let is_type_word = matches!(word, "typename" | "class");
+        // `int N` has two names side by side, Slang's `T` and `T : IFoo` do not.
+        let is_value = word == "let" || (!is_type_word && self.peek(1).kind == TokenKind::Identifier);
+        if is_type_word || is_value {
+            self.bump();
+        }
+        let name = self.name("a generic parameter")?;
+        if self.eat(TokenKind::Colon) {
+            self.type_path()?;
+        }
+        let default = if self.eat(TokenKind::Assign) { Some(self.generic_argument()?) } else { None };
+        Ok(GenericParameter { name, is_value, default })
+    }
+
+    /// Everything behind `:` of a declarator, a buffer or a function.
+    pub(super) fn placement(&mut self) -> Parsed<Placement<'a>> {
+        let mut placement = Placement::default();
+        while self.eat(TokenKind::Colon) {
+            let opens = self.peek(1).kind == TokenKind::LeftParenthesis;
+            match (self.token().kind, self.token().text) {
+                (TokenKind::Identifier, "register") if opens => placement.registers.push(self.register()?),
+                (TokenKind::Identifier, "packoffset") if opens => placement.packoffsets.push(self.packoffset()?),
+                (TokenKind::Identifier, _) => placement.semantic = Some(self.bump().text),
+                _ => placement.bit_width = Some(self.expression(Place::Free)?),
+            }
+        }
+        Ok(placement)
+    }
+
+    fn register(&mut self) -> Parsed<RegisterSyntax<'a>> {
+        let start = self.bump().span;
+        self.bump();
+        let (mut words, mut indexed) = (Vec::new(), false);
+        while !self.eat(TokenKind::RightParenthesis) {
+            words.push(self.name("a register")?);
+            if self.is(TokenKind::LeftBracket) {
+                self.skip_brackets();
+                indexed = true;
+            }
+            if !self.is(TokenKind::RightParenthesis) {
+                self.expect(TokenKind::Comma, "`,` or `)`")?;
+            }
+        }
+        Ok(RegisterSyntax { words, indexed, span: self.span_from(start) })
+    }
+
+    fn packoffset(&mut self) -> Parsed<PackOffsetSyntax<'a>> {
+        let start = self.bump().span;
+        let inside = self.skip_brackets();
+        let span = self.span_from(start);
+        let texts: Vec<&str> = inside.map(|index| self.source.token(index).text).collect();
+        match texts.as_slice() {
+            [register] => Ok(PackOffsetSyntax { register, component: None, span }),
+            [register, ".", component] => Ok(PackOffsetSyntax { register, component: Some(component), span }),
+            _ => Err(Diagnostic::error(Code::BadPackoffset, span, "expected a register such as `c2` or `c2.y`")),
+        }
+    }
+
+    /// Generic argument lists and constraints that only functions and interfaces have.
+    pub(super) fn skip_where(&mut self) {
+        if self.is_word("where") {
+            self.skip_to(|kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon));
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Walks over tokens with their brackets matched beforehand, so that skipping a bracket costs nothing.
+
+use crate::declare::ast::Name;
+use crate::declare::directives::Prepared;
+use crate::declare::lexer::{Token, TokenKind};
+use crate::declare::problems::Problems;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::shape::MatrixOrder;
+use crate::sources::Span;
+
+/// How deep declarations, types and expressions may nest; deeper than any real file, shallow enough for a test's stack.
+pub(super) const DEEPEST: u32 = 64;
+
+/// The tokens of a source with matched brackets.
+#[derive(Debug)]
+pub(in crate::declare) struct Source<'a> {
+    tokens: Vec<Token<'a>>,
+    /// For an opening bracket the index of what closes it (of the end, where nothing does); for others their own index.
+    closers: Vec<usize>,
+    orders: Vec<(usize, Option<MatrixOrder>)>,
+    /// Whether some bracket is never closed: then running into the end says nothing new.
+    unbalanced: bool,
+}
+
+impl<'a> Source<'a> {
+    /// Matches the brackets of `prepared`; `end` is the place behind the last token.
+    pub(in crate::declare) fn new(prepared: Prepared<'a>, end: Span, problems: &mut Problems) -> Self {
+        let Prepared { mut tokens, orders } = prepared;
+        let (closers, unclosed) = match_brackets(&tokens);
+        for opening in &unclosed {
+            let Token { text, span, .. } = tokens[*opening];
+            problems.report(Diagnostic::error(Code::Unterminated, span, format!("this `{text}` is never closed")));
+        }
+        tokens.push(Token { kind: TokenKind::End, text: "", span: end });
+        Self { tokens, closers, orders, unbalanced: !unclosed.is_empty() }
+    }
+
+    /// The token at `index`, the end beyond the last.
+    pub(in crate::declare) fn token(&self, index: usize) -> Token<'a> {
+        self.tokens[index.min(self.tokens.len() - 1)]
+    }
+
+    /// The index of what closes the bracket at `index`.
+    pub(in crate::declare) fn closer(&self, index: usize) -> usize {
+        self.closers.get(index).copied().unwrap_or(index)
+    }
+
+    /// Order that `#pragma pack_matrix` gives to a matrix named at `index`.
+    pub(super) fn order(&self, index: usize) -> Option<MatrixOrder> {
+        let later = self.orders.partition_point(|(start, _)| *start <= index);
+        later.checked_sub(1).and_then(|last| self.orders[last].1)
+    }
+}
+
+/// For each token what closes it, and the openings that nothing closes. A `}` closes whatever is open since its `{`.
+fn match_brackets(tokens: &[Token<'_>]) -> (Vec<usize>, Vec<usize>) {
+    let mut closers: Vec<usize> = (0..=tokens.len()).collect();
+    let (mut open, mut unclosed, mut open_braces) = (Vec::new(), Vec::new(), 0_usize);
+    for (index, token) in tokens.iter().enumerate() {
+        match token.kind {
+            TokenKind::LeftBrace | TokenKind::LeftParenthesis | TokenKind::LeftBracket => {
+                open_braces += usize::from(token.kind == TokenKind::LeftBrace);
+                open.push(index);
+            }
+            TokenKind::RightParenthesis => close(&mut open, tokens, &mut closers, (TokenKind::LeftParenthesis, index)),
+            TokenKind::RightBracket => close(&mut open, tokens, &mut closers, (TokenKind::LeftBracket, index)),
+            TokenKind::RightBrace if open_braces > 0 => {
+                open_braces -= 1;
+                while let Some(opening) = open.pop() {
+                    closers[opening] = index;
+                    if tokens[opening].kind == TokenKind::LeftBrace {
+                        break;
+                    }
+                    unclosed.push(opening);
+                }
+            }
+            _ => {}
+        }
+    }
+    for opening in &open {
+        closers[*opening] = tokens.len();
+    }
+    unclosed.extend(open);
+    (closers, unclosed)
+}
+
+fn close(open: &mut Vec<usize>, tokens: &[Token<'_>], closers: &mut [usize], (kind, index): (TokenKind, usize)) {
+    if open.last().is_some_and(|opening| tokens[*opening].kind == kind) {
+        if let Some(opening) = open.pop() {
+            closers[opening] = index;
+        }
+    }
+}
+
+/// What a parsing method gives: the problem that stops a declaration is reported where parsing goes on.
+pub(in crate::declare) type Parsed<T> = Result<T, Diagnostic>;
+
+/// A place in a source.
+#[derive(Debug)]
+pub(in crate::declare) struct Parser<'s, 'a> {
+    pub(super) source: &'s Source<'a>,
+    pub(super) at: usize,
+    depth: u32,
+    /// Problems after which parsing went on.
+    pub(in crate::declare) problems: Problems,
+}
+
+impl<'s, 'a> Parser<'s, 'a> {
+    /// A parser that starts at token `at`.
+    pub(in crate::declare) fn new(source: &'s Source<'a>, at: usize) -> Self {
+        Self { source, at, depth: 0, problems: Problems::default() }
+    }
+
+    /// Index of the next token.
+    pub(in crate::declare) fn position(&self) -> usize {
+        self.at
+    }
+
+    pub(super) fn token(&self) -> Token<'a> {
+        self.source.token(self.at)
+    }
+
+    pub(super) fn peek(&self, ahead: usize) -> Token<'a> {
+        self.source.token(self.at + ahead)
+    }
+
+    pub(super) fn span(&self) -> Span {
+        self.token().span
+    }
+
+    /// The place from `start` to the last token consumed.
+    pub(super) fn span_from(&self, start: Span) -> Span {
+        let last = self.source.token(self.at.saturating_sub(1)).span;
+        if last.file == start.file { start.to(last) } else { start }
+    }
+
+    pub(super) fn is(&self, kind: TokenKind) -> bool {
+        self.token().kind == kind
+    }
+
+    pub(super) fn is_word(&self, word: &str) -> bool {
+        self.is(TokenKind::Identifier) && self.token().text == word
+    }
+
+    pub(super) fn bump(&mut self) -> Token<'a> {
+        let token = self.token();
+        if token.kind != TokenKind::End {
+            self.at += 1;
+        }
+        token
+    }
+
+    pub(super) fn eat(&mut self, kind: TokenKind) -> bool {
+        let found = self.is(kind);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    pub(super) fn eat_word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    pub(super) fn expect(&mut self, kind: TokenKind, what: &str) -> Parsed<Token<'a>> {
+        if self.is(kind) { Ok(self.bump()) } else { Err(self.unexpected(what)) }
+    }
+
+    pub(super) fn name(&mut self, what: &str) -> Parsed<Name<'a>> {
+        let token = self.expect(TokenKind::Identifier, what)?;
+        Ok(Name { text: token.text, span: token.span })
+    }
+
+    /// An empty name at the next token.
+    pub(super) fn no_name(&self) -> Name<'a> {
+        Name { text: "", span: self.span() }
+    }
+
+    /// "expected `what`, found the next token".
+    pub(super) fn unexpected(&self, what: &str) -> Diagnostic {
+        let token = self.token();
+        let found = match token.kind {
+            TokenKind::End => "the end".to_owned(),
+            _ => format!("`{}`", token.text),
+        };
+        Diagnostic::error(Code::UnexpectedToken, token.span, format!("expected {what}, found {found}"))
+    }
+
+    /// Reports what stopped a declaration; that the text ends after an unclosed bracket was said before.
+    pub(super) fn report(&mut self, problem: Diagnostic) {
+        let at_end = problem.span() == self.source.token(usize::MAX).span;
+        if !(self.source.unbalanced && at_end) {
+            self.problems.report(problem);
+        }
+    }
+
+    /// Runs `parse` one level deeper.
+    pub(super) fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= DEEPEST {
+            let message = format!("nested more than {DEEPEST} levels deep");
+            return Err(Diagnostic::error(Code::TooDeep, self.span(), message));
+        }
+        self.depth += 1;
+        let parsed = parse(self);
+        self.depth -= 1;
+        parsed
+    }
+
+    /// Moves behind the bracket that opens here and returns the indices of the tokens between its ends.
+    pub(super) fn skip_brackets(&mut self) -> std::ops::Range<usize> {
+        let opening = self.token().kind;
+        let inside = self.at + 1..self.source.closer(self.at);
+        self.at = inside.end;
+        // A bracket that nothing closes ends where the block around it ends, and that `}` is not its own.
+        if opening == TokenKind::LeftBrace || !self.is(TokenKind::RightBrace) {
+            self.bump();
+        }
+        inside
+    }
+
+    /// Moves behind the next `;` or `{ ... }` and up to a `}` that closes an enclosing block.
+    pub(super) fn recover(&mut self) {
+        loop {
+            match self.token().kind {
+                TokenKind::End | TokenKind::RightBrace => return,
+                TokenKind::Semicolon => {
+                    self.bump();
+                    return;
+                }
+                TokenKind::LeftBrace => {
+                    self.skip_brackets();
+                    self.eat(TokenKind::Semicolon);
+                    return;
+                }
+                TokenKind::LeftParenthesis | TokenKind::LeftBracket => {
+                    self.skip_brackets();
+                }
+                _ => {
+                    self.bump();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Declarations of variables and members: a type, then names with dimensions, placements and initialisers.
+
+use super::cursor::{Parsed, Parser};
+use super::expression::Place;
+use crate::declare::ast::{Declaration, Declarator, Dimension, Initialiser, Item, Name, Prefix};
+use crate::declare::lexer::TokenKind;
+
+impl<'a> Parser<'_, 'a> {
+    /// A type with declarators, or a function: both begin with a type.
+    pub(super) fn typed_item(&mut self, prefix: Prefix<'a>) -> Parsed<Item<'a>> {
+        let start = self.span();
+        let ty = self.type_expression()?;
+        let declarators = if self.is(TokenKind::Semicolon) { Vec::new() } else { self.declarators()? };
+        if let [Declarator { name, .. }] = declarators.as_slice() {
+            if self.starts_function() {
+                return Ok(Item::Function(self.function(prefix, *name, Some(ty))?));
+            }
+        }
+        self.expect(TokenKind::Semicolon, "`;`")?;
+        Ok(Item::Declaration(Declaration { prefix, ty, declarators, span: self.span_from(start) }))
+    }
+
+    fn starts_function(&self) -> bool {
+        matches!(self.token().kind, TokenKind::LeftParenthesis | TokenKind::Less)
+    }
+
+    fn declarators(&mut self) -> Parsed<Vec<Declarator<'a>>> {
+        let mut declarators = vec![self.declarator()?];
+        while self.eat(TokenKind::Comma) {
+            declarators.push(self.declarator()?);
+        }
+        Ok(declarators)
+    }
+
+    /// One name with what belongs to it; unnamed where a bit width follows at once.
+    pub(super) fn declarator(&mut self) -> Parsed<Declarator<'a>> {
+        let mut pointers = 0;
+        while self.eat(TokenKind::Star) {
+            pointers += 1;
+        }
+        let name = self.declarator_name()?;
+        let dimensions = self.dimensions()?;
+        let placement = self.placement()?;
+        let initialiser = if self.eat(TokenKind::Assign) { Some(self.initialiser()) } else { None };
+        Ok(Declarator { name, pointers, dimensions, placement, initialiser })
+    }
+
+    fn declarator_name(&mut self) -> Parsed<Name<'a>> {
+        if self.is(TokenKind::Colon) {
+            return Ok(self.no_name());
+        }
+        let name = self.name("a name")?;
+        if name.text == "operator" {
+            if self.is(TokenKind::LeftParenthesis) {
+                self.skip_brackets();
+            }
+            self.skip_to(|kind| matches!(kind, TokenKind::LeftParenthesis | TokenKind::Semicolon));
+        }
+        Ok(name)
+    }
+
+    pub(super) fn dimensions(&mut self) -> Parsed<Vec<Dimension<'a>>> {
+        let mut dimensions = Vec::new();
+        while self.is(TokenKind::LeftBracket) {
+            dimensions.push(self.dimension()?);
+        }
+        Ok(dimensions)
+    }
+
+    /// What follows `=`; never a problem, since most initialisers say nothing about a layout.
+    pub(super) fn initialiser(&mut self) -> Initialiser<'a> {
+        if self.is(TokenKind::LeftBrace) {
+            return Initialiser::List(self.list_length());
+        }
+        let ends = |kind| matches!(kind, TokenKind::Comma | TokenKind::Semicolon | TokenKind::RightParenthesis);
+        match self.expression(Place::Free) {
+            Ok(expression) if ends(self.token().kind) => Initialiser::Value(expression),
+            Ok(_) | Err(_) => {
+                self.skip_to(ends);
+                Initialiser::Other
+            }
+        }
+    }
+
+    /// Number of elements of the list that opens here.
+    fn list_length(&mut self) -> u32 {
+        self.bump();
+        let mut elements = 0;
+        while !matches!(self.token().kind, TokenKind::RightBrace | TokenKind::Semicolon | TokenKind::End) {
+            elements += 1;
+            self.skip_to(|kind| matches!(kind, TokenKind::Comma | TokenKind::Semicolon));
+            self.eat(TokenKind::Comma);
+        }
+        self.eat(TokenKind::RightBrace);
+        elements
+    }
+}

@@ -1,0 +1,292 @@
+//! Constant expressions with C's operators and precedences, in postfix order.
+//!
+//! What is no integer constant (floats, calls, members of values) becomes [`Operation::Opaque`]: it is refused only
+//! where a constant is needed.
+
+use super::cursor::{Parsed, Parser, Source};
+use crate::declare::ast::{BinaryOperator, Expression, Name, Operation, Path, PathPart, UnaryOperator};
+use crate::declare::lexer::{Token, TokenKind};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::sources::Span;
+
+/// Generic arguments inside an expression are looked for this many tokens ahead, which keeps parsing linear.
+const GENERIC_ARGUMENT_TOKENS: usize = 32;
+
+/// Where an expression stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::declare) enum Place {
+    /// `>` compares.
+    Free,
+    /// Between `<` and `>`: `>` ends the expression.
+    Angles,
+}
+
+type Operations<'a> = Vec<(Operation<'a>, Span)>;
+
+/// A prefix operator that waits for its operand.
+type Prefixed<'a> = (Operation<'a>, Span);
+
+impl<'a> Parser<'_, 'a> {
+    /// An expression without a comma at its top.
+    pub(in crate::declare) fn expression(&mut self, place: Place) -> Parsed<Expression<'a>> {
+        let start = self.span();
+        let mut operations = Vec::new();
+        self.conditional(place, &mut operations)?;
+        Ok(Expression { operations, span: self.span_from(start) })
+    }
+
+    fn conditional(&mut self, place: Place, out: &mut Operations<'a>) -> Parsed<()> {
+        self.binary(place, 0, out)?;
+        if !self.is(TokenKind::Question) {
+            return Ok(());
+        }
+        let question = self.bump().span;
+        self.deeper(|parser| {
+            parser.conditional(Place::Free, out)?;
+            parser.expect(TokenKind::Colon, "`:`")?;
+            parser.conditional(place, out)
+        })?;
+        out.push((Operation::Select, question));
+        Ok(())
+    }
+
+    fn binary(&mut self, place: Place, least: u8, out: &mut Operations<'a>) -> Parsed<()> {
+        self.unary(place, out)?;
+        while let Some((operator, precedence, tokens)) = self.binary_operator(place) {
+            if precedence < least {
+                break;
+            }
+            let span = self.span();
+            self.at += tokens;
+            self.binary(place, precedence + 1, out)?;
+            out.push((Operation::Binary(operator), span));
+        }
+        Ok(())
+    }
+
+    /// The operator here with its precedence and its number of tokens (`>>` has two).
+    fn binary_operator(&self, place: Place) -> Option<(BinaryOperator, u8, usize)> {
+        let Token { kind, span, .. } = self.token();
+        if kind == TokenKind::Greater {
+            let next = self.peek(1);
+            return match place {
+                Place::Angles => None,
+                Place::Free if next.kind == TokenKind::Greater && next.span.start == span.end => {
+                    Some((BinaryOperator::ShiftRight, 7, 2))
+                }
+                Place::Free => Some((BinaryOperator::Greater, 6, 1)),
+            };
+        }
+        let (operator, precedence) = match kind {
+            TokenKind::Or => (BinaryOperator::Or, 0),
+            TokenKind::And => (BinaryOperator::And, 1),
+            TokenKind::Bar => (BinaryOperator::BitOr, 2),
+            TokenKind::Caret => (BinaryOperator::BitXor, 3),
+            TokenKind::Ampersand => (BinaryOperator::BitAnd, 4),
+            TokenKind::Equal => (BinaryOperator::Equal, 5),
+            TokenKind::NotEqual => (BinaryOperator::NotEqual, 5),
+            TokenKind::Less => (BinaryOperator::Less, 6),
+            TokenKind::LessEqual => (BinaryOperator::LessEqual, 6),
+            TokenKind::GreaterEqual => (BinaryOperator::GreaterEqual, 6),
+            TokenKind::ShiftLeft => (BinaryOperator::ShiftLeft, 7),
+            TokenKind::Plus => (BinaryOperator::Add, 8),
+            TokenKind::Minus => (BinaryOperator::Subtract, 8),
+            TokenKind::Star => (BinaryOperator::Multiply, 9),
+            TokenKind::Slash => (BinaryOperator::Divide, 9),
+            TokenKind::Percent => (BinaryOperator::Remainder, 9),
+            _ => return None,
+        };
+        Some((operator, precedence, 1))
+    }
+
+    /// Prefix operators are kept in a list, not on the stack: a file may hold any number of them.
+    fn unary(&mut self, place: Place, out: &mut Operations<'a>) -> Parsed<()> {
+        let mut waiting: Vec<Prefixed<'a>> = Vec::new();
+        while let Some(prefixed) = self.prefix_operator() {
+            waiting.push(prefixed);
+        }
+        self.primary(place, out)?;
+        out.extend(waiting.into_iter().rev());
+        Ok(())
+    }
+
+    fn prefix_operator(&mut self) -> Option<Prefixed<'a>> {
+        let span = self.span();
+        let operator = match self.token().kind {
+            TokenKind::Plus => UnaryOperator::Plus,
+            TokenKind::Minus => UnaryOperator::Minus,
+            TokenKind::Tilde => UnaryOperator::Complement,
+            TokenKind::Bang => UnaryOperator::Not,
+            TokenKind::LeftParenthesis => return self.cast(),
+            _ => return None,
+        };
+        self.bump();
+        Some((Operation::Unary(operator), span))
+    }
+
+    /// `(int)`, if an operand follows.
+    fn cast(&mut self) -> Option<Prefixed<'a>> {
+        let name = self.peek(1);
+        let is_cast = name.kind == TokenKind::Identifier
+            && self.peek(2).kind == TokenKind::RightParenthesis
+            && matches!(self.peek(3).kind, TokenKind::Identifier | TokenKind::Integer | TokenKind::LeftParenthesis);
+        is_cast.then(|| {
+            self.at += 3;
+            (Operation::Cast(single(name)), name.span)
+        })
+    }
+
+    fn primary(&mut self, place: Place, out: &mut Operations<'a>) -> Parsed<()> {
+        let token = self.token();
+        match token.kind {
+            TokenKind::Integer => {
+                self.bump();
+                out.push((integer(token)?, token.span));
+                Ok(())
+            }
+            TokenKind::Float | TokenKind::Text => {
+                self.bump();
+                out.push((Operation::Opaque, token.span));
+                Ok(())
+            }
+            TokenKind::LeftParenthesis => {
+                self.bump();
+                self.deeper(|parser| parser.conditional(Place::Free, out))?;
+                self.expect(TokenKind::RightParenthesis, "`)`")?;
+                self.postfix(out);
+                Ok(())
+            }
+            TokenKind::Identifier => self.name_or_call(place, out),
+            _ => Err(self.unexpected("an expression")),
+        }
+    }
+
+    fn name_or_call(&mut self, place: Place, out: &mut Operations<'a>) -> Parsed<()> {
+        let token = self.token();
+        if let Some(value) = boolean(token.text) {
+            self.bump();
+            out.push((Operation::Boolean(value), token.span));
+            return Ok(());
+        }
+        let path = self.value_path(place)?;
+        let span = path.span;
+        if self.is(TokenKind::LeftParenthesis) && path.parts.len() == 1 {
+            return self.conversion(path, out);
+        }
+        out.push((Operation::Name(path), span));
+        self.postfix(out);
+        Ok(())
+    }
+
+    /// `int(x)` converts; any other call is opaque, and so is a list of several arguments.
+    fn conversion(&mut self, path: Path<'a>, out: &mut Operations<'a>) -> Parsed<()> {
+        let (start, operations, span) = (self.at, out.len(), path.span);
+        self.bump();
+        let one = self.deeper(|parser| parser.conditional(Place::Free, out));
+        if one.is_ok() && self.eat(TokenKind::RightParenthesis) {
+            out.push((Operation::Cast(path), span));
+        } else {
+            self.at = start;
+            self.skip_brackets();
+            out.truncate(operations);
+            out.push((Operation::Opaque, span));
+        }
+        self.postfix(out);
+        Ok(())
+    }
+
+    /// Members, indices and calls behind a value: no integer constant.
+    fn postfix(&mut self, out: &mut Operations<'a>) {
+        let start = self.at;
+        loop {
+            match self.token().kind {
+                TokenKind::LeftBracket | TokenKind::LeftParenthesis => {
+                    self.skip_brackets();
+                }
+                TokenKind::Dot | TokenKind::Arrow => {
+                    self.bump();
+                    self.eat(TokenKind::Identifier);
+                }
+                _ => break,
+            }
+        }
+        if self.at > start {
+            out.push((Operation::Unary(UnaryOperator::Part), self.source.token(start).span));
+        }
+    }
+
+    /// `N`, `E::A`, `E.A`, `Pair<int, 3>::N`.
+    fn value_path(&mut self, place: Place) -> Parsed<Path<'a>> {
+        let start = self.span();
+        let mut parts = Vec::new();
+        loop {
+            let name = self.name("a name")?;
+            let arguments = match generic_arguments_end(self.source, self.at) {
+                Some(end) if place == Place::Free && self.source.token(end).kind == TokenKind::ColonColon => {
+                    Some(self.deeper(Self::generic_arguments)?)
+                }
+                Some(_) | None => None,
+            };
+            parts.push(PathPart { name, arguments });
+            if !matches!(self.token().kind, TokenKind::ColonColon | TokenKind::Dot)
+                || self.peek(1).kind != TokenKind::Identifier
+            {
+                return Ok(Path { parts, span: self.span_from(start) });
+            }
+            self.bump();
+        }
+    }
+}
+
+/// A path of one name.
+fn single(token: Token<'_>) -> Path<'_> {
+    let name = Name { text: token.text, span: token.span };
+    Path { parts: vec![PathPart { name, arguments: None }], span: token.span }
+}
+
+fn boolean(word: &str) -> Option<bool> {
+    match word {
+        "true" => Some(true),
+        "false" => Some(false),
+        _ => None,
+    }
+}
+
+fn integer<'a>(token: Token<'a>) -> Parsed<Operation<'a>> {
+    let digits = token.text.trim_end_matches(['u', 'U', 'l', 'L']);
+    let suffix = &token.text[digits.len()..];
+    let value = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(hexadecimal) => u64::from_str_radix(hexadecimal, 16),
+        None if digits.len() > 1 && digits.starts_with('0') => u64::from_str_radix(digits, 8),
+        None => digits.parse(),
+    };
+    let unsigned = suffix.contains(['u', 'U']);
+    value.map(|value| Operation::Integer { value, unsigned }).map_err(|_| {
+        Diagnostic::error(Code::BadConstant, token.span, format!("`{}` is no 64-bit integer", token.text))
+    })
+}
+
+/// The index behind the `>` that closes the generic arguments which open at `at`, if they are arguments at all and
+/// short.
+pub(in crate::declare) fn generic_arguments_end(source: &Source<'_>, at: usize) -> Option<usize> {
+    if source.token(at).kind != TokenKind::Less {
+        return None;
+    }
+    let mut depth = 0_usize;
+    for index in at..at + GENERIC_ARGUMENT_TOKENS {
+        match source.token(index).kind {
+            TokenKind::Less => depth += 1,
+            TokenKind::Greater if depth == 1 => return Some(index + 1),
+            TokenKind::Greater => depth -= 1,
+            TokenKind::Identifier
+            | TokenKind::Integer
+            | TokenKind::Comma
+            | TokenKind::ColonColon
+            | TokenKind::Star
+            | TokenKind::LeftBracket
+            | TokenKind::RightBracket => {}
+            _ => return None,
+        }
+    }
+    None
+}

@@ -1,0 +1,80 @@
+//! Functions and methods: their parameters matter if they are entry points, their bodies are kept as token ranges.
+
+use super::cursor::{Parsed, Parser};
+use crate::declare::ast::{Declarator, FunctionDeclaration, FunctionParameter, Name, Placement, Prefix, TypeExpression};
+use crate::declare::lexer::TokenKind;
+
+impl<'a> Parser<'_, 'a> {
+    /// The rest of a function, from its generic parameters or its `(` on.
+    pub(super) fn function(
+        &mut self,
+        mut prefix: Prefix<'a>,
+        name: Name<'a>,
+        result: Option<TypeExpression<'a>>,
+    ) -> Parsed<FunctionDeclaration<'a>> {
+        if self.is(TokenKind::Less) {
+            prefix.generics = Some(self.generic_parameters()?);
+        }
+        let parameters = self.function_parameters()?;
+        let result_semantic = self.placement()?.semantic;
+        // `const`, `where ...`, `-> T`, `throws E`: nothing that a layout depends on.
+        self.skip_to(|kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon));
+        let body = if self.is(TokenKind::LeftBrace) {
+            let body = self.skip_brackets();
+            self.eat(TokenKind::Semicolon);
+            Some(body)
+        } else {
+            self.expect(TokenKind::Semicolon, "`;` or a body")?;
+            None
+        };
+        Ok(FunctionDeclaration { prefix, name, result, result_semantic, parameters, body })
+    }
+
+    /// The parameters between parentheses; behind them in any case, if only the parentheses are there.
+    fn function_parameters(&mut self) -> Parsed<Parsed<Vec<FunctionParameter<'a>>>> {
+        if !self.is(TokenKind::LeftParenthesis) {
+            return Err(self.unexpected("`(`"));
+        }
+        let open = self.at;
+        let parameters = self.parameter_list();
+        self.at = open;
+        self.skip_brackets();
+        Ok(parameters)
+    }
+
+    fn parameter_list(&mut self) -> Parsed<Vec<FunctionParameter<'a>>> {
+        self.bump();
+        let mut parameters = Vec::new();
+        if self.is_word("void") && self.peek(1).kind == TokenKind::RightParenthesis {
+            return Ok(parameters);
+        }
+        while !self.is(TokenKind::RightParenthesis) {
+            parameters.push(self.parameter()?);
+            if !self.is(TokenKind::RightParenthesis) {
+                self.expect(TokenKind::Comma, "`,` or `)`")?;
+            }
+        }
+        Ok(parameters)
+    }
+
+    fn parameter(&mut self) -> Parsed<FunctionParameter<'a>> {
+        let prefix = self.prefix()?;
+        let ty = self.type_expression()?;
+        let declarator = if matches!(self.token().kind, TokenKind::Comma | TokenKind::RightParenthesis) {
+            self.unnamed()
+        } else {
+            self.declarator()?
+        };
+        Ok(FunctionParameter { prefix, ty, declarator })
+    }
+
+    fn unnamed(&self) -> Declarator<'a> {
+        Declarator {
+            name: self.no_name(),
+            pointers: 0,
+            dimensions: Vec::new(),
+            placement: Placement::default(),
+            initialiser: None,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Which declaration begins here, and where parsing goes on after a mistake.
+
+use super::cursor::{Parsed, Parser};
+use crate::declare::ast::{BufferKind, Declaration, Declarator, Item, Name, Prefix};
+use crate::declare::lexer::TokenKind;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::sources::Span;
+
+impl<'a> Parser<'_, 'a> {
+    /// The declarations of a whole source.
+    pub(in crate::declare) fn file(&mut self) -> Vec<Item<'a>> {
+        let mut items = self.items();
+        while self.is(TokenKind::RightBrace) {
+            let problem = self.unexpected("a declaration");
+            self.report(problem);
+            self.bump();
+            items.extend(self.items());
+        }
+        items
+    }
+
+    /// Declarations up to a `}` or the end.
+    pub(super) fn items(&mut self) -> Vec<Item<'a>> {
+        let mut items = Vec::new();
+        while !matches!(self.token().kind, TokenKind::End | TokenKind::RightBrace) {
+            let start = self.at;
+            match self.item(&mut items) {
+                Ok(()) => {}
+                Err(problem) => {
+                    self.report(problem);
+                    self.recover();
+                }
+            }
+            if self.at == start {
+                self.bump();
+            }
+        }
+        items
+    }
+
+    fn item(&mut self, out: &mut Vec<Item<'a>>) -> Parsed<()> {
+        if self.eat(TokenKind::Semicolon) {
+            return Ok(());
+        }
+        let start = self.span();
+        let prefix = self.prefix()?;
+        let token = self.token();
+        // A keyword of Slang is an ordinary name in HLSL: only what follows tells them apart.
+        let named = self.peek(1).kind == TokenKind::Identifier;
+        let item = match token.text {
+            "namespace" if token.kind == TokenKind::Identifier => self.namespace(),
+            "cbuffer" if named => self.buffer(prefix, BufferKind::Cbuffer).map(Item::Buffer),
+            "tbuffer" if named => self.buffer(prefix, BufferKind::Tbuffer).map(Item::Buffer),
+            "struct" | "class" if self.is_forward_declaration() => return Ok(()),
+            "typedef" => self.typedef(),
+            "typealias" if named => self.alias(),
+            "using" => self.using(),
+            "var" | "let" if named => self.slang_variable(prefix),
+            "interface" if named => self.interface(start),
+            "func" if named => self.slang_function(prefix),
+            "__init" | "__subscript" | "property" | "associatedtype" => {
+                self.recover();
+                return Ok(());
+            }
+            "extension" | "__extension" => return self.skipped("an extension adds no member", start),
+            "import" | "__import" | "module" | "implementing" | "__include" => return self.module_item(out, start),
+            _ => self.typed_item(prefix),
+        };
+        out.push(item?);
+        Ok(())
+    }
+
+    /// Moves behind `struct S;`.
+    fn is_forward_declaration(&mut self) -> bool {
+        let forward = self.peek(1).kind == TokenKind::Identifier && self.peek(2).kind == TokenKind::Semicolon;
+        if forward {
+            self.at += 3;
+        }
+        forward
+    }
+
+    fn namespace(&mut self) -> Parsed<Item<'a>> {
+        self.bump();
+        let mut path = Vec::new();
+        while self.is(TokenKind::Identifier) {
+            path.push(self.name("the name of a namespace")?);
+            if !(self.eat(TokenKind::ColonColon) || self.eat(TokenKind::Dot)) {
+                break;
+            }
+        }
+        let items = self.block()?;
+        self.eat(TokenKind::Semicolon);
+        Ok(Item::Namespace { path, items })
+    }
+
+    /// `typedef float3 A, B[2];` is a declaration whose names are types.
+    fn typedef(&mut self) -> Parsed<Item<'a>> {
+        let start = self.bump().span;
+        let mut prefix = self.prefix()?;
+        prefix.modifiers.push(Name { text: "typedef", span: start });
+        self.typed_item(prefix)
+    }
+
+    /// `typealias A = T;`
+    fn alias(&mut self) -> Parsed<Item<'a>> {
+        self.bump();
+        let name = self.name("the name of a type")?;
+        if self.is(TokenKind::Less) {
+            let message = "generic type aliases are not understood";
+            return Err(Diagnostic::error(Code::Unsupported, name.span, message));
+        }
+        self.expect(TokenKind::Assign, "`=`")?;
+        self.modifiers();
+        let ty = self.type_expression()?;
+        self.expect(TokenKind::Semicolon, "`;`")?;
+        Ok(Item::Alias { name, ty })
+    }
+
+    /// `using A = T;`, `using namespace N;`, `using N::S;`
+    fn using(&mut self) -> Parsed<Item<'a>> {
+        if self.peek(1).kind == TokenKind::Identifier && self.peek(2).kind == TokenKind::Assign {
+            return self.alias();
+        }
+        self.bump();
+        self.eat_word("namespace");
+        let path = self.type_path()?;
+        self.expect(TokenKind::Semicolon, "`;`")?;
+        Ok(Item::Using { path })
+    }
+
+    /// Slang's `var x : float = 1;` and `let x : int = 1;`.
+    fn slang_variable(&mut self, mut prefix: Prefix<'a>) -> Parsed<Item<'a>> {
+        let start = self.span();
+        let word = self.name("`var` or `let`")?;
+        if word.text == "let" {
+            prefix.modifiers.push(word);
+        }
+        let name = self.name("a name")?;
+        self.expect(TokenKind::Colon, "`:` and a type")?;
+        let ty = self.type_expression()?;
+        let placement = self.placement()?;
+        let initialiser = if self.eat(TokenKind::Assign) { Some(self.initialiser()) } else { None };
+        self.expect(TokenKind::Semicolon, "`;`")?;
+        let declarator = Declarator { name, pointers: 0, dimensions: Vec::new(), placement, initialiser };
+        let span = self.span_from(start);
+        Ok(Item::Declaration(Declaration { prefix, ty, declarators: vec![declarator], span }))
+    }
+
+    /// Slang's `func f(x : int) -> int { ... }`.
+    fn slang_function(&mut self, prefix: Prefix<'a>) -> Parsed<Item<'a>> {
+        self.bump();
+        let name = self.name("the name of a function")?;
+        let mut function = self.function(prefix, name, None)?;
+        let message = "an entry point that is declared with `func` is not understood";
+        function.parameters = Err(Diagnostic::error(Code::Unsupported, name.span, message));
+        Ok(Item::Function(function))
+    }
+
+    fn interface(&mut self, start: Span) -> Parsed<Item<'a>> {
+        self.bump();
+        let name = self.name("the name of an interface")?;
+        self.skipped("an interface has no bytes of its own", start)?;
+        Ok(Item::Interface { name })
+    }
+
+    /// Moves behind a declaration that cannot change a layout, and says so.
+    fn skipped(&mut self, why: &str, start: Span) -> Parsed<()> {
+        let place = self.span_from(start);
+        self.problems.report(Diagnostic::warning(Code::Skipped, place, format!("skipped: {why}")));
+        self.skip_to(|kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon));
+        self.recover();
+        Ok(())
+    }
+
+    /// `import a.b;`, `module m;`, `__include "part.slang";`
+    fn module_item(&mut self, out: &mut Vec<Item<'a>>, start: Span) -> Parsed<()> {
+        let keyword = self.bump();
+        let mut name = String::new();
+        while !matches!(self.token().kind, TokenKind::Semicolon | TokenKind::End | TokenKind::RightBrace) {
+            name += self.bump().text.trim_matches('"');
+        }
+        self.expect(TokenKind::Semicolon, "`;`")?;
+        match keyword.text {
+            "import" | "__import" => out.push(Item::Import { name }),
+            "__include" | "implementing" => {
+                let message = format!("the other files of this module are not read: `{name}`");
+                self.problems.report(Diagnostic::warning(Code::Skipped, self.span_from(start), message));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+

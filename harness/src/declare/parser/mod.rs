@@ -1,0 +1,16 @@
+//! The parser: tokens in, declarations as written ([`super::ast`]) out.
+//!
+//! Recovers at `;` and `}` so that one mistake hides no other. Skips what cannot change a layout: function bodies (kept
+//! as token ranges), interfaces, extensions. Nothing recurses deeper than [`cursor::DEEPEST`], and every loop consumes
+//! a token per round, so that time is linear in the text.
+
+mod aggregate;
+mod annotation;
+mod cursor;
+mod declarator;
+mod expression;
+mod function;
+mod item;
+mod type_expression;
+
+pub(super) use cursor::{Parser, Source};

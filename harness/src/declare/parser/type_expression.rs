@@ -1,0 +1,144 @@
+//! Types as written: names with generic arguments, inline structs and enums, pointers, Slang's `float[2]`.
+
+use super::cursor::{Parsed, Parser};
+use super::expression::Place;
+use crate::declare::ast::{
+    Dimension, GenericArgument, Name, Path, PathPart, TypeExpression, TypeKind, TypeSuffix,
+};
+use crate::declare::lexer::TokenKind;
+
+impl<'a> Parser<'_, 'a> {
+    /// A type; a struct or enum may be declared in place.
+    pub(super) fn type_expression(&mut self) -> Parsed<TypeExpression<'a>> {
+        self.deeper(|parser| {
+            let (start, order) = (parser.span(), parser.source.order(parser.at));
+            let kind = match parser.token().text {
+                "struct" | "class" => TypeKind::Struct(Box::new(parser.struct_declaration()?)),
+                "enum" => TypeKind::Enum(Box::new(parser.enum_declaration()?)),
+                _ => TypeKind::Path(parser.type_path()?),
+            };
+            let suffixes = parser.type_suffixes()?;
+            Ok(TypeExpression { kind, suffixes, order, span: parser.span_from(start) })
+        })
+    }
+
+    fn type_suffixes(&mut self) -> Parsed<Vec<TypeSuffix<'a>>> {
+        let mut suffixes = Vec::new();
+        loop {
+            match self.token().kind {
+                TokenKind::Star => {
+                    self.bump();
+                    suffixes.push(TypeSuffix::Pointer);
+                }
+                TokenKind::LeftBracket => suffixes.push(TypeSuffix::Array(self.dimension()?)),
+                TokenKind::Identifier if self.is_word("const") => {
+                    self.bump();
+                }
+                _ => return Ok(suffixes),
+            }
+        }
+    }
+
+    /// `[n]` or `[]`.
+    pub(super) fn dimension(&mut self) -> Parsed<Dimension<'a>> {
+        let start = self.expect(TokenKind::LeftBracket, "`[`")?.span;
+        let length = if self.is(TokenKind::RightBracket) { None } else { Some(self.expression(Place::Free)?) };
+        self.expect(TokenKind::RightBracket, "`]`")?;
+        Ok(Dimension { length, span: self.span_from(start) })
+    }
+
+    /// `N::Pair<float, 3>`, `unsigned int`.
+    pub(super) fn type_path(&mut self) -> Parsed<Path<'a>> {
+        let start = self.span();
+        self.eat(TokenKind::ColonColon);
+        let mut parts = Vec::new();
+        loop {
+            let mut name = self.name("a type")?;
+            if let Some(text) = self.signed(name) {
+                name.text = text;
+            }
+            let arguments =
+                if self.is(TokenKind::Less) { Some(self.deeper(Self::generic_arguments)?) } else { None };
+            parts.push(PathPart { name, arguments });
+            let more = matches!(self.token().kind, TokenKind::ColonColon | TokenKind::Dot)
+                && self.peek(1).kind == TokenKind::Identifier;
+            if !more {
+                return Ok(Path { parts, span: self.span_from(start) });
+            }
+            self.bump();
+        }
+    }
+
+    /// The one-word spelling of `unsigned int3` and its kin.
+    fn signed(&mut self, name: Name<'a>) -> Option<&'static str> {
+        let table = match name.text {
+            "unsigned" => &UNSIGNED,
+            "signed" => &SIGNED,
+            _ => return None,
+        };
+        let next = self.token();
+        let found = table.iter().find(|(word, _)| next.kind == TokenKind::Identifier && *word == next.text);
+        if found.is_some() {
+            self.bump();
+        }
+        Some(found.map_or(table[0].1, |(_, spelling)| *spelling))
+    }
+
+    /// `<float, 3>`; the caller has seen the `<`.
+    pub(super) fn generic_arguments(&mut self) -> Parsed<Vec<GenericArgument<'a>>> {
+        self.expect(TokenKind::Less, "`<`")?;
+        let mut arguments = Vec::new();
+        while !self.eat(TokenKind::Greater) {
+            arguments.push(self.generic_argument()?);
+            if !self.is(TokenKind::Greater) {
+                self.expect(TokenKind::Comma, "`,` or `>`")?;
+            }
+        }
+        Ok(arguments)
+    }
+
+    pub(super) fn generic_argument(&mut self) -> Parsed<GenericArgument<'a>> {
+        let start = self.at;
+        let is_value = !self.is(TokenKind::Identifier) || matches!(self.token().text, "true" | "false");
+        if is_value && !self.is(TokenKind::ColonColon) {
+            return Ok(GenericArgument::Value(self.expression(Place::Angles)?));
+        }
+        self.modifiers();
+        let simple = matches!(self.peek(1).kind, TokenKind::Plus | TokenKind::Minus | TokenKind::Slash)
+            || (self.peek(1).kind == TokenKind::Star && starts_operand(self.peek(2).kind));
+        if !simple {
+            let ty = self.type_expression()?;
+            let plain = ty.suffixes.is_empty() && self.at == start + 1;
+            if !plain || matches!(self.token().kind, TokenKind::Comma | TokenKind::Greater) {
+                return Ok(GenericArgument::Type(ty));
+            }
+        }
+        // A name with an operator behind it is a value; only one name was read, so reading it again costs nothing.
+        self.at = start;
+        Ok(GenericArgument::Value(self.expression(Place::Angles)?))
+    }
+}
+
+fn starts_operand(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::Identifier | TokenKind::Integer | TokenKind::LeftParenthesis)
+}
+
+const UNSIGNED: [(&str, &str); 7] = [
+    ("int", "uint"),
+    ("int1", "uint1"),
+    ("int2", "uint2"),
+    ("int3", "uint3"),
+    ("int4", "uint4"),
+    ("int16_t", "uint16_t"),
+    ("int64_t", "uint64_t"),
+];
+
+const SIGNED: [(&str, &str); 7] = [
+    ("int", "int"),
+    ("int1", "int1"),
+    ("int2", "int2"),
+    ("int3", "int3"),
+    ("int4", "int4"),
+    ("int16_t", "int16_t"),
+    ("int64_t", "int64_t"),
+];

@@ -1,0 +1,41 @@
+//! Collects the problems of one source, so that the user sees all of them at once.
+
+use crate::diagnostics::{Diagnostic, Severity};
+
+/// More problems than this are counted, not kept: nobody reads them, and hostile input must not fill the memory.
+const KEPT: usize = 100;
+
+/// Problems in the order in which they were found.
+#[derive(Debug, Default)]
+pub(super) struct Problems {
+    kept: Vec<Diagnostic>,
+    dropped: usize,
+    has_errors: bool,
+}
+
+impl Problems {
+    /// Keeps `diagnostic`.
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        self.has_errors |= diagnostic.severity == Severity::Error;
+        if self.kept.len() < KEPT {
+            self.kept.push(diagnostic);
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    /// Whether any of them is an error.
+    pub(super) fn has_errors(&self) -> bool {
+        self.has_errors
+    }
+
+    /// The problems by place; the last one says how many were left out.
+    pub(super) fn finish(self) -> Vec<Diagnostic> {
+        let mut kept = self.kept;
+        kept.sort_by_key(|diagnostic| (diagnostic.span().file, diagnostic.span().start));
+        if let (Some(last), true) = (kept.last_mut(), self.dropped > 0) {
+            last.help = Some(format!("{} more problems are not shown", self.dropped));
+        }
+        kept
+    }
+}
