@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod case;
+pub mod check;
 pub mod declare;
 pub mod devices;
 pub mod diagnostics;

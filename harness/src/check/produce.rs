@@ -9,7 +9,7 @@ use std::fmt;
 use crate::check::subject::Subject;
 use crate::generate::{spirv, wgsl};
 use crate::layout::{BlockLayout, RuleSet, lay_out};
-use crate::model::compiled;
+use crate::model::{CompiledError, compiled};
 use crate::naga_offsets;
 use crate::probe::{ProbePlan, plan};
 use crate::record::{Form, Proves, Space};
@@ -49,7 +49,7 @@ impl Producer {
     /// What agreement proves under `rules`: naga chooses offsets only under WGSL's own rules.
     pub fn proves(self, rules: &RuleSet) -> Proves {
         match self {
-            Self::Naga if wgsl::plain(rules.name) => Proves::Compiler,
+            Self::Naga if wgsl::chooses_offsets(rules.name) => Proves::Compiler,
             Self::Rspirv | Self::Naga => Proves::Decorations,
         }
     }
@@ -140,7 +140,7 @@ impl Produced {
                 None => layout.clone(),
             };
             match producer {
-                Producer::Rspirv => produced.add_rspirv(block, &written, plan),
+                Producer::Rspirv => produced.add_rspirv(block, (&written, layout), plan),
                 Producer::Naga => produced.add_naga(block, &written, &plan),
             }
         }
@@ -149,12 +149,14 @@ impl Produced {
         produced
     }
 
-    fn add_rspirv(&mut self, block: usize, layout: &BlockLayout, plan: ProbePlan) {
+    /// `layout` is what the shader is written for, `image_of` what the image is packed for: the same without a planted
+    /// fault.
+    fn add_rspirv(&mut self, block: usize, (layout, image_of): (&BlockLayout, &BlockLayout), plan: ProbePlan) {
         let module = match spirv::produce(layout, &plan) {
             Ok(module) => module,
             Err(error) => return self.gaps.push(error.to_string()),
         };
-        let compiled = match compiled::offsets(layout, &plan, &module) {
+        let compiled = match addressed(image_of, &plan, &module.shader()) {
             Ok(compiled) => compiled,
             Err(error) => return self.gaps.push(error.to_string()),
         };
@@ -216,4 +218,16 @@ fn plan_of(layout: &BlockLayout, settings: &Settings) -> ProbePlan {
     }
     plan.entries.retain(|entry| !entry.forms.is_empty());
     plan
+}
+
+/// What the module's code addresses, by running it on the model device.
+fn addressed(layout: &BlockLayout, plan: &ProbePlan, shader: &Shader) -> Result<Compiled, CompiledError> {
+    let mut offsets = Compiled::new();
+    for (probe, observed) in compiled(layout, plan, shader)? {
+        for observation in observed.observations {
+            let key = (probe.entry.name.clone(), observation.form, observation.leaf);
+            offsets.entry(key).or_insert(observation.offset);
+        }
+    }
+    Ok(offsets)
 }

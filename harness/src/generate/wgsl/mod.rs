@@ -94,12 +94,14 @@ fn laid_out(layout: &BlockLayout) -> Result<&LaidOut, NotExpressible> {
     })
 }
 
-/// Whether the layout is one that WGSL's own rules made; a dialect of such a rule set is WGSL too.
 fn fit(rules: &str) -> Fit {
-    match rules.split('@').next() {
-        Some("wgsl-uniform" | "wgsl-storage") => Fit::Plain,
-        Some(_) | None => Fit::Exact,
-    }
+    if chooses_offsets(rules) { Fit::Plain } else { Fit::Exact }
+}
+
+/// Whether under the rule set of this name the text bends nothing, so that a WGSL compiler chooses every offset; a
+/// dialect of WGSL's own rule sets is WGSL too.
+pub fn chooses_offsets(rules: &str) -> bool {
+    matches!(rules.split('@').next(), Some("wgsl-uniform" | "wgsl-storage"))
 }
 
 fn check_space(block: &Node, entry: &ProbeEntry) -> Result<(), NotExpressible> {
