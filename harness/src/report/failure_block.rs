@@ -64,7 +64,7 @@ pub(super) fn tone(outcome: Outcome) -> Tone {
 fn claim(story: &Story) -> String {
     let mut text = Lines::default();
     if !story.summary.is_empty() {
-        text.push(&format!("  {}", one_line(&story.summary)));
+        text.push(&format!("  {}", sentence(&one_line(&story.summary))));
     }
     let labelled = [("case", &story.place), ("source", &story.authority)];
     let parts = labelled.iter().filter(|(_, value)| !value.is_empty());
@@ -73,6 +73,14 @@ fn claim(story: &Story) -> String {
         text.push(&format!("    {}", parts.join("        ")));
     }
     text.into_text()
+}
+
+/// A lowercase fragment as a sentence.
+fn sentence(fragment: &str) -> String {
+    let mut rest = fragment.chars();
+    let first: String = rest.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
+    let stop = if fragment.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{}{stop}", rest.as_str())
 }
 
 /// One picture per block that has something wrong.

@@ -57,15 +57,17 @@ impl Drawing<'_> {
     fn block(&self, block: &StoryBlock, rows: &[Located<'_>]) -> String {
         let heading = format!("struct {}", block.name);
         let lines = lines(&block.name, block.size, &block.members);
-        let drawing = LineDrawing::new(self.style, &heading, &lines);
+        let parts = lines.iter().map(|line| match line.kind {
+            LineKind::Member(member) => self.parts(member, block, rows),
+            LineKind::Padding => Vec::new(),
+            LineKind::Size => self.block_parts(rows),
+        });
+        let parts: Vec<Vec<Part>> = parts.collect();
+        let texts = parts.iter().flatten().map(|(text, _)| text.as_str());
+        let drawing = LineDrawing::new(self.style, &heading, &lines).with_room_for(texts);
         let mut table = Vec::new();
-        for line in &lines {
+        for (line, parts) in lines.iter().zip(parts) {
             table.push(TableLine { text: drawing.line(line), fields: self.fields(line, block, rows) });
-            let parts = match line.kind {
-                LineKind::Member(member) => self.parts(member, block, rows),
-                LineKind::Padding => Vec::new(),
-                LineKind::Size => self.block_parts(rows),
-            };
             table.extend(parts.into_iter().map(|(text, fields)| TableLine { text: drawing.detail(&text), fields }));
         }
         self.draw(&drawing.heading(&heading), &table)
@@ -148,7 +150,7 @@ impl Drawing<'_> {
     }
 
     /// Parts of a member that are wrong in another way than its first byte.
-    fn parts(&self, member: &MemberRow, block: &StoryBlock, rows: &[Located<'_>]) -> Vec<(String, Vec<Field>)> {
+    fn parts(&self, member: &MemberRow, block: &StoryBlock, rows: &[Located<'_>]) -> Vec<Part> {
         let mut seen: Vec<Shifts> =
             self.first_byte(member, block, rows).map(|row| self.shifts(&row)).into_iter().collect();
         let mut parts = Vec::new();
@@ -173,7 +175,7 @@ impl Drawing<'_> {
     }
 
     /// Wrong rows about the block itself, its size aside.
-    fn block_parts(&self, rows: &[Located<'_>]) -> Vec<(String, Vec<Field>)> {
+    fn block_parts(&self, rows: &[Located<'_>]) -> Vec<Part> {
         let own = rows.iter().filter(|located| located.path.is_empty() || located.path.starts_with('['));
         own.filter(|located| located.row.what != What::Size && is_wrong(located.row, self.record.culprit))
             .map(|located| {
@@ -197,6 +199,9 @@ impl Drawing<'_> {
         self.columns.iter().map(shift).collect()
     }
 }
+
+/// A line below a member: its text and the witnesses' numbers.
+type Part = (String, Vec<Field>);
 
 /// Per witness: `None` for right, `Some(None)` for no number, else the distance from the reference in bytes.
 type Shifts = Vec<Option<Option<i64>>>;

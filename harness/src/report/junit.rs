@@ -76,6 +76,5 @@ fn failed(kind: NonSuccessKind, ty: &str, body: String) -> TestCaseStatus {
 }
 
 fn body(check: &CheckRecord) -> String {
-    let devices = vec![place(&check.device, check.runner.as_str())];
-    block(&Failure { record: check, devices, checks: 1 }, Style::PLAIN)
+    block(&Failure::of(check), Style::PLAIN)
 }

@@ -148,6 +148,12 @@ impl LineDrawing {
         }
     }
 
+    /// Makes room for other texts below the lines.
+    pub(super) fn with_room_for<'t>(mut self, texts: impl Iterator<Item = &'t str>) -> Self {
+        self.text_columns = texts.map(width).fold(self.text_columns, usize::max);
+        self
+    }
+
     /// The heading over the columns.
     pub(super) fn heading(&self, heading: &str) -> String {
         let numbers = format!("{}{}", pad_left("offset", OFFSET_COLUMNS), pad_left("size", SIZE_COLUMNS));
