@@ -8,7 +8,7 @@ use super::failures::Failure;
 use super::located::locate;
 use super::style::{Lines, Style, Tone, one_line, pad, width};
 use super::witness::{Mark, Witness, mark, number, reference};
-use crate::record::{CheckRecord, Outcome, Story, What};
+use crate::record::{CheckRecord, Direction, Outcome, Story, What};
 
 /// Wrong answers of a device that are put into words.
 const MAX_ANSWERS: usize = 8;
@@ -107,7 +107,7 @@ fn answers(record: &CheckRecord) -> String {
         let own = number(reference(row.row, record.culprit));
         let words = match (&row.row.note, number(row.row.observed.as_ref()), own) {
             (Some(note), _, _) => one_line(note),
-            (None, Some(read), Some(own)) => format!("read byte {read}; its own is byte {own}"),
+            (None, Some(there), Some(own)) => format!("{} byte {there}; its own is byte {own}", did(row.row.direction)),
             (None, _, _) => continue,
         };
         let line = (if several { row.row.path.clone() } else { row.path.to_owned() }, words);
@@ -124,6 +124,13 @@ fn answers(record: &CheckRecord) -> String {
         text.push(&format!("  and {} more", lines.len() - MAX_ANSWERS));
     }
     text.into_text()
+}
+
+fn did(direction: Option<Direction>) -> &'static str {
+    match direction {
+        Some(Direction::Read) | None => "read",
+        Some(Direction::Write) => "wrote",
+    }
 }
 
 /// Verdict, validator, reason, hint and the command that repeats the check.

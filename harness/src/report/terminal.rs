@@ -84,7 +84,7 @@ pub fn summary(facts: &RunFacts<'_>, style: Style) -> String {
     let mut text = devices(facts.devices, style);
     text += &line(Tone::Strong, "Cases", cases(facts.checks, end));
     let time = facts.seconds.map(|seconds| format!(" in {seconds:.1} s")).unwrap_or_default();
-    let checked = end.checks - end.skipped;
+    let checked = end.checks.saturating_sub(end.skipped);
     text += &line(Tone::Strong, "Checked", format!("{}{time}", grouped(checked.into())));
     let skips = tally(facts.checks.iter().filter(|check| check.outcome == Outcome::Skipped).map(reason));
     if end.skipped > 0 {
@@ -242,7 +242,7 @@ fn verdict(end: &RunEnd) -> (Tone, String) {
     let good = good.into_iter().flatten().collect::<Vec<_>>().join(", ");
     match (bad.is_empty(), end.checks) {
         (_, 0) => (Tone::Disagree, "nothing was checked".to_owned()),
-        (true, _) if end.agree + end.known == 0 => (Tone::Skip, format!("nothing was proved: {good}")),
+        (true, _) if end.agree == 0 && end.known == 0 => (Tone::Skip, format!("nothing was proved: {good}")),
         (true, _) => (Tone::Agree, format!("ok: {good}")),
         (false, _) => (Tone::Disagree, format!("failed: {}; {good}", bad.join(", "))),
     }
