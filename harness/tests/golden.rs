@@ -48,6 +48,11 @@ fn failure_of_a_binding() {
 }
 
 #[test]
+fn failure_in_a_large_struct() {
+    expect_file!["golden/failure_large.txt"].assert_eq(&failure_of(records::large_struct_differs(), Style::PLAIN));
+}
+
+#[test]
 fn a_whole_run() {
     let checks = records::all();
     let end = summary::fold(&checks);
@@ -60,7 +65,7 @@ fn a_whole_run() {
 
 #[test]
 fn a_run_that_no_compiler_saw() {
-    let checks = [records::agreeing()];
+    let checks = [CheckRecord { device: "model".into(), runner: RunnerKind::Model, ..records::agreeing() }];
     let facts = RunFacts { devices: &[], checks: &checks, end: &summary::fold(&checks), seconds: None };
     expect_file!["golden/run_without_compiler.txt"].assert_eq(&terminal::summary(&facts, Style::PLAIN));
 }

@@ -3,14 +3,14 @@
 //! Members and rows of a record in, text out. `^` stands at the bytes where a wrong scalar should have been found, `v`
 //! at the bytes where the witness found it, `.` at padding.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::located::{Located, is_part};
 use super::member_tree::{Cell, cells};
 use super::squeeze::{Piece, squeeze};
 use super::style::{Lines, Style, Tone, pad, pad_left, width};
 use super::witness::{Mark, Witness, mark, number, reference};
-use crate::record::{Culprit, StoryBlock, What};
+use crate::record::{Culprit, Direction, StoryBlock, What};
 
 /// Bytes of one row: a register of a D3D constant buffer.
 const ROW_BYTES: u32 = 16;
@@ -18,6 +18,10 @@ const ROW_BYTES: u32 = 16;
 const WORD_BYTES: u32 = 4;
 /// Rows that are drawn in full; of longer blocks only those near a mark.
 const MAX_ROWS: usize = 12;
+/// Words of one scalar that are drawn; a record may claim any size for a type that is not known here.
+const MAX_WORDS: usize = 16;
+/// Rows of a block that are drawn although nothing stands in them: 64 KiB, the limit of constant buffers.
+const MAX_EMPTY_ROWS: u32 = 4096;
 /// Longest label; longer ones keep their end.
 const LABEL_COLUMNS: usize = 12;
 
@@ -41,6 +45,7 @@ struct Stray {
     size: u32,
     home: u32,
     found: u32,
+    direction: Option<Direction>,
 }
 
 /// One field of the picture.
@@ -61,7 +66,8 @@ pub(super) fn map(subject: Subject<'_>, style: Style) -> String {
     };
     let words = words(subject.block, &strays);
     let rows = if subject.registers { "bytes, one register a row" } else { "bytes, 16 a row" };
-    let legend = format!("  {rows}      ^ expected    v {}    . padding", witness.deed());
+    let directions: Vec<Option<Direction>> = strays.iter().map(|stray| stray.direction).collect();
+    let legend = format!("  {rows}      ^ expected    v {}    . padding", witness.deed(&directions));
     let picture = Picture { subject, style, label_columns: label_columns(&words) };
     let mut text = Lines::default();
     text.push(&style.paint(Tone::Strong, &legend));
@@ -83,10 +89,13 @@ fn strays(subject: Subject<'_>, witness: Witness) -> Vec<Stray> {
         let Some(first) = parts.iter().map(|cell| cell.offset).min() else { continue };
         for cell in parts {
             let inner = cell.offset - first;
-            let stray = Stray { path: cell.path.clone(), size: cell.size, home: home + inner, found: found + inner };
-            if !strays.contains(&stray) {
-                strays.push(stray);
-            }
+            strays.push(Stray {
+                path: cell.path.clone(),
+                size: cell.size,
+                home: home.saturating_add(inner),
+                found: found.saturating_add(inner),
+                direction: located.row.direction,
+            });
         }
     }
     strays
@@ -122,7 +131,7 @@ fn words(block: &StoryBlock, strays: &[Stray]) -> BTreeMap<u32, Word> {
 }
 
 fn touched(offset: u32, size: u32) -> impl Iterator<Item = u32> {
-    offset / WORD_BYTES..offset.saturating_add(size).div_ceil(WORD_BYTES)
+    (offset / WORD_BYTES..offset.saturating_add(size).div_ceil(WORD_BYTES)).take(MAX_WORDS)
 }
 
 /// Adds `path`, with the number of bytes before this field where the scalar began in an earlier one.
@@ -149,27 +158,27 @@ struct Picture<'a> {
 impl Picture<'_> {
     fn draw(&self, words: &BTreeMap<u32, Word>, text: &mut Lines) {
         let per_row = ROW_BYTES / WORD_BYTES;
-        let last = words.keys().next_back().copied().unwrap_or(0);
         let size = self.subject.block.size.unwrap_or(0);
-        let rows = (last / per_row + 1).max(size.div_ceil(ROW_BYTES));
+        let inside = 0..size.div_ceil(ROW_BYTES).min(MAX_EMPTY_ROWS);
+        let rows: BTreeSet<u32> = inside.chain(words.keys().map(|word| word / per_row)).collect();
+        let rows: Vec<u32> = rows.into_iter().collect();
         let row_words = |row: u32| (row * per_row..(row + 1) * per_row).map(|index| (index, words.get(&index)));
         let is_marked = |word: Option<&Word>| word.is_some_and(|word| word.expected || word.found);
-        let marked: Vec<bool> = (0..rows).map(|row| row_words(row).any(|(_, word)| is_marked(word))).collect();
+        let marked: Vec<bool> = rows.iter().map(|row| row_words(*row).any(|(_, word)| is_marked(word))).collect();
         let columns = self.label_columns + 7;
         let heads: String = (0..per_row).map(|word| pad(&(word * WORD_BYTES).to_string(), columns)).collect();
         text.push(&self.style.paint(Tone::Dim, &format!("{}{heads}", " ".repeat(16))));
         for piece in squeeze(&marked, MAX_ROWS) {
             text.push(&match piece {
-                Piece::Line(index) => {
-                    let row = u32::try_from(index).expect("there are fewer rows than 32-bit words of one block");
-                    self.row(row, row_words(row))
-                }
-                Piece::Gap(count) => {
-                    let gap = format!("{}{} {count} rows without a mark", " ".repeat(16), self.style.ellipsis());
-                    self.style.paint(Tone::Dim, &gap)
-                }
+                Piece::Line(index) => self.row(rows[index], row_words(rows[index])),
+                Piece::Gap(_) => self.left_out("rows without a mark"),
+                Piece::Rest(_) => self.left_out("more rows"),
             });
         }
+    }
+
+    fn left_out(&self, what: &str) -> String {
+        self.style.paint(Tone::Dim, &format!("{}{} {what}", " ".repeat(16), self.style.ellipsis()))
     }
 
     fn row<'w>(&self, row: u32, words: impl Iterator<Item = (u32, Option<&'w Word>)>) -> String {

@@ -8,7 +8,7 @@ use super::failures::Failure;
 use super::located::locate;
 use super::style::{Lines, Style, Tone, one_line, pad, width};
 use super::witness::{Mark, Witness, mark, number, reference};
-use crate::record::{CheckRecord, Outcome, Story, What};
+use crate::record::{CheckRecord, Direction, Outcome, Story, What};
 
 /// Wrong answers of a device that are put into words.
 const MAX_ANSWERS: usize = 8;
@@ -64,7 +64,7 @@ pub(super) fn tone(outcome: Outcome) -> Tone {
 fn claim(story: &Story) -> String {
     let mut text = Lines::default();
     if !story.summary.is_empty() {
-        text.push(&format!("  {}", one_line(&story.summary)));
+        text.push(&format!("  {}", sentence(&one_line(&story.summary))));
     }
     let labelled = [("case", &story.place), ("source", &story.authority)];
     let parts = labelled.iter().filter(|(_, value)| !value.is_empty());
@@ -73,6 +73,14 @@ fn claim(story: &Story) -> String {
         text.push(&format!("    {}", parts.join("        ")));
     }
     text.into_text()
+}
+
+/// A lowercase fragment as a sentence.
+fn sentence(fragment: &str) -> String {
+    let mut rest = fragment.chars();
+    let first: String = rest.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
+    let stop = if fragment.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{}{stop}", rest.as_str())
 }
 
 /// One picture per block that has something wrong.
@@ -99,7 +107,7 @@ fn answers(record: &CheckRecord) -> String {
         let own = number(reference(row.row, record.culprit));
         let words = match (&row.row.note, number(row.row.observed.as_ref()), own) {
             (Some(note), _, _) => one_line(note),
-            (None, Some(read), Some(own)) => format!("read byte {read}; its own is byte {own}"),
+            (None, Some(there), Some(own)) => format!("{} byte {there}; its own is byte {own}", did(row.row.direction)),
             (None, _, _) => continue,
         };
         let line = (if several { row.row.path.clone() } else { row.path.to_owned() }, words);
@@ -116,6 +124,13 @@ fn answers(record: &CheckRecord) -> String {
         text.push(&format!("  and {} more", lines.len() - MAX_ANSWERS));
     }
     text.into_text()
+}
+
+fn did(direction: Option<Direction>) -> &'static str {
+    match direction {
+        Some(Direction::Read) | None => "read",
+        Some(Direction::Write) => "wrote",
+    }
 }
 
 /// Verdict, validator, reason, hint and the command that repeats the check.

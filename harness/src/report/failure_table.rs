@@ -4,7 +4,7 @@
 //! a witness that says nothing. A member's line has the numbers of its first byte; parts of it that are wrong in another
 //! way (a stride, a later element, one access form) follow on lines of their own.
 
-use super::located::{Located, locate, owner};
+use super::located::{Located, is_part, locate, owner};
 use super::squeeze::{Piece, squeeze};
 use super::struct_text::{LineDrawing, LineKind, StructLine, lines};
 use super::style::{Lines, Style, Tone, one_line, pad, pad_left, width};
@@ -43,6 +43,8 @@ struct Drawing<'a> {
 
 /// A line with the witnesses' numbers; no numbers for padding.
 struct TableLine {
+    /// Path of the member in the block that the line belongs to.
+    member: Option<String>,
     text: String,
     fields: Vec<Field>,
 }
@@ -57,16 +59,24 @@ impl Drawing<'_> {
     fn block(&self, block: &StoryBlock, rows: &[Located<'_>]) -> String {
         let heading = format!("struct {}", block.name);
         let lines = lines(&block.name, block.size, &block.members);
-        let drawing = LineDrawing::new(self.style, &heading, &lines);
+        let parts = lines.iter().map(|line| match line.kind {
+            LineKind::Member(member) => self.parts(member, block, rows),
+            LineKind::Padding => Vec::new(),
+            LineKind::Size => self.block_parts(rows),
+        });
+        let parts: Vec<Vec<Part>> = parts.collect();
+        let texts = parts.iter().flatten().map(|(text, _)| text.as_str());
+        let drawing = LineDrawing::new(self.style, &heading, &lines).with_room_for(texts);
         let mut table = Vec::new();
-        for line in &lines {
-            table.push(TableLine { text: drawing.line(line), fields: self.fields(line, block, rows) });
-            let parts = match line.kind {
-                LineKind::Member(member) => self.parts(member, block, rows),
-                LineKind::Padding => Vec::new(),
-                LineKind::Size => self.block_parts(rows),
+        for (line, parts) in lines.iter().zip(parts) {
+            let member = match line.kind {
+                LineKind::Member(member) => Some(member.path.clone()),
+                LineKind::Padding | LineKind::Size => None,
             };
-            table.extend(parts.into_iter().map(|(text, fields)| TableLine { text: drawing.detail(&text), fields }));
+            let fields = self.fields(line, block, rows);
+            table.push(TableLine { member: member.clone(), text: drawing.line(line), fields });
+            let part = |(text, fields): Part| TableLine { member: member.clone(), text: drawing.detail(&text), fields };
+            table.extend(parts.into_iter().map(part));
         }
         self.draw(&drawing.heading(&heading), &table)
     }
@@ -81,7 +91,11 @@ impl Drawing<'_> {
         };
         let heading = "parameter";
         let widest = rows.iter().map(|row| width(&label(row))).max().unwrap_or(0).max(width(heading));
-        let line = |row: &&Row| TableLine { text: format!("  {}", pad(&label(row), widest)), fields: self.of(row) };
+        let line = |row: &&Row| TableLine {
+            member: None,
+            text: format!("  {}", pad(&label(row), widest)),
+            fields: self.of(row),
+        };
         let table: Vec<TableLine> = rows.iter().map(line).collect();
         let heading = format!("  {}", pad(heading, widest));
         self.draw(&self.style.paint(Tone::Strong, &heading), &table)
@@ -93,8 +107,7 @@ impl Drawing<'_> {
         let names: String = self.columns.iter().map(|witness| pad_left(witness.as_str(), columns)).collect();
         let mut text = Lines::default();
         text.push(&format!("{heading}{}", self.style.paint(Tone::Strong, &names)));
-        let marks: Vec<bool> = table.iter().map(TableLine::is_wrong).collect();
-        for piece in squeeze(&marks, MAX_LINES) {
+        for piece in squeeze(&marks(table), MAX_LINES) {
             match piece {
                 Piece::Line(index) => {
                     let line = &table[index];
@@ -104,14 +117,16 @@ impl Drawing<'_> {
                         .map(|field| self.style.paint(field.tone(), &pad_left(&field.text(self.style), columns)));
                     text.push(&format!("{}{}", line.text, fields.collect::<String>()));
                 }
-                Piece::Gap(count) => {
-                    let gap =
-                        format!("{}{} {count} lines without a wrong number", " ".repeat(16), self.style.ellipsis());
-                    text.push(&self.style.paint(Tone::Dim, &gap));
-                }
+                Piece::Gap(count) => text.push(&self.left_out(count, "without a wrong number")),
+                Piece::Rest(count) => text.push(&self.left_out(count, "more")),
             }
         }
         text.into_text()
+    }
+
+    fn left_out(&self, count: usize, what: &str) -> String {
+        let text = format!("{}{} {count} lines {what}", " ".repeat(16), self.style.ellipsis());
+        self.style.paint(Tone::Dim, &text)
     }
 
     fn of(&self, row: &Row) -> Vec<Field> {
@@ -148,7 +163,7 @@ impl Drawing<'_> {
     }
 
     /// Parts of a member that are wrong in another way than its first byte.
-    fn parts(&self, member: &MemberRow, block: &StoryBlock, rows: &[Located<'_>]) -> Vec<(String, Vec<Field>)> {
+    fn parts(&self, member: &MemberRow, block: &StoryBlock, rows: &[Located<'_>]) -> Vec<Part> {
         let mut seen: Vec<Shifts> =
             self.first_byte(member, block, rows).map(|row| self.shifts(&row)).into_iter().collect();
         let mut parts = Vec::new();
@@ -173,7 +188,7 @@ impl Drawing<'_> {
     }
 
     /// Wrong rows about the block itself, its size aside.
-    fn block_parts(&self, rows: &[Located<'_>]) -> Vec<(String, Vec<Field>)> {
+    fn block_parts(&self, rows: &[Located<'_>]) -> Vec<Part> {
         let own = rows.iter().filter(|located| located.path.is_empty() || located.path.starts_with('['));
         own.filter(|located| located.row.what != What::Size && is_wrong(located.row, self.record.culprit))
             .map(|located| {
@@ -198,8 +213,22 @@ impl Drawing<'_> {
     }
 }
 
+/// A line below a member: its text and the witnesses' numbers.
+type Part = (String, Vec<Field>);
+
 /// Per witness: `None` for right, `Some(None)` for no number, else the distance from the reference in bytes.
 type Shifts = Vec<Option<Option<i64>>>;
+
+/// Which lines matter: the wrong ones, and the structs that they stand in.
+fn marks(table: &[TableLine]) -> Vec<bool> {
+    let wrong: Vec<&str> =
+        table.iter().filter(|line| line.is_wrong()).filter_map(|line| line.member.as_deref()).collect();
+    let holds_wrong = |line: &TableLine| {
+        let is_inside = |path: &&str| line.member.as_deref().is_some_and(|member| is_part(path, member));
+        !line.fields.is_empty() && wrong.iter().any(|path| is_inside(path))
+    };
+    table.iter().map(|line| line.is_wrong() || holds_wrong(line)).collect()
+}
 
 fn owns(member: &MemberRow, block: &StoryBlock, located: &Located<'_>) -> bool {
     owner(&block.members, located.path).is_some_and(|owner| std::ptr::eq(owner, member)) && !located.path.is_empty()

@@ -11,8 +11,13 @@ pub struct Failure<'a> {
     pub record: &'a CheckRecord,
     /// `lavapipe via ash, wgpu`, one per device in the order of the records.
     pub devices: Vec<String>,
-    /// Number of checks.
-    pub checks: usize,
+}
+
+impl<'a> Failure<'a> {
+    /// One check on its one device.
+    pub fn of(record: &'a CheckRecord) -> Self {
+        Self { record, devices: vec![place(&record.device, record.runner.as_str())] }
+    }
 }
 
 /// Whether a check fails the run, by itself.
@@ -33,10 +38,7 @@ pub fn failures(checks: &[CheckRecord]) -> Vec<Failure<'_>> {
         }
     }
     groups.sort_by_key(|group| group[0].outcome);
-    groups
-        .into_iter()
-        .map(|group| Failure { record: group[0], devices: devices(&group), checks: group.len() })
-        .collect()
+    groups.into_iter().map(|group| Failure { record: group[0], devices: devices(&group) }).collect()
 }
 
 fn same(a: &CheckRecord, b: &CheckRecord) -> bool {

@@ -25,7 +25,7 @@ pub fn junit(checks: &[CheckRecord]) -> String {
     let mut report = Report::new("layoutproof");
     for (name, checks) in suites {
         let mut suite = TestSuite::new(one_line(&name));
-        suite.set_time(Duration::from_millis(checks.iter().map(|check| check.ms).sum()));
+        suite.set_time(Duration::from_millis(checks.iter().fold(0, |sum, check| sum.saturating_add(check.ms))));
         suite.add_test_cases(checks.into_iter().map(test_case));
         report.add_test_suite(suite);
     }
@@ -76,6 +76,5 @@ fn failed(kind: NonSuccessKind, ty: &str, body: String) -> TestCaseStatus {
 }
 
 fn body(check: &CheckRecord) -> String {
-    let devices = vec![place(&check.device, check.runner.as_str())];
-    block(&Failure { record: check, devices, checks: 1 }, Style::PLAIN)
+    block(&Failure::of(check), Style::PLAIN)
 }

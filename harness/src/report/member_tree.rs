@@ -28,6 +28,8 @@ pub(super) struct Cell {
 
 /// Scalars of one block are drawn up to this number; what lies behind is left out.
 const MAX_CELLS: usize = 4096;
+/// Elements of one array that are looked at.
+const MAX_ELEMENTS: u32 = 4096;
 
 /// The rows, parents before children, as trees.
 pub(super) fn trees(rows: &[MemberRow]) -> Vec<Node<'_>> {
@@ -116,7 +118,7 @@ impl Node<'_> {
         let Some(((count, stride), dimensions)) = dimensions.split_first() else {
             return self.element(place, cells);
         };
-        for index in 0..count.unwrap_or(2) {
+        for index in 0..count.unwrap_or(2).min(MAX_ELEMENTS) {
             let shift = index.checked_mul(*stride).and_then(|bytes| bytes.checked_add(place.shift));
             let Some(shift) = shift.filter(|_| cells.len() < MAX_CELLS) else { return };
             let path = format!("{}[{index}]", place.path);
@@ -172,13 +174,13 @@ fn scalars(node: &Node<'_>, path: &str, offset: u32) -> Vec<Cell> {
         Numeric::Vector(length) => {
             let size = element / length;
             let dotted = |i: u32| format!("{path}.{}", axis(i)).trim_start_matches('.').to_owned();
-            let cell = |i: u32| Cell { path: dotted(i), offset: offset + i * size, size };
+            let cell = |i: u32| Cell { path: dotted(i), offset: offset.saturating_add(i * size), size };
             (0..length).map(cell).collect()
         }
         Numeric::Matrix(rows, columns) => matrix_cells(node.row, (rows, columns), scalar)
             .map(|((row, column), at, size)| Cell {
                 path: format!("{path}[{row}][{column}]"),
-                offset: offset + at,
+                offset: offset.saturating_add(at),
                 size,
             })
             .collect(),
@@ -210,7 +212,7 @@ fn matrix_cells(
     (0..vectors).flat_map(move |vector| {
         (0..length).map(move |i| {
             let cell = if by_row { (vector, i) } else { (i, vector) };
-            (cell, vector * stride + i * natural, natural)
+            (cell, stride.saturating_mul(vector).saturating_add(i * natural), natural)
         })
     })
 }

@@ -42,6 +42,9 @@ const OFFSET_COLUMNS: usize = 8;
 /// Columns from there to the end of the size.
 const SIZE_COLUMNS: usize = 6;
 
+/// Columns between the text and the notes.
+const NOTE_GAP: usize = 5;
+
 /// The lines of a block of `size` bytes, ascending by offset within each struct.
 pub(super) fn lines<'a>(name: &str, size: Option<u32>, members: &'a [MemberRow]) -> Vec<StructLine<'a>> {
     let mut lines = Vec::new();
@@ -148,6 +151,19 @@ impl LineDrawing {
         }
     }
 
+    /// Makes room for other texts below the lines; they may reach below the notes.
+    pub(super) fn with_room_for<'t>(mut self, texts: impl Iterator<Item = &'t str>) -> Self {
+        let needed = texts.map(width).max().unwrap_or(0);
+        self.text_columns += needed.saturating_sub(self.columns());
+        self
+    }
+
+    /// Columns of the text and the notes together.
+    fn columns(&self) -> usize {
+        let notes = if self.note_columns == 0 { 0 } else { NOTE_GAP + self.note_columns };
+        self.text_columns + notes
+    }
+
     /// The heading over the columns.
     pub(super) fn heading(&self, heading: &str) -> String {
         let numbers = format!("{}{}", pad_left("offset", OFFSET_COLUMNS), pad_left("size", SIZE_COLUMNS));
@@ -173,11 +189,12 @@ impl LineDrawing {
     /// A line below another one that has no offset and size of its own.
     pub(super) fn detail(&self, text: &str) -> String {
         let numbers = " ".repeat(OFFSET_COLUMNS + SIZE_COLUMNS);
-        self.with_note(format!("{numbers}{GUTTER}{}", pad(text, self.text_columns)), "")
+        format!("{numbers}{GUTTER}{}", pad(text, self.columns()))
     }
 
     fn with_note(&self, text: String, note: &str) -> String {
-        if self.note_columns == 0 { text } else { format!("{text}     {}", pad(note, self.note_columns)) }
+        let gap = " ".repeat(NOTE_GAP);
+        if self.note_columns == 0 { text } else { format!("{text}{gap}{}", pad(note, self.note_columns)) }
     }
 }
 

@@ -72,7 +72,7 @@ pub fn exit_of_run(end: &RunEnd, shortfalls: Shortfalls) -> Exit {
         Exit::Missing
     } else if end.checks == 0 {
         Exit::NothingSelected
-    } else if end.differ + end.stale + end.broken > 0 {
+    } else if [end.differ, end.stale, end.broken].iter().any(|count| *count > 0) {
         Exit::Differ
     } else {
         Exit::Agree

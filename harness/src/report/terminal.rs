@@ -8,7 +8,7 @@ use super::failure_block::{block, heading, tone, verb};
 use super::failures::{failures, place};
 use super::style::{Lines, Style, Tone, counted, grouped, one_line, pad, width};
 use crate::record::{CheckRecord, Outcome, Proves, RunEnd};
-use crate::runner::DeviceInfo;
+use crate::runner::{DeviceInfo, RunnerKind};
 
 /// Failures that are shown in full.
 const FULL_BLOCKS: usize = 10;
@@ -70,7 +70,9 @@ fn stale_report(checks: &[CheckRecord], style: Style) -> String {
 pub fn check_line(check: &CheckRecord, style: Style) -> String {
     let dot = if style.ascii { " | " } else { " · " };
     let parts = [&check.case, &check.rules, &check.producer].map(|part| one_line(part)).join(dot);
-    let reason = check.skip_reason.as_ref().map(|reason| format!(": {}", one_line(reason))).unwrap_or_default();
+    let entry = check.known.as_ref().map(|entry| format!("{}:{}: {}", entry.file, entry.line, entry.reason));
+    let reason = check.skip_reason.clone().or(entry).map(|reason| format!(": {}", one_line(&reason)));
+    let reason = reason.unwrap_or_default();
     let verb = style.verb(tone(check.outcome), verb(check.outcome));
     format!("{verb} {parts}{dot}{}{reason}\n", place(&one_line(&check.device), check.runner.as_str()))
 }
@@ -82,7 +84,7 @@ pub fn summary(facts: &RunFacts<'_>, style: Style) -> String {
     let mut text = devices(facts.devices, style);
     text += &line(Tone::Strong, "Cases", cases(facts.checks, end));
     let time = facts.seconds.map(|seconds| format!(" in {seconds:.1} s")).unwrap_or_default();
-    let checked = end.checks - end.skipped;
+    let checked = end.checks.saturating_sub(end.skipped);
     text += &line(Tone::Strong, "Checked", format!("{}{time}", grouped(checked.into())));
     let skips = tally(facts.checks.iter().filter(|check| check.outcome == Outcome::Skipped).map(reason));
     if end.skipped > 0 {
@@ -94,9 +96,9 @@ pub fn summary(facts: &RunFacts<'_>, style: Style) -> String {
         text += &line(Tone::Known, "Known", list(end.known, &known, style));
     }
     if end.leaves > 0 {
-        text += &line(Tone::Strong, "Proved", proved(end));
+        text += &line(Tone::Strong, "Leaves", leaves(end));
     }
-    if let Some(sentence) = unseen(facts.checks) {
+    for sentence in [only_model(facts.checks), unseen(facts.checks)].into_iter().flatten() {
         text += &line(Tone::Skip, "Note", sentence);
     }
     let (tone, verdict) = verdict(end);
@@ -180,21 +182,24 @@ fn list(total: u32, items: &[(&str, u64)], style: Style) -> String {
     text
 }
 
-/// `12 leaves through a compiler's code, 40 through offsets of ours`.
-fn proved(end: &RunEnd) -> String {
+/// `64 answered: 24 at offsets that we wrote, 40 at offsets that a compiler chose`.
+fn leaves(end: &RunEnd) -> String {
     let kinds = end.proves.iter().map(|(proves, leaves)| {
         let how = match proves {
-            Proves::Decorations => "the device obeys offsets that we wrote",
-            Proves::Compiler => "a compiler chose the offsets",
-            Proves::Native => "native code on its native API",
+            Proves::Decorations => "at offsets that we wrote",
+            Proves::Compiler => "at offsets that a compiler chose",
+            Proves::Native => "by native code on its native API",
         };
-        format!("{} ({how})", grouped((*leaves).into()))
+        format!("{} {how}", grouped((*leaves).into()))
     });
-    format!("{}: {}", plural(end.leaves, "leaf", "leaves"), kinds.collect::<Vec<_>>().join(", "))
+    format!("{} answered: {}", grouped(end.leaves.into()), kinds.collect::<Vec<_>>().join(", "))
 }
 
-fn plural(count: u32, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(count.into()), if count == 1 { one } else { many })
+/// A warning where only our own model of a device answered.
+fn only_model(checks: &[CheckRecord]) -> Option<String> {
+    let mut answered = checks.iter().filter(|check| check.leaves > 0).peekable();
+    let only_model = answered.peek().is_some() && answered.all(|check| check.runner == RunnerKind::Model);
+    only_model.then(|| "only the CPU model answered: no device and no driver was asked".to_owned())
 }
 
 /// A warning where cases were checked without any compiler: agreement then proves less.
@@ -213,7 +218,9 @@ fn unseen(checks: &[CheckRecord]) -> Option<String> {
         cases if seen.is_empty() => format!("any of the {} cases", grouped(cases.len() as u64)),
         cases => format!("{} of the {} cases", grouped(cases.len() as u64), grouped(all.len() as u64)),
     };
-    Some(format!("no compiler saw {which}: agreement shows that devices obey offsets, not who would choose them"))
+    Some(format!(
+        "no compiler saw {which}: agreement shows that devices obey our offsets, not that a compiler would choose them"
+    ))
 }
 
 fn verdict(end: &RunEnd) -> (Tone, String) {
@@ -235,7 +242,7 @@ fn verdict(end: &RunEnd) -> (Tone, String) {
     let good = good.into_iter().flatten().collect::<Vec<_>>().join(", ");
     match (bad.is_empty(), end.checks) {
         (_, 0) => (Tone::Disagree, "nothing was checked".to_owned()),
-        (true, _) if end.agree + end.known == 0 => (Tone::Skip, format!("nothing was proved: {good}")),
+        (true, _) if end.agree == 0 && end.known == 0 => (Tone::Skip, format!("nothing was proved: {good}")),
         (true, _) => (Tone::Agree, format!("ok: {good}")),
         (false, _) => (Tone::Disagree, format!("failed: {}; {good}", bad.join(", "))),
     }

@@ -1,7 +1,7 @@
 //! The witnesses of a row: who said what, and which of them is marked wrong.
 
 use super::style::{Style, Tone};
-use crate::record::{CheckRecord, Culprit, Row, Value};
+use crate::record::{CheckRecord, Culprit, Direction, Row, Value};
 
 /// Who gives a number; in the order of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,13 +57,17 @@ impl Witness {
         }
     }
 
-    /// What the witness does to bytes, for the legend of a byte map.
-    pub(super) fn deed(self) -> &'static str {
+    /// What the witness did to bytes, for the legend of a byte map.
+    pub(super) fn deed(self, directions: &[Option<Direction>]) -> &'static str {
+        let writes = directions.contains(&Some(Direction::Write));
+        let reads = directions.iter().any(|direction| *direction != Some(Direction::Write));
         match self {
             Self::Expected => "expected",
             Self::Computed => "computed by our rules",
             Self::Reported => "reported by the compiler",
             Self::Compiled => "addressed by the compiled code",
+            Self::Observed if writes && reads => "read or written by the device",
+            Self::Observed if writes => "written by the device",
             Self::Observed => "read by the device",
         }
     }

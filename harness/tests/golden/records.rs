@@ -12,6 +12,7 @@ use layoutproof::record::{
     What,
 };
 use layoutproof::runner::{DeviceInfo, Feature, RunnerKind};
+use layoutproof::shape::MatrixOrder;
 
 /// A member: path, type, offset and size in bytes, array stride.
 pub(crate) fn member(path: &str, type_name: &str, place: [u32; 2], array_stride: Option<u32>) -> MemberRow {
@@ -193,6 +194,40 @@ pub(crate) fn case_or_rules() -> CheckRecord {
         leaves: 0,
         rows,
         story: Some(story("expected and computed differ, and no compiler has seen the case")),
+        ..agreeing()
+    }
+}
+
+/// A std430 block of forty matrices and a struct array, in which the code takes rows for columns in one matrix and
+/// stores the second element's radius elsewhere.
+pub(crate) fn large_struct_differs() -> CheckRecord {
+    let matrix = |index: u32| MemberRow {
+        matrix_stride: Some(8),
+        matrix_order: Some(MatrixOrder::Column),
+        ..member(&format!("m{index}"), "float2x2", [index * 16, 16], None)
+    };
+    let mut members: Vec<MemberRow> = (0..40).map(matrix).collect();
+    members.push(member("lights", "Light[3]", [640, 48], Some(16)));
+    members.push(member("lights[].position", "float2", [640, 8], None));
+    members.push(member("lights[].radius", "float", [648, 4], None));
+    let mut rows: Vec<Row> =
+        (0..40).map(|index| leaf(&format!("S.m{index}[0][0]"), index * 16, index * 16, index * 16)).collect();
+    let swapped = |home, found| row("", What::Offset, [Some(home), Some(home), None, Some(found), Some(found)]);
+    rows.push(Row { path: "S.m20[0][1]".into(), ..swapped(328, 324) });
+    rows.push(Row { path: "S.m20[1][0]".into(), ..swapped(324, 328) });
+    rows.push(leaf("S.lights[0].radius", 648, 648, 648));
+    let stored = leaf("S.lights[1].radius", 664, 664, 668);
+    rows.push(Row { space: Some(Space::Storage), direction: Some(Direction::Write), ..stored });
+    let story = Story {
+        blocks: vec![StoryBlock { name: "S".into(), size: Some(688), members }],
+        ..story("no witness stands alone")
+    };
+    CheckRecord {
+        rules: "std430".into(),
+        outcome: Outcome::Differ,
+        culprit: Some(Culprit::Unclear),
+        rows,
+        story: Some(story),
         ..agreeing()
     }
 }
