@@ -1,1 +1,50 @@
-//! placeholder
+//! Runs layoutproof's probes on wgpu adapters: Vulkan and OpenGL, Direct3D 12 on Windows, Metal on macOS.
+//!
+//! [`enumerate`] lists the adapters; [`open`] makes a [`Runner`] of one of them. Jobs with WGSL go in, the bytes of every
+//! buffer come out. What wgpu adds to the path is naga, its shader compiler; SPIR-V passthrough would be the Vulkan
+//! runner's path again and is not offered.
+#![forbid(unsafe_code)]
+
+mod adapters;
+mod errors;
+mod program;
+mod readback;
+mod runner;
+mod session;
+
+use layoutproof::devices::number_equal_ids;
+use layoutproof::runner::{DeviceInfo, Runner, RunnerError};
+
+pub use layoutproof::devices::Enumeration;
+
+use adapters::Adapters;
+use runner::WgpuRunner;
+use session::Session;
+
+/// Lists the adapters; an API without adapters gives a note.
+///
+/// # Errors
+/// None today: wgpu answers a driver that fails with one adapter less.
+pub fn enumerate() -> Result<Enumeration, RunnerError> {
+    let adapters = Adapters::list();
+    let mut devices = adapters.devices();
+    number_equal_ids(&mut devices);
+    Ok(Enumeration { devices, notes: adapters.notes() })
+}
+
+/// The devices of [`enumerate`], without its notes.
+///
+/// # Errors
+/// As [`enumerate`].
+pub fn devices() -> Result<Vec<DeviceInfo>, RunnerError> {
+    enumerate().map(|enumeration| enumeration.devices)
+}
+
+/// Opens a device that [`devices`] listed.
+///
+/// # Errors
+/// `Api` if the adapter is no longer there or gives no device.
+pub fn open(info: &DeviceInfo) -> Result<Box<dyn Runner>, RunnerError> {
+    let adapter = Adapters::list().find(info)?;
+    Ok(Box::new(WgpuRunner::new(info.clone(), Session::open(&adapter)?)))
+}

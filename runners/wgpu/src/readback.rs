@@ -1,0 +1,38 @@
+//! Waits for a submission and reads what it copied to the staging buffer.
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use layoutproof::runner::RunnerError;
+use wgpu::{Buffer, Device, MapMode, PollError, PollType, SubmissionIndex};
+
+use crate::errors::api_error;
+
+/// How long a dispatch may take, its shader's compilation included (lavapipe compiles at the first dispatch).
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// The bytes of `staging` once `submission` is done.
+///
+/// # Errors
+/// After `Timeout` the dispatch may still run: nothing of the device may be used or dropped.
+pub(crate) fn read(device: &Device, staging: &Buffer, submission: SubmissionIndex) -> Result<Vec<u8>, RunnerError> {
+    let (sender, receiver) = mpsc::channel();
+    staging.map_async(MapMode::Read, .., move |result| {
+        // The receiver is gone only if this function gave up before.
+        let _ = sender.send(result);
+    });
+    let wait = PollType::Wait { submission_index: Some(submission), timeout: Some(LIMIT) };
+    device.poll(wait).map_err(|error| match error {
+        PollError::Timeout => {
+            RunnerError::Timeout(u64::try_from(LIMIT.as_millis()).expect("milliseconds of seconds fit"))
+        }
+        PollError::WrongSubmissionIndex(..) => api_error("poll", error.to_string()),
+    })?;
+    match receiver.try_recv() {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => return Err(api_error("map_async", error.to_string())),
+        Err(error) => return Err(api_error("map_async", error.to_string())),
+    }
+    let view = staging.get_mapped_range(..).map_err(|error| api_error("get_mapped_range", error.to_string()))?;
+    Ok(view.to_vec())
+}
