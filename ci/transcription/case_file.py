@@ -6,6 +6,8 @@ A case's text is kept as it is but for the tables that are filled: comments and 
 import re
 import tomllib
 
+# Authorities take about this many columns too.
+WIDTH = 150
 AUTHORITY_KEYS = ("compiler", "version", "flags", "from")
 
 
@@ -78,6 +80,6 @@ def layout_lines(layout):
 def wrapped(name, values):
     """`name = { ... }`; a table that is too long for one line gets dotted keys, one line each."""
     line = f"{name} = {inline(values)}"
-    if len(line) <= 120:
+    if len(line) <= WIDTH:
         return [line]
     return [f'{name}."{path}" = {value}' for path, value in values.items()]

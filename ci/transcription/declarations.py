@@ -13,6 +13,7 @@ SCALARS = (
     "|min12int|half|float|double|int|uint|dword"
 )
 NUMERIC = re.compile(rf"^({SCALARS})(?:([1-4])(?:x([1-4]))?)?$")
+MODIFIERS = ("row_major", "column_major", "uniform", "const", "static", "unorm", "snorm")
 CONTAINERS = {
     "ConstantBuffer": "constant-buffer",
     "TextureBuffer": "texture-buffer",
@@ -216,9 +217,10 @@ class Reader:
 
     def member(self):
         """One declaration, which may declare several names."""
-        order = ""
-        while self.peek() in ("row_major", "column_major", "uniform", "const") or self.peek().startswith("[["):
+        order, static = "", False
+        while self.peek() in MODIFIERS or self.peek().startswith("[["):
             word = self.take()
+            static |= word == "static"
             order = {"row_major": "row", "column_major": "column"}.get(word, order)
         element = self.type(order)
         members = []
@@ -226,7 +228,7 @@ class Reader:
             name = self.take() if self.peek() not in (":", ";") else ""
             members.append(self.declarator(name, element))
             if self.take() == ";":
-                return [m for m in members if m.name]
+                return [m for m in members if m.name and not static]
 
     def declarator(self, name, element):
         counts = []

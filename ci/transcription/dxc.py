@@ -180,7 +180,7 @@ def spirv_layout(tools, request):
     module = Module(tools.dxc_spirv(request.source(leaf), all_flags(request)))
     root = Root(block.name, block.type, request.container, request.block.kind)
     layout = Walk(module, root, request.order).run(block.name)
-    if not explicit(block.text) and block.kind != "globals":
+    if stands_elsewhere(block):
         layout.sizes[block.name] = followed_size(tools, request)
     return layout
 
@@ -193,6 +193,6 @@ def followed_size(tools, request):
     return module.followed(name, request.indexed)[0]
 
 
-def explicit(text):
-    """Whether a block's members say their own offsets, so that they stand in no other container."""
-    return "packoffset" in text
+def stands_elsewhere(block):
+    """Whether the block's members may be put into a struct: not if they say their own offsets or have initialisers."""
+    return block.kind != "globals" and "packoffset" not in block.text and "=" not in block.body

@@ -4,12 +4,14 @@ A block is given to a compiler verbatim where its own kind is that container, el
 the container takes.
 """
 
+import re
 from dataclasses import dataclass
 
 from .declarations import Unsupported
 
 MEMBERS = "probe_members"
 FOLLOWED = "probe_followed"
+RESOURCE = re.compile(r"\b(?:Texture|Sampler)\w+(?:<\w+>)? \w+;")
 UNIFORM_KINDS = ("cbuffer", "tbuffer", "globals", "constant-buffer")
 
 
@@ -64,7 +66,9 @@ class Request:
             return prelude, self.block.element
         if self.block.kind == "globals":
             raise Unsupported("loose globals stand nowhere else")
-        return f"{prelude}struct {MEMBERS} {{ {self.block.body} }};\n", MEMBERS
+        # A resource takes no bytes, and no struct that is measured may hold one.
+        body = RESOURCE.sub("", self.block.body)
+        return f"{prelude}struct {MEMBERS} {{ {body} }};\n", MEMBERS
 
     def source(self, expression, wrap=False):
         """A shader that reads one scalar."""
