@@ -40,3 +40,6 @@ pub struct LayoutOptions {
     /// Size of `half` and promoted minimum-precision types.
     pub sixteen_bit: SixteenBit,
 }
+
+#[cfg(test)]
+mod tests;

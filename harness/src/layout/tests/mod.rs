@@ -1,0 +1,6 @@
+//! Layouts against literals from the documents and compilers that define them.
+
+mod check;
+mod declare;
+mod dxil;
+mod slang_types;
