@@ -1,1 +1,22 @@
-//! The model device.
+//! The model device: runs straight-line compute SPIR-V on the CPU and follows its decorations to the letter.
+//!
+//! It needs nothing installed, so the harness is tested anywhere, and it says which bytes a compiler's module addresses
+//! ([`compiled`]). It reads what is written, so it proves nothing about hardware. [`Misreading`] plants the faults that
+//! devices have.
+//!
+//! [`program`] reads a module, [`machine`] follows its control flow, [`execute`] its instructions, [`memory`] its
+//! layouts.
+
+mod arithmetic;
+mod compiled;
+mod device;
+mod execute;
+mod machine;
+mod memory;
+mod misreading;
+mod program;
+mod value;
+
+pub use compiled::{CompiledError, compiled};
+pub use device::Model;
+pub use misreading::Misreading;

@@ -113,7 +113,7 @@ fn overlap(one: &LaidOutMember, other: &LaidOutMember) -> bool {
 }
 
 /// One past the last byte of data in a type, tail padding left out.
-pub(crate) fn data_end(laid_out: &LaidOut) -> u64 {
+fn data_end(laid_out: &LaidOut) -> u64 {
     match &laid_out.shape {
         LaidOutShape::Scalar(component) => component.size.into(),
         LaidOutShape::Vector { component, length } => u64::from(component.size) * u64::from(*length),

@@ -1,1 +1,15 @@
-//! Reads SPIR-V.
+//! Reads SPIR-V modules: words in, types with their decorations and blocks with their layouts out.
+//!
+//! [`load`] checks the words so far that nothing later can fail on their shape, [`types`] keeps the types with their
+//! explicit layout, [`declared`] lists the blocks of a module. Nothing here is believed to be right: modules come from
+//! users, compilers and fuzzers.
+//!
+//! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module and Instruction" and "Decoration".
+
+mod declared;
+mod load;
+pub(crate) mod types;
+
+pub use declared::{DeclaredBlock, declared};
+pub use load::BadModule;
+pub(crate) use load::load;

@@ -1,0 +1,137 @@
+//! Arithmetic on scalars and vectors: what compilers put between loads and stores.
+
+use rspirv::spirv::{Op, Word};
+
+use super::value::Value;
+use crate::read_spirv::types::{SpirvType, Types};
+
+/// The result of an instruction that computes each component from the operands' components; `None` for an opcode that
+/// is none of these. `ty` is the result's type, `operand_ty` that of the first operand.
+pub(super) fn compute(
+    types: &Types,
+    op: Op,
+    (ty, operand_ty): (Word, Word),
+    operands: &[Value],
+) -> Option<Result<Value, String>> {
+    let scalar = component(types, ty);
+    let from = component(types, operand_ty);
+    let one = |f: &dyn Fn(u64) -> u64| Some(map(operands, &|bits| f(bits[0])));
+    let two = |f: &dyn Fn(u64, u64) -> u64| {
+        Some(map(operands, &|bits| f(bits[0], bits.get(1).copied().unwrap_or(0)) & mask(types, scalar)))
+    };
+    let compare = |f: &dyn Fn(u64, u64) -> bool| {
+        Some(map(operands, &|bits| f(bits[0], bits.get(1).copied().unwrap_or(0)).into()))
+    };
+    match op {
+        Op::IAdd => two(&u64::wrapping_add),
+        Op::ISub => two(&u64::wrapping_sub),
+        Op::IMul => two(&u64::wrapping_mul),
+        Op::UDiv => two(&|a, b| a.checked_div(b).unwrap_or(0)),
+        Op::UMod => two(&|a, b| a.checked_rem(b).unwrap_or(0)),
+        Op::BitwiseAnd | Op::LogicalAnd => two(&|a, b| a & b),
+        Op::BitwiseOr | Op::LogicalOr => two(&|a, b| a | b),
+        Op::BitwiseXor => two(&|a, b| a ^ b),
+        Op::ShiftLeftLogical => two(&|a, b| shift(b).and_then(|b| a.checked_shl(b)).unwrap_or(0)),
+        Op::ShiftRightLogical => two(&|a, b| shift(b).and_then(|b| a.checked_shr(b)).unwrap_or(0)),
+        Op::Not => one(&|a| !a & mask(types, scalar)),
+        Op::LogicalNot => one(&|a| u64::from(a == 0)),
+        Op::UConvert => one(&|a| a & mask(types, scalar)),
+        Op::SConvert => one(&|a| sign_extended(types, from, a) & mask(types, scalar)),
+        Op::IEqual => compare(&|a, b| a == b),
+        Op::INotEqual => compare(&|a, b| a != b),
+        Op::ULessThan => compare(&|a, b| a < b),
+        Op::ULessThanEqual => compare(&|a, b| a <= b),
+        Op::UGreaterThan => compare(&|a, b| a > b),
+        Op::UGreaterThanEqual => compare(&|a, b| a >= b),
+        Op::SLessThan => {
+            compare(&|a, b| sign_extended(types, from, a).cast_signed() < sign_extended(types, from, b).cast_signed())
+        }
+        Op::Select => Some(map_select(operands)),
+        _ => None,
+    }
+}
+
+fn shift(by: u64) -> Option<u32> {
+    u32::try_from(by).ok()
+}
+
+/// The scalar type of a vector's components; a scalar's own.
+pub(super) fn component(types: &Types, ty: Word) -> Word {
+    match types.get(ty) {
+        SpirvType::Vector { component, .. } => *component,
+        _ => ty,
+    }
+}
+
+/// Bits of a scalar type; a bool has one.
+pub(super) fn bits(types: &Types, scalar: Word) -> u32 {
+    match types.get(scalar) {
+        SpirvType::Int { bits, .. } | SpirvType::Float { bits } => (*bits).clamp(1, 64),
+        _ => 1,
+    }
+}
+
+fn mask(types: &Types, scalar: Word) -> u64 {
+    u64::MAX >> (64 - bits(types, scalar))
+}
+
+fn sign_extended(types: &Types, scalar: Word, value: u64) -> u64 {
+    let unused = 64 - bits(types, scalar);
+    ((value << unused).cast_signed() >> unused).cast_unsigned()
+}
+
+/// Applies `f` to the bits of all operands, component by component.
+fn map(operands: &[Value], f: &dyn Fn(&[u64]) -> u64) -> Result<Value, String> {
+    match operands.first().ok_or("an instruction without operands")? {
+        Value::Parts(first) => {
+            let parts = (0..).zip(first.iter()).map(|(index, _)| {
+                let components: Result<Vec<Value>, String> =
+                    operands.iter().map(|operand| operand.at(&[index]).cloned()).collect();
+                map(&components?, f)
+            });
+            Ok(Value::parts(parts.collect::<Result<_, _>>()?))
+        }
+        Value::Bits(_) | Value::Pointer(_) => {
+            let bits: Result<Vec<u64>, String> = operands.iter().map(Value::bits).collect();
+            Ok(Value::Bits(f(&bits?)))
+        }
+    }
+}
+
+/// `OpSelect`: by component where the condition is a vector, else whole values.
+fn map_select(operands: &[Value]) -> Result<Value, String> {
+    let [condition, yes, no] = operands else { return Err("a selection without two values".into()) };
+    match condition {
+        Value::Bits(condition) => Ok(if *condition == 0 { no.clone() } else { yes.clone() }),
+        Value::Parts(conditions) => {
+            let parts = (0..).zip(conditions.iter()).map(|(index, condition)| {
+                let chosen = if condition.bits()? == 0 { no } else { yes };
+                chosen.at(&[index]).cloned()
+            });
+            Ok(Value::parts(parts.collect::<Result<_, String>>()?))
+        }
+        Value::Pointer(_) => Err("a pointer as a condition".into()),
+    }
+}
+
+/// `OpBitcast`: the same bits as scalars of another width, least significant first.
+pub(super) fn bitcast(types: &Types, (to, from): (Word, Word), value: &Value) -> Result<Value, String> {
+    let to_bits = bits(types, component(types, to));
+    let from_bits = bits(types, component(types, from));
+    let components = match value {
+        Value::Parts(parts) => parts.iter().map(Value::bits).collect::<Result<Vec<_>, _>>()?,
+        Value::Bits(_) | Value::Pointer(_) => vec![value.bits()?],
+    };
+    let bytes = components.iter().flat_map(|bits| bits.to_le_bytes().into_iter().take((from_bits / 8) as usize));
+    let bytes: Vec<u8> = bytes.collect();
+    let width = (to_bits / 8).max(1) as usize;
+    let scalars = bytes
+        .chunks(width)
+        .map(|chunk| Value::Bits(chunk.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))));
+    let mut scalars: Vec<Value> = scalars.collect();
+    match types.get(to) {
+        SpirvType::Vector { length, .. } if *length as usize == scalars.len() => Ok(Value::parts(scalars)),
+        SpirvType::Int { .. } | SpirvType::Float { .. } if scalars.len() == 1 => Ok(scalars.remove(0)),
+        _ => Err(format!("a bitcast from {} bits to type %{to}", bytes.len() * 8)),
+    }
+}

@@ -1,0 +1,50 @@
+//! The compiled witness: which bytes a module's code really addresses, whatever a compiler reports.
+//!
+//! A module and the plan that it was made for in, the observations of the fault-free model out.
+
+use std::collections::BTreeSet;
+
+use thiserror::Error;
+
+use super::Model;
+use crate::image::ImageError;
+use crate::layout::BlockLayout;
+use crate::probe::{Observed, PlanShader, ProbeJob, ProbePlan, jobs, observe};
+use crate::runner::{Batch, Runner, RunnerError, Shader};
+
+/// Why a module has no compiled witness.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum CompiledError {
+    /// The block has no image.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// The model does not run the module.
+    #[error("entry `{entry}`: {error}")]
+    NotRun {
+        /// Entry point.
+        entry: String,
+        /// Why.
+        error: RunnerError,
+    },
+}
+
+/// What `shader` addresses through every entry point of `plan`: for each job of [`jobs`], in its order, the
+/// observations of the model. `plan` may list fewer entries than were planned, where a compiler writes one per module.
+///
+/// # Errors
+/// If the block has no image or the model cannot run an entry point.
+pub fn compiled(
+    layout: &BlockLayout,
+    plan: &ProbePlan,
+    shader: &Shader,
+) -> Result<Vec<(ProbeJob, Observed)>, CompiledError> {
+    let probes = jobs(layout, plan, PlanShader { shader, requires: &BTreeSet::new() })?;
+    let batch = Batch { jobs: probes.iter().map(|probe| probe.job.clone()).collect() };
+    let answers = Model::new().run(&batch);
+    let observed = probes.into_iter().zip(answers).map(|(probe, answer)| {
+        let answer = answer.map_err(|error| CompiledError::NotRun { entry: probe.entry.name.clone(), error })?;
+        let observed = observe(plan, &probe, &answer);
+        Ok((probe, observed))
+    });
+    observed.collect()
+}

@@ -1,0 +1,243 @@
+//! Instructions without control flow: memory, composites, and arithmetic's way to its operands.
+
+use rspirv::dr::{Instruction, Operand};
+use rspirv::spirv::{Op, Word};
+
+use super::arithmetic;
+use super::machine::{Frame, Machine};
+use super::memory;
+use super::value::{Place, Pointer, Value};
+use crate::read_spirv::types::{Operands, SpirvType};
+
+impl Machine<'_> {
+    /// The result of an instruction; `None` where it has none, or where a phi already took it.
+    pub(super) fn execute(&mut self, frame: &Frame, instruction: &Instruction) -> Result<Option<Value>, String> {
+        let call = Call { frame, instruction };
+        let value = match instruction.class.opcode {
+            Op::Nop
+            | Op::Line
+            | Op::NoLine
+            | Op::Phi
+            | Op::SelectionMerge
+            | Op::LoopMerge
+            | Op::ControlBarrier
+            | Op::MemoryBarrier => return Ok(None),
+            Op::Variable => self.variable(call)?,
+            Op::AccessChain | Op::InBoundsAccessChain => self.access_chain(call)?,
+            Op::Load => {
+                let pointer = self.pointer(call, 0)?;
+                self.load(&pointer)?
+            }
+            Op::Store => {
+                let pointer = self.pointer(call, 0)?;
+                let value = self.operand(call, 1)?;
+                self.store(&pointer, value)?;
+                return Ok(None);
+            }
+            Op::CopyMemory => {
+                let value = {
+                    let source = self.pointer(call, 1)?;
+                    self.load(&source)?
+                };
+                let target = self.pointer(call, 0)?;
+                self.store(&target, value)?;
+                return Ok(None);
+            }
+            Op::ArrayLength => self.array_length(call)?,
+            Op::FunctionCall => {
+                let mut operands = instruction.operands.iter();
+                let Some(Operand::IdRef(function)) = operands.next() else { return Err("a call of nothing".into()) };
+                let arguments = (1..instruction.operands.len()).map(|index| self.operand(call, index));
+                let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+                return self.call(*function, &arguments);
+            }
+            _ => self.compute(call)?,
+        };
+        Ok(Some(value))
+    }
+
+    fn compute(&mut self, call: Call<'_>) -> Result<Value, String> {
+        let instruction = call.instruction;
+        let ty = instruction.result_type.unwrap_or(0);
+        match instruction.class.opcode {
+            Op::CopyObject | Op::CopyLogical => self.operand(call, 0),
+            Op::Undef => self.zero(ty),
+            Op::CompositeConstruct => {
+                self.spend_value(ty)?;
+                self.construct(call, ty)
+            }
+            Op::CompositeExtract => Ok(self.operand(call, 0)?.at(&call.literals(1))?.clone()),
+            Op::CompositeInsert => {
+                self.spend_value(ty)?;
+                let object = self.operand(call, 0)?;
+                let mut composite = self.operand(call, 1)?;
+                composite.set(&call.literals(2), object)?;
+                Ok(composite)
+            }
+            Op::VectorExtractDynamic => {
+                let index = index(&self.operand(call, 1)?)?;
+                Ok(self.operand(call, 0)?.at(&[index])?.clone())
+            }
+            Op::VectorShuffle => self.shuffle(call),
+            Op::Transpose => self.transpose(call),
+            Op::Bitcast => {
+                let from = self.type_of(call, 0);
+                arithmetic::bitcast(&self.program.types, (ty, from), &self.operand(call, 0)?)
+            }
+            opcode => {
+                let operands = self.operands(call.frame, instruction)?;
+                let types = (ty, self.type_of(call, 0));
+                arithmetic::compute(&self.program.types, opcode, types, &operands)
+                    .unwrap_or_else(|| Err(format!("instruction Op{} is not modelled", instruction.class.opname)))
+            }
+        }
+    }
+
+    fn operand(&mut self, call: Call<'_>, index: usize) -> Result<Value, String> {
+        let id = Operands(call.instruction).id(index).ok_or("an operand is missing")?;
+        self.value(call.frame, id)
+    }
+
+    fn pointer(&mut self, call: Call<'_>, index: usize) -> Result<Pointer, String> {
+        match self.operand(call, index)? {
+            Value::Pointer(pointer) => Ok(pointer),
+            Value::Bits(_) | Value::Parts(_) => Err("a pointer is needed where none is".into()),
+        }
+    }
+
+    /// The type of operand `index`; 0, which is no type, where it has none.
+    fn type_of(&self, call: Call<'_>, index: usize) -> Word {
+        let id = Operands(call.instruction).id(index).unwrap_or(0);
+        self.program.result_type(id).unwrap_or(0)
+    }
+
+    fn variable(&mut self, call: Call<'_>) -> Result<Value, String> {
+        let ty = call.instruction.result_type.unwrap_or(0);
+        let &SpirvType::Pointer { pointee, .. } = self.program.types.get(ty) else {
+            return Err("a variable that is no pointer".into());
+        };
+        let pointer = Pointer { pointee, place: self.new_cell(pointee)? };
+        if call.instruction.operands.len() > 1 {
+            let initializer = self.operand(call, 1)?;
+            self.store(&pointer, initializer)?;
+        }
+        Ok(Value::Pointer(pointer))
+    }
+
+    fn access_chain(&mut self, call: Call<'_>) -> Result<Value, String> {
+        let mut pointer = self.pointer(call, 0)?;
+        for operand in 1..call.instruction.operands.len() {
+            let index = index(&self.operand(call, operand)?)?;
+            let types = &self.program.types;
+            match &mut pointer.place {
+                Place::Memory { at, .. } => {
+                    (pointer.pointee, *at) = memory::part(types, pointer.pointee, (*at, index))?
+                }
+                Place::Cell { way, .. } => {
+                    way.push(index);
+                    let parts = types.parts(pointer.pointee);
+                    let part = if parts.len() == 1 { parts.first() } else { parts.get(index as usize) };
+                    pointer.pointee = *part.ok_or_else(|| format!("no part {index} in %{}", pointer.pointee))?;
+                }
+            }
+        }
+        Ok(Value::Pointer(pointer))
+    }
+
+    fn load(&mut self, pointer: &Pointer) -> Result<Value, String> {
+        self.spend_value(pointer.pointee)?;
+        match &pointer.place {
+            Place::Memory { buffer, at } => self.memories[*buffer].load(&self.program.types, pointer.pointee, *at),
+            Place::Cell { cell, way } => self.cells[*cell].at(way).cloned(),
+        }
+    }
+
+    fn store(&mut self, pointer: &Pointer, value: Value) -> Result<(), String> {
+        self.spend_value(pointer.pointee)?;
+        match &pointer.place {
+            Place::Memory { buffer, at } => {
+                let memory = &mut self.memories[*buffer];
+                if self.disturbance.loses_store(memory) {
+                    return Ok(());
+                }
+                let end = memory.store(&self.program.types, (pointer.pointee, *at), &value)?;
+                self.disturbance.after_store(memory, end);
+                Ok(())
+            }
+            Place::Cell { cell, way } => self.cells[*cell].set(way, value),
+        }
+    }
+
+    fn array_length(&mut self, call: Call<'_>) -> Result<Value, String> {
+        let pointer = self.pointer(call, 0)?;
+        let Place::Memory { buffer, at } = pointer.place else {
+            return Err("the length of an array that is in no buffer".into());
+        };
+        let member = call.literals(1).first().copied().unwrap_or(0);
+        let (array, start) = memory::part(&self.program.types, pointer.pointee, (at, member))?;
+        let (_, second) = memory::part(&self.program.types, array, (start, 1))?;
+        let bytes = (self.memories[buffer].bytes.len() as u64).saturating_sub(start.offset);
+        let stride = second.offset - start.offset;
+        Ok(Value::Bits(bytes.checked_div(stride).unwrap_or(0)))
+    }
+
+    /// Constituents of a vector may be vectors.
+    fn construct(&mut self, call: Call<'_>, ty: Word) -> Result<Value, String> {
+        let operands = self.operands(call.frame, call.instruction)?;
+        let is_vector = matches!(self.program.types.get(ty), SpirvType::Vector { .. });
+        let parts = operands.into_iter().flat_map(|operand| match operand {
+            Value::Parts(parts) if is_vector => parts.iter().cloned().collect(),
+            operand @ (Value::Parts(_) | Value::Bits(_) | Value::Pointer(_)) => vec![operand],
+        });
+        Ok(Value::parts(parts.collect()))
+    }
+
+    fn shuffle(&mut self, call: Call<'_>) -> Result<Value, String> {
+        let mut components = Vec::new();
+        for index in 0..2 {
+            match self.operand(call, index)? {
+                Value::Parts(parts) => components.extend(parts.iter().cloned()),
+                Value::Bits(_) | Value::Pointer(_) => return Err("a shuffle of what is no vector".into()),
+            }
+        }
+        let chosen = call.literals(2).into_iter().map(|index| match components.get(index as usize) {
+            Some(component) => Ok(component.clone()),
+            // All ones choose an undefined component.
+            None if index == u32::MAX => Ok(Value::Bits(0)),
+            None => Err(format!("a shuffle of component {index}")),
+        });
+        Ok(Value::parts(chosen.collect::<Result<_, _>>()?))
+    }
+
+    fn transpose(&mut self, call: Call<'_>) -> Result<Value, String> {
+        let Value::Parts(columns) = self.operand(call, 0)? else { return Err("a transposition of no matrix".into()) };
+        let rows = match columns.first() {
+            Some(Value::Parts(column)) => column.len(),
+            Some(Value::Bits(_) | Value::Pointer(_)) | None => return Err("a transposition of no matrix".into()),
+        };
+        let rows = (0..).take(rows).map(|row| {
+            let row: Result<Vec<Value>, String> = columns.iter().map(|column| column.at(&[row]).cloned()).collect();
+            Ok(Value::parts(row?))
+        });
+        Ok(Value::parts(rows.collect::<Result<_, String>>()?))
+    }
+}
+
+/// An instruction with the values that it sees.
+#[derive(Clone, Copy)]
+struct Call<'a> {
+    frame: &'a Frame,
+    instruction: &'a Instruction,
+}
+
+impl Call<'_> {
+    /// The literal operands from `first` on.
+    fn literals(self, first: usize) -> Vec<u32> {
+        (first..self.instruction.operands.len()).filter_map(|index| Operands(self.instruction).number(index)).collect()
+    }
+}
+
+/// An index, cut to 32 bits: negative ones are out of bounds of everything.
+fn index(value: &Value) -> Result<u32, String> {
+    Ok(u32::try_from(value.bits()? & u64::from(u32::MAX)).unwrap_or(u32::MAX))
+}

@@ -1,0 +1,262 @@
+//! The interpreter: runs one invocation of an entry point over buffers.
+//!
+//! Branches, calls and phis are followed within a budget of steps, so any module ends. An instruction that is not
+//! modelled is an error that names it.
+
+use std::collections::BTreeMap;
+
+use rspirv::dr::{Block, Instruction, Operand};
+use rspirv::spirv::{Op, StorageClass, Word};
+
+use super::memory::Memory;
+use super::misreading::Disturbance;
+use super::program::Program;
+use super::value::{At, Place, Pointer, Value};
+use crate::read_spirv::types::{Operands, SpirvType};
+
+/// Instructions and moved scalars before a run is given up.
+const BUDGET: u64 = 1 << 24;
+
+/// Nested calls before a run is given up; SPIR-V has no recursion.
+const MAX_CALLS: u32 = 32;
+
+/// Values of more scalars than this are refused.
+const MAX_SCALARS: u64 = 1 << 16;
+
+/// One run.
+#[derive(Debug)]
+pub(super) struct Machine<'a> {
+    pub(super) program: &'a Program,
+    /// Bound buffers, then the push constants.
+    pub(super) memories: Vec<Memory>,
+    /// Index of the push constants in `memories`.
+    pub(super) push_constants: usize,
+    /// Variables without layout.
+    pub(super) cells: Vec<Value>,
+    pub(super) disturbance: Disturbance,
+    globals: BTreeMap<Word, Value>,
+    budget: u64,
+    calls: u32,
+}
+
+/// The values of one function call.
+#[derive(Debug, Default)]
+pub(super) struct Frame {
+    pub(super) values: BTreeMap<Word, Value>,
+}
+
+/// Where to go on.
+enum Flow {
+    Next,
+    Jump(Word),
+    Return(Option<Value>),
+}
+
+impl<'a> Machine<'a> {
+    /// A machine with its constants ready. The last of `memories` holds the push constants.
+    pub(super) fn new(program: &'a Program, memories: Vec<Memory>, disturbance: Disturbance) -> Self {
+        let push_constants = memories.len().saturating_sub(1);
+        Self {
+            program,
+            memories,
+            push_constants,
+            cells: Vec::new(),
+            disturbance,
+            globals: BTreeMap::new(),
+            budget: BUDGET,
+            calls: 0,
+        }
+    }
+
+    /// Runs the entry point.
+    pub(super) fn run(&mut self) -> Result<(), String> {
+        self.make_constants()?;
+        self.call(self.program.entry, &[]).map(|_| ())
+    }
+
+    /// Takes `cost` from the budget.
+    pub(super) fn spend(&mut self, cost: u64) -> Result<(), String> {
+        self.budget = self.budget.checked_sub(cost).ok_or_else(|| format!("not done after {BUDGET} steps"))?;
+        Ok(())
+    }
+
+    /// Takes the cost of moving a value of type `ty` from the budget.
+    pub(super) fn spend_value(&mut self, ty: Word) -> Result<(), String> {
+        let scalars = self.program.types.scalars(ty);
+        if scalars > MAX_SCALARS {
+            return Err(format!("a value of type %{ty}, which has more than {MAX_SCALARS} scalars"));
+        }
+        self.spend(scalars)
+    }
+
+    /// The value of an id.
+    pub(super) fn value(&mut self, frame: &Frame, id: Word) -> Result<Value, String> {
+        if let Some(value) = frame.values.get(&id).or_else(|| self.globals.get(&id)) {
+            return Ok(value.clone());
+        }
+        let variable = self.program.types.variables.get(&id).ok_or_else(|| format!("%{id} has no value"))?;
+        let place = match variable.class {
+            StorageClass::Uniform | StorageClass::StorageBuffer => {
+                let at = (variable.set.unwrap_or(0), variable.binding.unwrap_or(0));
+                let bound = &self.memories[..self.push_constants];
+                let buffer = bound.iter().position(|memory| (memory.set, memory.binding) == at);
+                let buffer = buffer.ok_or_else(|| format!("no buffer at set {} binding {}", at.0, at.1))?;
+                Place::Memory { buffer, at: At::start() }
+            }
+            StorageClass::PushConstant => Place::Memory { buffer: self.push_constants, at: At::start() },
+            StorageClass::Private | StorageClass::Workgroup | StorageClass::Input | StorageClass::Output => {
+                self.new_cell(variable.pointee)?
+            }
+            class => return Err(format!("storage class {class:?} is not modelled")),
+        };
+        let pointer = Value::Pointer(Pointer { pointee: variable.pointee, place });
+        self.globals.insert(id, pointer.clone());
+        Ok(pointer)
+    }
+
+    /// A variable without layout, zero; all built-in inputs of the only invocation are zero, too.
+    pub(super) fn new_cell(&mut self, ty: Word) -> Result<Place, String> {
+        let zero = self.zero(ty)?;
+        self.cells.push(zero);
+        Ok(Place::Cell { cell: self.cells.len() - 1, way: Vec::new() })
+    }
+
+    /// The zero of a type.
+    pub(super) fn zero(&mut self, ty: Word) -> Result<Value, String> {
+        self.spend_value(ty)?;
+        Ok(self.zero_of(ty))
+    }
+
+    fn zero_of(&self, ty: Word) -> Value {
+        match self.program.types.get(ty) {
+            SpirvType::Vector { component: part, length } | SpirvType::Array { element: part, length, .. } => {
+                Value::parts(vec![self.zero_of(*part); *length as usize])
+            }
+            SpirvType::Matrix { column, columns } => Value::parts(vec![self.zero_of(*column); *columns as usize]),
+            SpirvType::Struct(members) => Value::parts(members.iter().map(|member| self.zero_of(member.ty)).collect()),
+            SpirvType::Void
+            | SpirvType::Bool
+            | SpirvType::Int { .. }
+            | SpirvType::Float { .. }
+            | SpirvType::RuntimeArray { .. }
+            | SpirvType::Pointer { .. }
+            | SpirvType::Other => Value::Bits(0),
+        }
+    }
+
+    fn make_constants(&mut self) -> Result<(), String> {
+        let program = self.program;
+        let frame = Frame::default();
+        for instruction in &program.module.types_global_values {
+            let (Some(id), Some(ty)) = (instruction.result_id, instruction.result_type) else { continue };
+            let value = match instruction.class.opcode {
+                Op::Constant | Op::SpecConstant => Value::Bits(program.types.constants.get(&id).copied().unwrap_or(0)),
+                Op::ConstantTrue | Op::SpecConstantTrue => Value::Bits(1),
+                Op::ConstantFalse | Op::SpecConstantFalse => Value::Bits(0),
+                Op::ConstantNull | Op::Undef => self.zero(ty)?,
+                Op::ConstantComposite | Op::SpecConstantComposite => {
+                    self.spend(1 + instruction.operands.len() as u64)?;
+                    Value::parts(self.operands(&frame, instruction)?)
+                }
+                _ => continue,
+            };
+            self.globals.insert(id, value);
+        }
+        Ok(())
+    }
+
+    /// The values of all id operands.
+    pub(super) fn operands(&mut self, frame: &Frame, instruction: &Instruction) -> Result<Vec<Value>, String> {
+        let ids = instruction.operands.iter().filter_map(|operand| match operand {
+            Operand::IdRef(id) => Some(*id),
+            _ => None,
+        });
+        ids.map(|id| self.value(frame, id)).collect()
+    }
+
+    /// Calls a function and returns its result.
+    pub(super) fn call(&mut self, function: Word, arguments: &[Value]) -> Result<Option<Value>, String> {
+        if self.calls >= MAX_CALLS {
+            return Err(format!("calls nested more than {MAX_CALLS} deep"));
+        }
+        let program = self.program;
+        let function = program.function(function)?;
+        let mut frame = Frame::default();
+        if function.parameters.len() != arguments.len() {
+            return Err("a call with the wrong number of arguments".into());
+        }
+        for (parameter, argument) in function.parameters.iter().zip(arguments) {
+            frame.values.insert(parameter.result_id.unwrap_or(0), argument.clone());
+        }
+        self.calls += 1;
+        let mut block = function.blocks.first().ok_or("a function without a body")?;
+        let mut from = 0;
+        let result = loop {
+            match self.run_block(&mut frame, block, from)? {
+                Flow::Return(result) => break result,
+                Flow::Next => return Err("a block without an end".into()),
+                Flow::Jump(label) => {
+                    from = block.label_id().unwrap_or(0);
+                    let target = function.blocks.iter().find(|block| block.label_id() == Some(label));
+                    block = target.ok_or_else(|| format!("no block %{label}"))?;
+                }
+            }
+        };
+        self.calls -= 1;
+        Ok(result)
+    }
+
+    fn run_block(&mut self, frame: &mut Frame, block: &Block, from: Word) -> Result<Flow, String> {
+        self.take_phis(frame, block, from)?;
+        for instruction in &block.instructions {
+            self.spend(1)?;
+            match self.flow(frame, instruction)? {
+                Flow::Next => {}
+                flow @ (Flow::Jump(_) | Flow::Return(_)) => return Ok(flow),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    /// All phis of a block take their values at once.
+    fn take_phis(&mut self, frame: &mut Frame, block: &Block, from: Word) -> Result<(), String> {
+        let mut taken = Vec::new();
+        for phi in block.instructions.iter().filter(|instruction| instruction.class.opcode == Op::Phi) {
+            let pairs = phi.operands.chunks_exact(2);
+            let source = pairs.clone().find(|pair| pair[1] == Operand::IdRef(from));
+            let Some(Operand::IdRef(source)) = source.map(|pair| &pair[0]) else {
+                return Err(format!("a phi without a value from block %{from}"));
+            };
+            taken.push((phi.result_id.unwrap_or(0), self.value(frame, *source)?));
+        }
+        frame.values.extend(taken);
+        Ok(())
+    }
+
+    fn flow(&mut self, frame: &mut Frame, instruction: &Instruction) -> Result<Flow, String> {
+        let ops = Operands(instruction);
+        let id = |index: usize| ops.id(index).ok_or("a branch without a target");
+        match instruction.class.opcode {
+            Op::Branch => Ok(Flow::Jump(id(0)?)),
+            Op::BranchConditional => {
+                let condition = self.value(frame, id(0)?)?.bits()?;
+                Ok(Flow::Jump(if condition == 0 { id(2)? } else { id(1)? }))
+            }
+            Op::Switch => {
+                let selector = self.value(frame, id(0)?)?.bits()?;
+                let mut cases = (2..instruction.operands.len()).step_by(2);
+                let chosen = cases.find(|index| ops.literal(*index) == Some(selector));
+                Ok(Flow::Jump(id(chosen.map_or(1, |index| index + 1))?))
+            }
+            Op::Return => Ok(Flow::Return(None)),
+            Op::ReturnValue => Ok(Flow::Return(Some(self.value(frame, id(0)?)?))),
+            _ => {
+                let value = self.execute(frame, instruction)?;
+                if let (Some(id), Some(value)) = (instruction.result_id, value) {
+                    frame.values.insert(id, value);
+                }
+                Ok(Flow::Next)
+            }
+        }
+    }
+}

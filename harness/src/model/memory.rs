@@ -1,0 +1,146 @@
+//! The model's buffers: typed loads and stores that follow Offset, ArrayStride, MatrixStride, RowMajor and ColMajor.
+//!
+//! Reads out of bounds give 0, writes out of bounds do nothing, as on a device with robust buffer access.
+
+use rspirv::spirv::Word;
+
+use super::value::{At, Value};
+use crate::read_spirv::types::{SpirvType, Types};
+
+/// A bound buffer, or the push constants.
+#[derive(Clone, Debug)]
+pub(super) struct Memory {
+    pub(super) set: u32,
+    pub(super) binding: u32,
+    /// The bound range.
+    pub(super) bytes: Vec<u8>,
+}
+
+impl At {
+    /// The start of a buffer.
+    pub(super) fn start() -> Self {
+        Self { offset: 0, matrix: None, component_stride: None }
+    }
+
+    fn plus(self, index: u32, stride: u32) -> Self {
+        Self { offset: self.offset.saturating_add(u64::from(index) * u64::from(stride)), ..self }
+    }
+}
+
+/// The type and place of part `index` of a value of type `ty` in memory.
+pub(super) fn part(types: &Types, ty: Word, (at, index): (At, u32)) -> Result<(Word, At), String> {
+    match types.get(ty) {
+        SpirvType::Vector { component, .. } => {
+            let stride = at.component_stride.map_or_else(|| width(types, *component), Ok)?;
+            Ok((*component, At { component_stride: None, ..at.plus(index, stride) }))
+        }
+        SpirvType::Matrix { column, .. } => {
+            let layout = at.matrix.ok_or("a matrix without MatrixStride")?;
+            if layout.row_major {
+                let size = column_component(types, *column)
+                    .map_or(Err("a matrix of no vectors".into()), |component| width(types, component))?;
+                Ok((*column, At { component_stride: Some(layout.stride), ..at.plus(index, size) }))
+            } else {
+                Ok((*column, at.plus(index, layout.stride)))
+            }
+        }
+        SpirvType::Array { element, stride, .. } | SpirvType::RuntimeArray { element, stride } => {
+            let stride = stride.ok_or("an array without ArrayStride")?;
+            Ok((*element, at.plus(index, stride)))
+        }
+        SpirvType::Struct(members) => {
+            let member = members.get(index as usize).ok_or_else(|| format!("no member {index} in %{ty}"))?;
+            let offset = member.offset.ok_or_else(|| format!("member {index} of %{ty} has no Offset"))?;
+            Ok((member.ty, At { matrix: member.matrix, ..at.plus(1, offset) }))
+        }
+        SpirvType::Void
+        | SpirvType::Bool
+        | SpirvType::Int { .. }
+        | SpirvType::Float { .. }
+        | SpirvType::Pointer { .. }
+        | SpirvType::Other => Err(format!("%{ty} has no parts")),
+    }
+}
+
+fn column_component(types: &Types, column: Word) -> Option<Word> {
+    match types.get(column) {
+        SpirvType::Vector { component, .. } => Some(*component),
+        _ => None,
+    }
+}
+
+/// Bytes of a scalar.
+fn width(types: &Types, scalar: Word) -> Result<u32, String> {
+    match types.get(scalar) {
+        SpirvType::Int { bits, .. } | SpirvType::Float { bits } if matches!(bits, 8 | 16 | 32 | 64) => Ok(bits / 8),
+        _ => Err(format!("%{scalar} has no bytes in a buffer")),
+    }
+}
+
+/// Number of parts of a composite in memory; `None` for a scalar.
+pub(super) fn part_count(types: &Types, ty: Word) -> Option<u32> {
+    match types.get(ty) {
+        SpirvType::Vector { length, .. } | SpirvType::Array { length, .. } => Some(*length),
+        SpirvType::Matrix { columns, .. } => Some(*columns),
+        SpirvType::Struct(members) => u32::try_from(members.len()).ok(),
+        SpirvType::Void
+        | SpirvType::Bool
+        | SpirvType::Int { .. }
+        | SpirvType::Float { .. }
+        | SpirvType::RuntimeArray { .. }
+        | SpirvType::Pointer { .. }
+        | SpirvType::Other => None,
+    }
+}
+
+impl Memory {
+    /// Reads a value of type `ty`.
+    pub(super) fn load(&self, types: &Types, ty: Word, at: At) -> Result<Value, String> {
+        let Some(count) = part_count(types, ty) else {
+            return Ok(Value::Bits(self.load_scalar(width(types, ty)?, at.offset)));
+        };
+        let parts = (0..count).map(|index| {
+            let (ty, at) = part(types, ty, (at, index))?;
+            self.load(types, ty, at)
+        });
+        Ok(Value::parts(parts.collect::<Result<_, _>>()?))
+    }
+
+    /// Writes a value of type `ty` and returns the byte behind its last scalar.
+    pub(super) fn store(&mut self, types: &Types, (ty, at): (Word, At), value: &Value) -> Result<u64, String> {
+        let Some(count) = part_count(types, ty) else {
+            let width = width(types, ty)?;
+            self.store_scalar(width, at.offset, value.bits()?);
+            return Ok(at.offset.saturating_add(width.into()));
+        };
+        let mut end = at.offset;
+        for index in 0..count {
+            let place = part(types, ty, (at, index))?;
+            end = end.max(self.store(types, place, value.at(&[index])?)?);
+        }
+        Ok(end)
+    }
+
+    fn range(&self, width: u32, offset: u64) -> Option<std::ops::Range<usize>> {
+        let start = usize::try_from(offset).ok()?;
+        let end = start.checked_add(width as usize)?;
+        (end <= self.bytes.len()).then_some(start..end)
+    }
+
+    fn load_scalar(&self, width: u32, offset: u64) -> u64 {
+        let Some(range) = self.range(width, offset) else { return 0 };
+        self.bytes[range].iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
+    }
+
+    fn store_scalar(&mut self, width: u32, offset: u64, bits: u64) {
+        if let Some(range) = self.range(width, offset) {
+            let length = range.len();
+            self.bytes[range].copy_from_slice(&bits.to_le_bytes()[..length]);
+        }
+    }
+
+    /// Sets the 4 bytes at `offset` to zero, where they are in bounds.
+    pub(super) fn clear_word(&mut self, offset: u64) {
+        self.store_scalar(4, offset, 0);
+    }
+}

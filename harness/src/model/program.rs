@@ -1,0 +1,73 @@
+//! A module that the model can run: its types, its functions and the chosen entry point.
+
+use std::collections::BTreeMap;
+
+use rspirv::dr::{Function, Module, Operand};
+use rspirv::spirv::{ExecutionMode, ExecutionModel, Op, Word};
+
+use crate::read_spirv::load;
+use crate::read_spirv::types::{Operands, Types};
+
+/// A module with the entry point to run.
+#[derive(Debug)]
+pub(super) struct Program {
+    pub(super) module: Module,
+    pub(super) types: Types,
+    /// Index into the module's functions, by id.
+    functions: BTreeMap<Word, usize>,
+    /// Type of each value, by id.
+    result_types: BTreeMap<Word, Word>,
+    /// Id of the entry point's function.
+    pub(super) entry: Word,
+}
+
+impl Program {
+    /// Reads `words` and finds the compute entry point `name`.
+    pub(super) fn new(words: &[u32], name: &str) -> Result<Self, String> {
+        let module = load(words).map_err(|bad| bad.to_string())?;
+        let types = Types::read(&module)?;
+        let entry = entry_point(&module, name)?;
+        let ids = module.functions.iter().enumerate().filter_map(|(index, function)| Some((function.def_id()?, index)));
+        let functions: BTreeMap<Word, usize> = ids.collect();
+        if !functions.contains_key(&entry) {
+            return Err(format!("entry point `{name}` is no function"));
+        }
+        let typed = module.all_inst_iter().filter_map(|it| Some((it.result_id?, it.result_type?)));
+        let result_types = typed.collect();
+        Ok(Self { module, types, functions, result_types, entry })
+    }
+
+    /// The type of a value.
+    pub(super) fn result_type(&self, id: Word) -> Option<Word> {
+        self.result_types.get(&id).copied()
+    }
+
+    /// A function with its body.
+    pub(super) fn function(&self, id: Word) -> Result<&Function, String> {
+        let index = self.functions.get(&id).ok_or_else(|| format!("%{id} is no function"))?;
+        Ok(&self.module.functions[*index])
+    }
+}
+
+fn entry_point(module: &Module, name: &str) -> Result<Word, String> {
+    let function = module.entry_points.iter().find_map(|instruction| match &instruction.operands[..] {
+        [
+            Operand::ExecutionModel(ExecutionModel::GLCompute),
+            Operand::IdRef(function),
+            Operand::LiteralString(found),
+            ..,
+        ] if found == name => Some(*function),
+        _ => None,
+    });
+    let function = function.ok_or_else(|| format!("no compute entry point `{name}`"))?;
+    let modes = module.execution_modes.iter().filter(|mode| Operands(mode).id(0) == Some(function));
+    for mode in modes {
+        let sizes: Vec<u32> = (2..5).filter_map(|index| Operands(mode).number(index)).collect();
+        let is_local_size = mode.class.opcode == Op::ExecutionMode
+            && mode.operands.get(1) == Some(&Operand::ExecutionMode(ExecutionMode::LocalSize));
+        if is_local_size && sizes.iter().any(|size| *size != 1) {
+            return Err(format!("local size {sizes:?}: the model runs one invocation"));
+        }
+    }
+    Ok(function)
+}

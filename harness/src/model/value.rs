@@ -1,0 +1,84 @@
+//! What the model computes with: scalars as bits, composites, pointers.
+
+use std::rc::Rc;
+
+use rspirv::spirv::Word;
+
+use crate::read_spirv::types::MatrixLayout;
+
+/// A value of the model.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    /// A scalar's bits; a bool is 0 or 1.
+    Bits(u64),
+    /// Components, columns, elements or members.
+    Parts(Rc<Vec<Value>>),
+    /// A logical pointer.
+    Pointer(Pointer),
+}
+
+/// A place and the type of what it holds.
+#[derive(Clone, Debug)]
+pub(super) struct Pointer {
+    pub(super) pointee: Word,
+    pub(super) place: Place,
+}
+
+/// Where a pointer points.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    /// Bytes of a buffer.
+    Memory {
+        /// Index of the buffer.
+        buffer: usize,
+        at: At,
+    },
+    /// Part of a variable without layout: indices from the whole to the part.
+    Cell { cell: usize, way: Vec<u32> },
+}
+
+/// A place in a buffer with the layout that its enclosing member gives it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct At {
+    /// Bytes from the start of the bound range.
+    pub(super) offset: u64,
+    /// How matrices lie here.
+    pub(super) matrix: Option<MatrixLayout>,
+    /// Bytes between the components of a vector that is a column of a row-major matrix; `None` where they adjoin.
+    pub(super) component_stride: Option<u32>,
+}
+
+impl Value {
+    /// A composite.
+    pub(super) fn parts(parts: Vec<Value>) -> Self {
+        Self::Parts(Rc::new(parts))
+    }
+
+    /// The bits of a scalar.
+    pub(super) fn bits(&self) -> Result<u64, String> {
+        match self {
+            Self::Bits(bits) => Ok(*bits),
+            Self::Parts(_) | Self::Pointer(_) => Err("a scalar is needed where none is".into()),
+        }
+    }
+
+    /// The part at the end of `way`.
+    pub(super) fn at(&self, way: &[u32]) -> Result<&Value, String> {
+        way.iter().try_fold(self, |value, index| match value {
+            Self::Parts(parts) => parts.get(*index as usize).ok_or_else(|| format!("no part {index} in a composite")),
+            Self::Bits(_) | Self::Pointer(_) => Err("a composite is needed where none is".into()),
+        })
+    }
+
+    /// Replaces the part at the end of `way`.
+    pub(super) fn set(&mut self, way: &[u32], new: Value) -> Result<(), String> {
+        let mut here = self;
+        for index in way {
+            let Self::Parts(parts) = here else { return Err("a composite is needed where none is".into()) };
+            let parts = Rc::make_mut(parts);
+            here = parts.get_mut(*index as usize).ok_or_else(|| format!("no part {index} in a composite"))?;
+        }
+        *here = new;
+        Ok(())
+    }
+}

@@ -1,0 +1,223 @@
+//! The blocks of a module as its decorations lay them out: the rule set `declared`.
+//!
+//! Matrices are listed in SPIR-V's own orientation. DXC writes HLSL's `column_major float2x3` as a `RowMajor` matrix of
+//! 2 columns of 3 components, so its modules list `float3x2`, order row, with the same bytes.
+
+use rspirv::dr::Module;
+use rspirv::spirv::{StorageClass, Word};
+
+use super::types::{MatrixLayout, SpirvMember, SpirvType, SpirvVariable, Types};
+use super::{BadModule, load};
+use crate::layout::{BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Refusal};
+use crate::module::BlockKind;
+use crate::scalar::Scalar;
+use crate::shape::{Count, MatrixOrder};
+
+/// A block of a module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeclaredBlock {
+    /// Its layout under the rule set `declared`. Alignments are those of the largest scalar: SPIR-V declares none.
+    pub layout: BlockLayout,
+    /// Descriptor set; `None` for push constants.
+    pub set: Option<u32>,
+    /// Binding; `None` for push constants.
+    pub binding: Option<u32>,
+}
+
+/// The blocks of a module in declaration order. A block whose members lack Offset or strides is listed with the reasons
+/// in its layout's `result`.
+///
+/// # Errors
+/// If the words are no SPIR-V module.
+pub fn declared(words: &[u32]) -> Result<Vec<DeclaredBlock>, BadModule> {
+    let module = load(words)?;
+    let types = Types::read(&module).map_err(|reason| BadModule::new(0, reason))?;
+    let mut blocks: Vec<DeclaredBlock> = Vec::new();
+    for variable in in_order(&module, &types) {
+        if let Some(mut block) = declared_block(&types, variable) {
+            let name = &block.layout.name;
+            let same = blocks.iter().filter(|other| base_name(&other.layout.name) == name).count();
+            if same > 0 {
+                block.layout.name = format!("{name}#{}", same + 1);
+            }
+            blocks.push(block);
+        }
+    }
+    Ok(blocks)
+}
+
+fn base_name(name: &str) -> &str {
+    name.split('#').next().unwrap_or(name)
+}
+
+fn in_order<'a>(module: &'a Module, types: &'a Types) -> impl Iterator<Item = &'a SpirvVariable> {
+    let ids = module.types_global_values.iter().filter_map(|instruction| instruction.result_id);
+    ids.filter_map(|id| types.variables.get(&id))
+}
+
+/// The block of a variable; `None` for variables that hold none.
+fn declared_block(types: &Types, variable: &SpirvVariable) -> Option<DeclaredBlock> {
+    let (element, count) = match types.get(variable.pointee) {
+        SpirvType::Array { element, length, .. } => (*element, Count::Finite(*length)),
+        SpirvType::RuntimeArray { element, .. } => (*element, Count::Unbounded),
+        _ => (variable.pointee, Count::Finite(1)),
+    };
+    let kind = match variable.class {
+        StorageClass::Uniform if types.blocks.contains(&element) => BlockKind::UniformBlock,
+        StorageClass::Uniform if types.buffer_blocks.contains(&element) => BlockKind::StorageBlock,
+        StorageClass::StorageBuffer if types.blocks.contains(&element) => BlockKind::StorageBlock,
+        StorageClass::PushConstant if types.blocks.contains(&element) => BlockKind::PushConstant,
+        _ => return None,
+    };
+    let type_name = || types.names.get(&element).filter(|name| !name.is_empty()).cloned();
+    let name = variable.name.clone().or_else(type_name).unwrap_or_else(|| kind.as_str().into());
+    let mut reader = Reader { types, refusals: Vec::new() };
+    let laid_out = reader.lay_out(element, None, "");
+    let result = if reader.refusals.is_empty() { Ok(laid_out) } else { Err(reader.refusals) };
+    let layout =
+        BlockLayout { rules: "declared".into(), name, kind, count, result, stride: None, warnings: Vec::new() };
+    Some(DeclaredBlock { layout, set: variable.set, binding: variable.binding })
+}
+
+struct Reader<'a> {
+    types: &'a Types,
+    refusals: Vec<Refusal>,
+}
+
+impl Reader<'_> {
+    fn refuse(&mut self, path: &str, message: impl Into<String>) {
+        self.refusals.push(Refusal { path: path.into(), message: message.into() });
+    }
+
+    /// The layout of a type whose matrices lie as `matrix` says.
+    fn lay_out(&mut self, id: Word, matrix: Option<MatrixLayout>, path: &str) -> LaidOut {
+        match self.types.get(id).clone() {
+            SpirvType::Int { .. } | SpirvType::Float { .. } => {
+                let component = self.component(id, path);
+                scalar(component, component.scalar.spelling().into(), LaidOutShape::Scalar(component))
+            }
+            SpirvType::Vector { component, length } => {
+                let component = self.component(component, path);
+                let name = format!("{}{length}", component.scalar.spelling());
+                let shape = LaidOutShape::Vector { component, length };
+                sized(component.size.saturating_mul(length), scalar(component, name, shape))
+            }
+            SpirvType::Matrix { column, columns } => self.matrix((column, columns), matrix, path),
+            SpirvType::Array { element, length, stride } => {
+                let element = self.lay_out(element, matrix, &format!("{path}[]"));
+                self.array(element, Count::Finite(length), (stride, path))
+            }
+            SpirvType::RuntimeArray { element, stride } => {
+                let element = self.lay_out(element, matrix, &format!("{path}[]"));
+                self.array(element, Count::Unbounded, (stride, path))
+            }
+            SpirvType::Struct(members) => self.structure(id, &members, path),
+            SpirvType::Pointer { .. } => LaidOut {
+                type_name: "pointer".into(),
+                size: Extent::Finite(8),
+                alignment: 8,
+                shape: LaidOutShape::Pointer,
+            },
+            SpirvType::Void | SpirvType::Bool | SpirvType::Other => {
+                self.refuse(path, "a type that has no bytes in a block");
+                LaidOut {
+                    type_name: String::new(),
+                    size: Extent::Finite(0),
+                    alignment: 1,
+                    shape: LaidOutShape::Resource,
+                }
+            }
+        }
+    }
+
+    fn component(&mut self, id: Word, path: &str) -> Component {
+        let scalar = match *self.types.get(id) {
+            SpirvType::Int { bits: 8, signed } => Some(if signed { Scalar::Int8 } else { Scalar::Uint8 }),
+            SpirvType::Int { bits: 16, signed } => Some(if signed { Scalar::Int16 } else { Scalar::Uint16 }),
+            SpirvType::Int { bits: 32, signed } => Some(if signed { Scalar::Int32 } else { Scalar::Uint32 }),
+            SpirvType::Int { bits: 64, signed } => Some(if signed { Scalar::Int64 } else { Scalar::Uint64 }),
+            SpirvType::Float { bits: 16 } => Some(Scalar::Float16),
+            SpirvType::Float { bits: 32 } => Some(Scalar::Float32),
+            SpirvType::Float { bits: 64 } => Some(Scalar::Float64),
+            _ => None,
+        };
+        match (scalar, self.types.get(id)) {
+            (Some(scalar), SpirvType::Int { bits, .. } | SpirvType::Float { bits }) => {
+                Component { scalar, size: bits / 8 }
+            }
+            _ => {
+                self.refuse(path, "a component of a type that has no bytes in a block");
+                Component { scalar: Scalar::Uint32, size: 4 }
+            }
+        }
+    }
+
+    fn matrix(&mut self, (column, columns): (Word, u32), matrix: Option<MatrixLayout>, path: &str) -> LaidOut {
+        let (component, rows) = match *self.types.get(column) {
+            SpirvType::Vector { component, length } => (self.component(component, path), length),
+            _ => {
+                self.refuse(path, "a matrix whose columns are no vectors");
+                (Component { scalar: Scalar::Float32, size: 4 }, 1)
+            }
+        };
+        if matrix.is_none() {
+            self.refuse(path, "no MatrixStride");
+        }
+        let MatrixLayout { stride, row_major } = matrix.unwrap_or(MatrixLayout { stride: 0, row_major: false });
+        let (order, vectors, length) =
+            if row_major { (MatrixOrder::Row, rows, columns) } else { (MatrixOrder::Column, columns, rows) };
+        let before_last = stride.saturating_mul(vectors.saturating_sub(1));
+        let size = before_last.saturating_add(component.size.saturating_mul(length));
+        let shape = LaidOutShape::Matrix { component, rows, columns, order, stride };
+        sized(size, scalar(component, format!("{}{rows}x{columns}", component.scalar.spelling()), shape))
+    }
+
+    fn array(&mut self, element: LaidOut, count: Count, (stride, path): (Option<u32>, &str)) -> LaidOut {
+        if stride.is_none() {
+            self.refuse(path, "no ArrayStride");
+        }
+        let stride = stride.unwrap_or(0);
+        let size = match (count, element.size) {
+            (Count::Finite(0), _) => Extent::Finite(0),
+            (Count::Finite(count), Extent::Finite(size)) => {
+                Extent::Finite(stride.saturating_mul(count - 1).saturating_add(size))
+            }
+            (Count::Unbounded, _) | (_, Extent::Unbounded) => Extent::Unbounded,
+        };
+        // The new dimension is the outermost, so it goes before those that the element's name ends with.
+        let (base, inner) = element.type_name.split_at(element.type_name.find('[').unwrap_or(element.type_name.len()));
+        let type_name = format!("{base}[{count}]{inner}");
+        let alignment = element.alignment;
+        LaidOut { type_name, size, alignment, shape: LaidOutShape::Array { element: Box::new(element), count, stride } }
+    }
+
+    fn structure(&mut self, id: Word, members: &[SpirvMember], path: &str) -> LaidOut {
+        let mut laid_out = Vec::new();
+        for (index, member) in members.iter().enumerate() {
+            let name = member.name.clone().unwrap_or_else(|| format!("_{index}"));
+            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            let layout = self.lay_out(member.ty, member.matrix, &path);
+            if member.offset.is_none() {
+                self.refuse(&path, "no Offset");
+            }
+            let offset = member.offset.unwrap_or(0);
+            laid_out.push(LaidOutMember { name, is_base: false, offset, bits: None, layout });
+        }
+        let end = |member: &LaidOutMember| member.layout.size.finite().map(|size| member.offset.saturating_add(size));
+        let size = laid_out.iter().map(end).try_fold(0, |size: u32, end| end.map(|end| size.max(end)));
+        LaidOut {
+            type_name: self.types.names.get(&id).filter(|name| !name.is_empty()).map_or("struct", |name| name).into(),
+            size: size.map_or(Extent::Unbounded, Extent::Finite),
+            alignment: laid_out.iter().map(|member| member.layout.alignment).max().unwrap_or(1),
+            shape: LaidOutShape::Struct(laid_out),
+        }
+    }
+}
+
+fn scalar(component: Component, type_name: String, shape: LaidOutShape) -> LaidOut {
+    LaidOut { type_name, size: Extent::Finite(component.size), alignment: component.size, shape }
+}
+
+fn sized(size: u32, laid_out: LaidOut) -> LaidOut {
+    LaidOut { size: Extent::Finite(size), ..laid_out }
+}

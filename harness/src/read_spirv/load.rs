@@ -1,0 +1,112 @@
+//! Words in, instructions out.
+//!
+//! rspirv's parser trusts word counts and panics on some operands, so both are checked first.
+
+use rspirv::binary::{Consumer, ParseAction, parse_words};
+use rspirv::dr::{Instruction, Loader, Module, ModuleHeader};
+use rspirv::spirv::{MAGIC_NUMBER, Op};
+use thiserror::Error;
+
+/// Words that are no SPIR-V module that can be read.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("word {word}: {reason}")]
+pub struct BadModule {
+    /// Index of the word, or of the first word of the instruction, where it fails.
+    pub word: usize,
+    /// Lowercase fragment.
+    pub reason: String,
+}
+
+impl BadModule {
+    pub(crate) fn new(word: usize, reason: impl Into<String>) -> Self {
+        Self { word, reason: reason.into() }
+    }
+}
+
+const HEADER_WORDS: usize = 5;
+
+/// Reads the instructions of a module.
+pub(crate) fn load(words: &[u32]) -> Result<Module, BadModule> {
+    let starts = instruction_starts(words)?;
+    let mut counting = Counting { loader: Loader::new(), instructions: 0 };
+    match parse_words(words, &mut counting) {
+        Ok(()) => Ok(counting.loader.module()),
+        Err(state) => {
+            let word = starts.get(counting.instructions).copied().unwrap_or(words.len());
+            Err(BadModule::new(word, state.to_string()))
+        }
+    }
+}
+
+/// The first word of each instruction, word counts checked.
+fn instruction_starts(words: &[u32]) -> Result<Vec<usize>, BadModule> {
+    match words.first() {
+        Some(&MAGIC_NUMBER) => {}
+        Some(magic) if *magic == MAGIC_NUMBER.swap_bytes() => {
+            return Err(BadModule::new(0, "the module is stored in the other byte order"));
+        }
+        Some(magic) => {
+            return Err(BadModule::new(0, format!("magic number is {magic:#010X}, not {MAGIC_NUMBER:#010X}")));
+        }
+        None => return Err(BadModule::new(0, "the module is empty")),
+    }
+    if words.len() < HEADER_WORDS {
+        let reason = format!("the header has {HEADER_WORDS} words, the module {}", words.len());
+        return Err(BadModule::new(words.len(), reason));
+    }
+    let mut starts = Vec::new();
+    let mut start = HEADER_WORDS;
+    while let Some(&first) = words.get(start) {
+        let count = (first >> 16) as usize;
+        if count == 0 {
+            return Err(BadModule::new(start, "an instruction of 0 words"));
+        }
+        if count > words.len() - start {
+            let reason = format!("an instruction of {count} words, {} are left", words.len() - start);
+            return Err(BadModule::new(start, reason));
+        }
+        check_operands(&words[start..start + count], start)?;
+        starts.push(start);
+        start += count;
+    }
+    Ok(starts)
+}
+
+/// Refuses specialization operations on which rspirv's parser panics: those that no specialization may hold.
+fn check_operands(instruction: &[u32], start: usize) -> Result<(), BadModule> {
+    let is = |word: u32, op: Op| word & 0xFFFF == op as u32;
+    let never = [Op::Constant, Op::SpecConstant, Op::SpecConstantOp, Op::Switch];
+    let operation = instruction.get(3).copied().unwrap_or(0);
+    if is(instruction[0], Op::SpecConstantOp) && never.into_iter().any(|op| operation == op as u32) {
+        return Err(BadModule::new(start, format!("opcode {operation} in a specialization operation")));
+    }
+    Ok(())
+}
+
+/// A loader that knows how many instructions it has taken.
+struct Counting {
+    loader: Loader,
+    instructions: usize,
+}
+
+impl Consumer for Counting {
+    fn initialize(&mut self) -> ParseAction {
+        self.loader.initialize()
+    }
+
+    fn finalize(&mut self) -> ParseAction {
+        self.loader.finalize()
+    }
+
+    fn consume_header(&mut self, header: ModuleHeader) -> ParseAction {
+        self.loader.consume_header(header)
+    }
+
+    fn consume_instruction(&mut self, instruction: Instruction) -> ParseAction {
+        let action = self.loader.consume_instruction(instruction);
+        if matches!(action, ParseAction::Continue) {
+            self.instructions += 1;
+        }
+        action
+    }
+}

@@ -1,0 +1,321 @@
+//! The types of a module with their explicit layout, and what else decorations say.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rspirv::dr::{Instruction, Module, Operand};
+use rspirv::spirv::{Decoration, Op, StorageClass, Word};
+
+/// Types nested deeper than this are refused, so that walks over them may recurse.
+const MAX_DEPTH: u32 = 64;
+
+/// Types of more parts (members of members, arrays counted once) are refused, so that walks over them end.
+const MAX_PARTS: u64 = 1 << 16;
+
+/// A type by its id, as the module declares it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum SpirvType {
+    Void,
+    Bool,
+    Int { bits: u32, signed: bool },
+    Float { bits: u32 },
+    Vector { component: Word, length: u32 },
+    Matrix { column: Word, columns: u32 },
+    Array { element: Word, length: u32, stride: Option<u32> },
+    RuntimeArray { element: Word, stride: Option<u32> },
+    Struct(Vec<SpirvMember>),
+    Pointer { class: StorageClass, pointee: Word },
+    Other,
+}
+
+/// A struct member. Offsets and strides in bytes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct SpirvMember {
+    pub(crate) ty: Word,
+    pub(crate) name: Option<String>,
+    pub(crate) offset: Option<u32>,
+    pub(crate) matrix: Option<MatrixLayout>,
+}
+
+/// How a member's matrices lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MatrixLayout {
+    pub(crate) stride: u32,
+    pub(crate) row_major: bool,
+}
+
+/// A variable in memory of its own: buffer, push constants, private.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SpirvVariable {
+    pub(crate) class: StorageClass,
+    pub(crate) pointee: Word,
+    pub(crate) set: Option<u32>,
+    pub(crate) binding: Option<u32>,
+    pub(crate) name: Option<String>,
+}
+
+/// How large a type is to walk over.
+#[derive(Clone, Copy, Debug, Default)]
+struct Extents {
+    depth: u32,
+    /// Members of members, arrays counted once.
+    parts: u64,
+    /// Scalars in a value.
+    scalars: u64,
+}
+
+/// What a module declares outside its functions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Types {
+    types: BTreeMap<Word, SpirvType>,
+    extents: BTreeMap<Word, Extents>,
+    pub(crate) names: BTreeMap<Word, String>,
+    pub(crate) variables: BTreeMap<Word, SpirvVariable>,
+    /// Bits of integer and float constants.
+    pub(crate) constants: BTreeMap<Word, u64>,
+    /// Structs decorated `Block`.
+    pub(crate) blocks: BTreeSet<Word>,
+    /// Structs decorated `BufferBlock`: storage blocks of SPIR-V 1.0.
+    pub(crate) buffer_blocks: BTreeSet<Word>,
+    pub(crate) builtins: BTreeSet<Word>,
+}
+
+impl Types {
+    /// Reads types, constants, global variables and their decorations. The reason for a failure is a lowercase
+    /// fragment that names the id.
+    pub(crate) fn read(module: &Module) -> Result<Self, String> {
+        let decorations = Decorations::read(module);
+        let mut types = Self { names: decorations.names.clone(), ..Self::default() };
+        for instruction in &module.types_global_values {
+            let Some(id) = instruction.result_id else { continue };
+            let ops = Operands(instruction);
+            match instruction.class.opcode {
+                Op::Constant | Op::SpecConstant => {
+                    types.constants.insert(id, ops.literal(0).unwrap_or(0));
+                }
+                Op::Variable => types.add_variable(id, instruction, &decorations),
+                opcode if opcode.is_type() => {
+                    let ty =
+                        types.type_of(instruction, &decorations).ok_or_else(|| format!("type %{id} is malformed"))?;
+                    types.add(id, ty)?;
+                }
+                _ => {}
+            }
+        }
+        for (id, all) in &decorations.of {
+            for (decoration, _) in all {
+                match decoration {
+                    Decoration::Block => types.blocks.insert(*id),
+                    Decoration::BufferBlock => types.buffer_blocks.insert(*id),
+                    Decoration::BuiltIn => types.builtins.insert(*id),
+                    _ => false,
+                };
+            }
+        }
+        Ok(types)
+    }
+
+    /// The type of an id; [`SpirvType::Other`] for ids that are no types.
+    pub(crate) fn get(&self, id: Word) -> &SpirvType {
+        self.types.get(&id).unwrap_or(&SpirvType::Other)
+    }
+
+    /// The type of an id, to change its layout.
+    pub(crate) fn get_mut(&mut self, id: Word) -> Option<&mut SpirvType> {
+        self.types.get_mut(&id)
+    }
+
+    /// Number of scalars in a value of the type.
+    pub(crate) fn scalars(&self, id: Word) -> u64 {
+        self.extents.get(&id).map_or(0, |extents| extents.scalars)
+    }
+
+    /// The ids that a type is made of; pointers lead nowhere.
+    pub(crate) fn parts(&self, id: Word) -> Vec<Word> {
+        match self.get(id) {
+            SpirvType::Vector { component, .. } => vec![*component],
+            SpirvType::Matrix { column, .. } => vec![*column],
+            SpirvType::Array { element, .. } | SpirvType::RuntimeArray { element, .. } => vec![*element],
+            SpirvType::Struct(members) => members.iter().map(|member| member.ty).collect(),
+            SpirvType::Void
+            | SpirvType::Bool
+            | SpirvType::Int { .. }
+            | SpirvType::Float { .. }
+            | SpirvType::Pointer { .. }
+            | SpirvType::Other => Vec::new(),
+        }
+    }
+
+    fn add(&mut self, id: Word, ty: SpirvType) -> Result<(), String> {
+        if self.types.insert(id, ty).is_some() {
+            return Err(format!("type %{id} is declared twice"));
+        }
+        let parts = self.parts(id);
+        // A part that is not declared yet would allow a type that contains itself.
+        if let Some(part) = parts.iter().find(|part| !self.extents.contains_key(part)) {
+            return Err(format!("type %{id} is made of %{part}, which is not declared before"));
+        }
+        let inner =
+            parts.iter().filter_map(|part| self.extents.get(part)).fold(Extents::default(), |sum, part| Extents {
+                depth: sum.depth.max(part.depth),
+                parts: sum.parts.saturating_add(part.parts),
+                scalars: sum.scalars.saturating_add(part.scalars),
+            });
+        let scalars = match self.get(id) {
+            SpirvType::Vector { length, .. } | SpirvType::Array { length, .. } => {
+                inner.scalars.saturating_mul((*length).into())
+            }
+            SpirvType::Matrix { columns, .. } => inner.scalars.saturating_mul((*columns).into()),
+            SpirvType::RuntimeArray { .. } => u64::MAX,
+            SpirvType::Struct(_) => inner.scalars,
+            SpirvType::Void
+            | SpirvType::Bool
+            | SpirvType::Int { .. }
+            | SpirvType::Float { .. }
+            | SpirvType::Pointer { .. }
+            | SpirvType::Other => 1,
+        };
+        if inner.depth >= MAX_DEPTH || inner.parts >= MAX_PARTS {
+            return Err(format!("type %{id} is nested more than {MAX_DEPTH} deep or has more than {MAX_PARTS} parts"));
+        }
+        self.extents.insert(id, Extents { depth: inner.depth + 1, parts: inner.parts + 1, scalars });
+        Ok(())
+    }
+
+    fn type_of(&self, instruction: &Instruction, decorations: &Decorations) -> Option<SpirvType> {
+        let ops = Operands(instruction);
+        let id = instruction.result_id?;
+        let stride = || decorations.number(id, Decoration::ArrayStride);
+        Some(match instruction.class.opcode {
+            Op::TypeVoid => SpirvType::Void,
+            Op::TypeBool => SpirvType::Bool,
+            Op::TypeInt => SpirvType::Int { bits: ops.number(0)?, signed: ops.number(1)? == 1 },
+            Op::TypeFloat => SpirvType::Float { bits: ops.number(0)? },
+            Op::TypeVector => SpirvType::Vector { component: ops.id(0)?, length: ops.number(1)? },
+            Op::TypeMatrix => SpirvType::Matrix { column: ops.id(0)?, columns: ops.number(1)? },
+            Op::TypeArray => {
+                let length = u32::try_from(*self.constants.get(&ops.id(1)?)?).ok()?;
+                SpirvType::Array { element: ops.id(0)?, length, stride: stride() }
+            }
+            Op::TypeRuntimeArray => SpirvType::RuntimeArray { element: ops.id(0)?, stride: stride() },
+            Op::TypeStruct => {
+                let members = (0..).zip(&instruction.operands).map(|(index, operand)| match operand {
+                    Operand::IdRef(ty) => Some(decorations.member(id, index, *ty)),
+                    _ => None,
+                });
+                SpirvType::Struct(members.collect::<Option<_>>()?)
+            }
+            Op::TypePointer => match ops.0.operands.first()? {
+                Operand::StorageClass(class) => SpirvType::Pointer { class: *class, pointee: ops.id(1)? },
+                _ => return None,
+            },
+            _ => SpirvType::Other,
+        })
+    }
+
+    fn add_variable(&mut self, id: Word, instruction: &Instruction, decorations: &Decorations) {
+        let Some(ty) = instruction.result_type else { return };
+        let &SpirvType::Pointer { class, pointee } = self.get(ty) else { return };
+        let variable = SpirvVariable {
+            class,
+            pointee,
+            set: decorations.number(id, Decoration::DescriptorSet),
+            binding: decorations.number(id, Decoration::Binding),
+            name: decorations.names.get(&id).filter(|name| !name.is_empty()).cloned(),
+        };
+        self.variables.insert(id, variable);
+    }
+}
+
+/// Typed access to an instruction's operands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operands<'a>(pub(crate) &'a Instruction);
+
+impl Operands<'_> {
+    pub(crate) fn id(self, index: usize) -> Option<Word> {
+        match self.0.operands.get(index)? {
+            Operand::IdRef(id) => Some(*id),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn number(self, index: usize) -> Option<u32> {
+        match self.0.operands.get(index)? {
+            Operand::LiteralBit32(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn literal(self, index: usize) -> Option<u64> {
+        match self.0.operands.get(index)? {
+            Operand::LiteralBit32(number) => Some((*number).into()),
+            Operand::LiteralBit64(number) => Some(*number),
+            _ => None,
+        }
+    }
+}
+
+type Decorated = Vec<(Decoration, Option<u32>)>;
+
+/// Decorations and names as written; the first number of each.
+#[derive(Debug, Default)]
+struct Decorations {
+    of: BTreeMap<Word, Decorated>,
+    of_member: BTreeMap<(Word, u32), Decorated>,
+    names: BTreeMap<Word, String>,
+    member_names: BTreeMap<(Word, u32), String>,
+}
+
+impl Decorations {
+    fn read(module: &Module) -> Self {
+        let mut all = Self::default();
+        for instruction in module.annotations.iter().chain(&module.debug_names) {
+            let ops = Operands(instruction);
+            let Some(target) = ops.id(0) else { continue };
+            match (instruction.class.opcode, &instruction.operands[1..]) {
+                (Op::Decorate, [Operand::Decoration(decoration), rest @ ..]) => {
+                    all.of.entry(target).or_default().push((*decoration, first_number(rest)));
+                }
+                (Op::MemberDecorate, [Operand::LiteralBit32(member), Operand::Decoration(decoration), rest @ ..]) => {
+                    let decorated = all.of_member.entry((target, *member)).or_default();
+                    decorated.push((*decoration, first_number(rest)));
+                }
+                (Op::Name, [Operand::LiteralString(name), ..]) => {
+                    all.names.insert(target, name.clone());
+                }
+                (Op::MemberName, [Operand::LiteralBit32(member), Operand::LiteralString(name), ..]) => {
+                    all.member_names.insert((target, *member), name.clone());
+                }
+                _ => {}
+            }
+        }
+        all
+    }
+
+    fn number(&self, id: Word, decoration: Decoration) -> Option<u32> {
+        find(self.of.get(&id)?, decoration)?
+    }
+
+    fn member(&self, id: Word, index: u32, ty: Word) -> SpirvMember {
+        let none = Decorated::new();
+        let decorated = self.of_member.get(&(id, index)).unwrap_or(&none);
+        let row_major = find(decorated, Decoration::RowMajor).is_some();
+        let stride = find(decorated, Decoration::MatrixStride).flatten();
+        SpirvMember {
+            ty,
+            name: self.member_names.get(&(id, index)).filter(|name| !name.is_empty()).cloned(),
+            offset: find(decorated, Decoration::Offset).flatten(),
+            matrix: stride.map(|stride| MatrixLayout { stride, row_major }),
+        }
+    }
+}
+
+fn find(decorated: &Decorated, decoration: Decoration) -> Option<Option<u32>> {
+    decorated.iter().find(|(found, _)| *found == decoration).map(|(_, number)| *number)
+}
+
+fn first_number(operands: &[Operand]) -> Option<u32> {
+    match operands.first()? {
+        Operand::LiteralBit32(number) => Some(*number),
+        _ => None,
+    }
+}
