@@ -12,7 +12,8 @@ pub(super) fn explaining(subject: &Subject, rows: &[Row]) -> Option<&'static str
     if used.is_empty() {
         return None;
     }
-    let explains = |numbers: &Numbers| used.iter().all(|(path, offset)| numbers.get(What::Offset, path) == Some(*offset));
+    let explains =
+        |numbers: &Numbers| used.iter().all(|(path, offset)| numbers.get(What::Offset, path) == Some(*offset));
     let others = table().iter().filter(|rules| rules.is_bare() && rules.name != subject.rules.name);
     let mut explaining = others.filter(|rules| {
         let blocks = &subject.source.module.blocks;

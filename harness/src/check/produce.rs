@@ -41,7 +41,9 @@ impl Producer {
     /// follows decorations, which naga's own code adds nothing to.
     pub fn feeds(self, runner: RunnerKind) -> bool {
         match (self, runner) {
-            (Self::Rspirv, RunnerKind::Ash | RunnerKind::Model) | (Self::Naga, RunnerKind::Ash | RunnerKind::Wgpu) => true,
+            (Self::Rspirv, RunnerKind::Ash | RunnerKind::Model) | (Self::Naga, RunnerKind::Ash | RunnerKind::Wgpu) => {
+                true
+            }
             (Self::Rspirv, RunnerKind::Wgpu) | (Self::Naga, RunnerKind::Model) => false,
         }
     }
@@ -182,7 +184,8 @@ impl Produced {
                     continue;
                 }
             };
-            let answers = naga_offsets::compiled_offsets(&module).and_then(|offsets| Ok((offsets, naga_offsets::spirv(&module)?)));
+            let answers = naga_offsets::compiled_offsets(&module)
+                .and_then(|offsets| Ok((offsets, naga_offsets::spirv(&module)?)));
             let (offsets, spirv) = match answers {
                 Ok(answers) => answers,
                 Err(error) => {
@@ -192,9 +195,10 @@ impl Produced {
             };
             let push = (entry.space == Space::PushConstant).then_some(Feature::PushConstants);
             let leaf_offsets = || offsets.iter().zip(0_u32..);
-            let compiled = entry.forms.iter().flat_map(|form| {
-                leaf_offsets().map(|(offset, leaf)| ((entry.name.clone(), *form, leaf), *offset))
-            });
+            let compiled = entry
+                .forms
+                .iter()
+                .flat_map(|form| leaf_offsets().map(|(offset, leaf)| ((entry.name.clone(), *form, leaf), *offset)));
             self.modules.push(ShaderModule {
                 block,
                 plan: ProbePlan { entries: vec![entry.clone()], ..plan.clone() },

@@ -59,18 +59,16 @@ impl Source {
     /// # Errors
     /// Problems of the declarations that the case does not expect, and refusals that it expects and that do not come.
     pub fn of_case(case: &Case, sources: &SourceMap) -> Result<Option<Self>, Vec<Diagnostic>> {
-        let options = DeclareOptions {
-            entry: case.entry.clone(),
-            defines: case.defines.clone(),
-            ..DeclareOptions::default()
-        };
+        let options =
+            DeclareOptions { entry: case.entry.clone(), defines: case.defines.clone(), ..DeclareOptions::default() };
         let ours: Vec<&Diagnosed> = case.rejects.iter().filter(|reject| reject.by == By::Layoutproof).collect();
         match declare(sources, case.declare, &options) {
             Err(found) => unexpected(case, &ours, &found, sources).map(|()| None),
             Ok(module) => {
                 let missing: Vec<_> = ours.iter().map(|reject| not_given(case, reject)).collect();
                 let warnings = case.warns.iter().filter(|warn| warn.by == By::Layoutproof);
-                let silent = warnings.filter(|warn| !module.warnings.iter().any(|given| matches(case, warn, given, sources)));
+                let silent =
+                    warnings.filter(|warn| !module.warnings.iter().any(|given| matches(case, warn, given, sources)));
                 let missing: Vec<_> = missing.into_iter().chain(silent.map(|warn| not_given(case, warn))).collect();
                 if missing.is_empty() { Ok(Some(Self::declared(case, module, sources))) } else { Err(missing) }
             }

@@ -30,8 +30,7 @@ pub struct Subject {
 impl Subject {
     /// Lays the source out.
     pub fn new(source: Arc<Source>, rules: &RuleSet) -> Self {
-        let layouts: Vec<_> =
-            source.module.blocks.iter().map(|block| lay_out(block, rules, source.options)).collect();
+        let layouts: Vec<_> = source.module.blocks.iter().map(|block| lay_out(block, rules, source.options)).collect();
         let expectation = source.expect.iter().find(|expectation| expectation.rules == rules.name);
         Self {
             expected: expectation.map(Numbers::of_expectation).unwrap_or_default(),
@@ -47,13 +46,18 @@ impl Subject {
     /// set that the case expects and that do not come.
     pub fn problems(&self) -> Vec<Diagnostic> {
         let expectations = self.source.expect.iter().filter(|expectation| expectation.rules == self.rules.name);
-        let mut found: Vec<_> =
-            expectations.flat_map(|expectation| expect::problems(&self.source.id, expectation, &self.layouts)).collect();
-        let refusals: Vec<_> = self.layouts.iter().filter_map(|layout| layout.result.as_ref().err()).flatten().collect();
-        for reject in self.source.rejects.iter().filter(|reject| reject.by == crate::case::By::Rules(self.rules.name.to_owned())) {
+        let mut found: Vec<_> = expectations
+            .flat_map(|expectation| expect::problems(&self.source.id, expectation, &self.layouts))
+            .collect();
+        let refusals: Vec<_> =
+            self.layouts.iter().filter_map(|layout| layout.result.as_ref().err()).flatten().collect();
+        for reject in
+            self.source.rejects.iter().filter(|reject| reject.by == crate::case::By::Rules(self.rules.name.to_owned()))
+        {
             let fragment = reject.message.as_deref().unwrap_or("");
             if !refusals.iter().any(|refusal| refusal.message.contains(fragment)) {
-                let message = format!("`{}` does not refuse this (message with \"{fragment}\" expected)", self.rules.name);
+                let message =
+                    format!("`{}` does not refuse this (message with \"{fragment}\" expected)", self.rules.name);
                 found.push(Diagnostic::error(Code::BadCase, reject.span, message));
             }
         }

@@ -22,7 +22,9 @@ mod walk;
 
 pub use rules::RuleSet;
 pub use table::{find, table};
-pub use tree::{BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf, LeafStep, MemberRow, Refusal};
+pub use tree::{
+    BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf, LeafStep, MemberRow, Refusal,
+};
 
 pub use views::MAX_LEAVES;
 pub use walk::{MAX_TYPES, lay_out};

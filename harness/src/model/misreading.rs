@@ -47,6 +47,21 @@ impl Misreading {
         Self::Idle,
     ];
 
+    /// The name on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Shifted => "shifted",
+            Self::ArrayStrideFour => "array-stride-four",
+            Self::ArrayStrideSixteen => "array-stride-sixteen",
+            Self::MatrixStrideTight => "matrix-stride-tight",
+            Self::MajornessSwapped => "majorness-swapped",
+            Self::NeighboursSwapped => "neighbours-swapped",
+            Self::WriteLost => "write-lost",
+            Self::PaddingTouched => "padding-touched",
+            Self::Idle => "idle",
+        }
+    }
+
     /// Changes the layout of the blocks under test.
     pub(super) fn plant(self, types: &mut Types) {
         let tested = tested_types(types);

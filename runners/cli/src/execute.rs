@@ -28,7 +28,7 @@ pub(crate) fn plan(
         .collect();
     let validator = SpirvVal::find();
     let mut produced = BTreeMap::new();
-    let work = |(subject, producer), _: &mut pool::Workers<'_>| {
+    let work = |(subject, producer): (usize, Producer), _: &mut pool::Workers<'_>| {
         ((producer, subject), Arc::new(produce(&subjects[subject], producer, settings, validator.as_ref())))
     };
     pool::run(pairs, &launch, work, |(key, made)| drop(produced.insert(key, made)));

@@ -1,6 +1,7 @@
 //! `layoutproof list`, `devices` and `doctor`: what there is.
 
-use layoutproof::layout::table;
+use layoutproof::layout::rules::Example;
+use layoutproof::layout::{RuleSet, table};
 use layoutproof::report::Style;
 use layoutproof::report::listing::{self, CaseLine, Finding, Health, RuleSetLine};
 use layoutproof::report::summary::Exit;
@@ -19,13 +20,8 @@ use crate::{drivers, pool};
 /// A path that cannot be read, and every problem of the cases.
 pub(crate) fn list(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
     if args.rules {
-        let lines: Vec<_> = table().iter().map(|rules| RuleSetLine {
-            name: rules.name.to_owned(),
-            what: rules.summary.to_owned(),
-            source: rules.source.to_owned(),
-            example: format!("{} at {:?}, {} bytes", rules.example.declaration, rules.example.offsets, rules.example.size),
-        });
-        print(&listing::rule_sets(&lines.collect::<Vec<_>>(), style));
+        let lines: Vec<RuleSetLine> = table().iter().map(rule_set_line).collect();
+        print(&listing::rule_sets(&lines, style));
         return Ok(Exit::Agree);
     }
     let all = Cases::load(&args.cases)?;
@@ -38,6 +34,16 @@ pub(crate) fn list(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
     let lines: Vec<_> = cases.into_iter().map(|case| CaseLine { id: case.id, summary: case.summary }).collect();
     print(&listing::cases(&lines, style));
     Ok(if lines.is_empty() { Exit::NothingSelected } else { Exit::Agree })
+}
+
+fn rule_set_line(rules: &RuleSet) -> RuleSetLine {
+    let Example { declaration, offsets, size } = rules.example;
+    RuleSetLine {
+        name: rules.name.to_owned(),
+        what: rules.summary.to_owned(),
+        source: rules.source.to_owned(),
+        example: format!("{declaration} at {offsets:?}, {size} bytes"),
+    }
 }
 
 /// Lists the devices that a run would use.
@@ -65,7 +71,9 @@ pub(crate) fn doctor(style: Style) -> anyhow::Result<Exit> {
     let (devices, notes) = pool::enumerate(&std::env::current_exe()?);
     let mut findings: Vec<Finding> = devices
         .iter()
-        .map(|device| good(&format!("{} via {}", device.id, device.runner.as_str()), format!("{}, {}", device.driver, device.api)))
+        .map(|device| {
+            good(&format!("{} via {}", device.id, device.runner.as_str()), format!("{}, {}", device.driver, device.api))
+        })
         .collect();
     for id in ["lavapipe", "swiftshader"].iter().filter(|id| !devices.iter().any(|device| device.id == **id)) {
         findings.push(missing(id, "no such device", "ci/setup.sh fetches it"));

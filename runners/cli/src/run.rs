@@ -23,8 +23,8 @@ use layoutproof_compilers::spirv_val::SpirvVal;
 use crate::args::RunArgs;
 use crate::inputs::read;
 use crate::output::{print, warn};
-use crate::selection::{Refused, rule_set, select};
 use crate::pool::{self, Launch};
+use crate::selection::{Refused, rule_set, select};
 use crate::{drivers, execute};
 
 /// The file that a failure report names where the user asked for none.
@@ -74,7 +74,8 @@ struct Wanted {
 
 impl Wanted {
     fn of(args: &RunArgs) -> anyhow::Result<Self> {
-        let producers = choose("producer", &args.producer, &Producer::ALL.map(|producer| (producer.as_str(), producer)))?;
+        let producers =
+            choose("producer", &args.producer, &Producer::ALL.map(|producer| (producer.as_str(), producer)))?;
         let runners = [RunnerKind::Ash, RunnerKind::Wgpu, RunnerKind::Model].map(|kind| (kind.as_str(), kind));
         let forms = [("leaf", Form::Leaf), ("vector", Form::Vector), ("whole", Form::Whole)];
         let misreadings = Misreading::ALL.map(|misreading| (misreading.as_str(), misreading));
@@ -101,7 +102,8 @@ impl Wanted {
             if real && !named_model_only { pool::enumerate(&self.launch.program) } else { (Vec::new(), Vec::new()) };
         devices.push(Model::new().device().clone());
         devices.retain(|device| {
-            self.runners.contains(&device.runner) && (self.device_ids.is_empty() || self.device_ids.contains(&device.id))
+            self.runners.contains(&device.runner)
+                && (self.device_ids.is_empty() || self.device_ids.contains(&device.id))
         });
         (devices, notes)
     }
@@ -139,7 +141,10 @@ fn choose<T: Copy>(what: &str, named: &[String], all: &[(&str, T)]) -> anyhow::R
 /// Reads lists that the user keeps: files, or all `.toml` files of folders.
 pub(crate) fn lists<T>(
     paths: &[PathBuf],
-    read_list: impl Fn(layoutproof::sources::FileId, &SourceMap) -> Result<Vec<T>, Vec<layoutproof::diagnostics::Diagnostic>>,
+    read_list: impl Fn(
+        layoutproof::sources::FileId,
+        &SourceMap,
+    ) -> Result<Vec<T>, Vec<layoutproof::diagnostics::Diagnostic>>,
 ) -> anyhow::Result<Vec<T>> {
     let mut sources = SourceMap::default();
     let mut found = Vec::new();

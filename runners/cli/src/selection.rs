@@ -57,7 +57,8 @@ pub(crate) struct Selection {
 /// [`Refused`] with every problem, or what could not be read.
 pub(crate) fn select(words: &[String], rules: &[String], declare: &DeclareArgs) -> anyhow::Result<Selection> {
     let rules = rules.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
-    let mut selection = Selection { subjects: Vec::new(), cases: 0, warnings: Vec::new(), sources: SourceMap::default() };
+    let mut selection =
+        Selection { subjects: Vec::new(), cases: 0, warnings: Vec::new(), sources: SourceMap::default() };
     let mut cases = Cases::load(&declare.cases)?;
     let mut ids = Vec::new();
     let mut problems = Vec::new();

@@ -6,13 +6,14 @@ use anyhow::{Context, bail};
 use layoutproof::check::Source;
 use layoutproof::diagnostics::{Code, Diagnostic, render};
 use layoutproof::layout::{BlockLayout, RuleSet, lay_out, table};
+use layoutproof::read_naga;
+use layoutproof::read_spirv::declared;
 use layoutproof::report::Style;
 use layoutproof::report::diff_text::diff;
 use layoutproof::report::show_json::{Problem, Shown, ShownBlock, ShownLayout};
 use layoutproof::report::struct_text;
 use layoutproof::report::summary::Exit;
 use layoutproof::sources::{SourceMap, Span};
-use layoutproof::{read_naga, read_spirv};
 
 use crate::args::{DeclareArgs, DiffArgs, Format, ShowArgs};
 use crate::inputs::{Cases, Word, add_text};
@@ -21,6 +22,9 @@ use crate::selection::{Refused, options_of, rule_set};
 
 /// The rule set of files that say their own offsets.
 const DECLARED: &str = "declared";
+
+/// First word of every SPIR-V module.
+const SPIRV_MAGIC: u32 = 0x0723_0203;
 
 /// Shows one input under one or more rule sets.
 ///
@@ -41,7 +45,9 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     match args.format {
         Format::Json => {
             let warnings = input.warnings().iter().map(|warning| Problem::new(warning, &sources)).collect();
-            print(&Shown { warnings, ..Shown::layouts(&args.input, layouts) }.to_json());
+            let mut shown = Shown::layouts(&args.input, layouts);
+            shown.warnings = warnings;
+            print(&shown.to_json());
         }
         Format::Text => print(&struct_text::show(&layouts, style)),
     }
@@ -171,12 +177,24 @@ fn read_laid_out(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Result<
     if path.extension().is_some_and(|extension| extension == "spv") {
         let bytes = std::fs::read(path).with_context(|| format!("reading {name}"))?;
         let file = sources.add(name, "");
-        return Ok(read_spirv::read(&bytes, file).map_err(|problem| vec![problem]));
+        let blocks = words_of(&bytes).and_then(|words| declared(&words).map_err(|error| error.to_string()));
+        let problem = |reason| vec![Diagnostic::error(Code::BadModule, Span { file, ..Span::default() }, reason)];
+        return Ok(blocks.map(|blocks| blocks.into_iter().map(|block| block.layout).collect()).map_err(problem));
     }
     let span = add_text(path, sources)?;
     let text = sources.file(span.file).text.clone();
     let glsl = path.extension().is_some_and(|extension| extension == "glsl");
     Ok(if glsl { read_naga::read_glsl(&text, span.file) } else { read_naga::read_wgsl(&text, span.file) })
+}
+
+/// The words of a SPIR-V file, which may be of either byte order.
+fn words_of(bytes: &[u8]) -> Result<Vec<u32>, String> {
+    let words = bytes.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]);
+    if bytes.len() % 4 != 0 {
+        return Err(format!("{} bytes are no whole number of 4-byte words: the file is truncated", bytes.len()));
+    }
+    let swapped = words.clone().next().is_some_and(|first| u32::from_be_bytes(first) == SPIRV_MAGIC);
+    Ok(words.map(if swapped { u32::from_be_bytes } else { u32::from_le_bytes }).collect())
 }
 
 fn read_case(cases: &Cases, id: &str, sources: &mut SourceMap) -> Result<Input, Vec<Diagnostic>> {

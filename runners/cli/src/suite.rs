@@ -128,7 +128,12 @@ impl Suite {
 fn default_arguments() -> RunArgs {
     match Cli::parse_from(["layoutproof", "run"]).command {
         Command::Run(args) => *args,
-        Command::Show(_) | Command::Diff(_) | Command::List(_) | Command::Devices(_) | Command::Doctor | Command::Worker(_) => {
+        Command::Show(_)
+        | Command::Diff(_)
+        | Command::List(_)
+        | Command::Devices(_)
+        | Command::Doctor
+        | Command::Worker(_) => {
             unreachable!("`run` was given")
         }
     }

@@ -30,7 +30,7 @@ const TOKEN: &str = "LAYOUTPROOF_WORKER_TOKEN";
 ///
 /// # Errors
 /// If the parent cannot be reached.
-pub fn serve(address: SocketAddr) -> io::Result<()> {
+pub(crate) fn serve(address: SocketAddr) -> io::Result<()> {
     let token = std::env::var(TOKEN).unwrap_or_default();
     let mut stream = TcpStream::connect(address)?;
     stream.set_nodelay(true)?;

@@ -111,7 +111,7 @@ pub(super) fn entry(space: Space, direction: Direction, forms: &[Form]) -> Probe
 pub(super) const READ: [Form; 3] = [Form::Leaf, Form::Vector, Form::Whole];
 
 pub(super) fn generate(rules: &str, laid_out: &LaidOut, entry: &ProbeEntry) -> Result<WgslModule, NotExpressible> {
-    let plan = ProbePlan { leaves: all_leaves(laid_out), entries: vec![entry.clone()] };
+    let plan = ProbePlan { leaves: all_leaves(laid_out), not_probed: Vec::new(), entries: vec![entry.clone()] };
     module(&block(rules, laid_out.clone()), &plan, entry)
 }
 

@@ -209,7 +209,7 @@ fn types_that_wgsl_lacks_are_refused() {
 fn types_larger_than_naga_s_largest_are_refused() {
     let laid_out = members(&[("v", 0, array(vector(FLOAT, 4), 1 << 27, 16))]);
     let read = entry(Space::Storage, Direction::Read, &[Form::Leaf]);
-    let no_leaves = ProbePlan { leaves: Vec::new(), entries: vec![read.clone()] };
+    let no_leaves = ProbePlan { leaves: Vec::new(), not_probed: Vec::new(), entries: vec![read.clone()] };
     let refusal = module(&block("std430", laid_out), &no_leaves, &read).unwrap_err();
     assert_eq!(refusal.reason, "larger than 2147483647 bytes, the largest type in naga");
 }
@@ -257,7 +257,7 @@ fn uniform_blocks_are_not_written_and_forbidden_blocks_not_generated() {
     assert_eq!(refusal.reason, "address space `uniform` cannot be written");
     let reason = Refusal { path: "t".to_owned(), message: "no bytes for 4".to_owned() };
     let forbidden = BlockLayout { result: Err(vec![reason]), ..block("std140", laid_out) };
-    let plan = ProbePlan { leaves: Vec::new(), entries: Vec::new() };
+    let plan = ProbePlan { leaves: Vec::new(), not_probed: Vec::new(), entries: Vec::new() };
     let refusal = module(&forbidden, &plan, &write).unwrap_err();
     assert_eq!(refusal.to_string(), "WGSL cannot express `t`: rule set `std140` forbids the block: no bytes for 4");
 }
