@@ -90,6 +90,8 @@ codes! {
     Unsupported = "unsupported",
     /// A block that the rule set named by the user forbids.
     RuleForbids = "rule-forbids",
+    /// An entry-point parameter that counts as uniform although the word is missing.
+    ImplicitUniform = "implicit-uniform",
     /// A preprocessor directive that is not understood here.
     Preprocessor = "preprocessor",
     /// A case file that is no TOML, or has keys or values that the format does not know.

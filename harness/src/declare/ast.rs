@@ -78,7 +78,10 @@ pub(super) struct Expression<'a> {
 
 #[derive(Clone, Debug)]
 pub(super) enum Operation<'a> {
-    Integer { value: u64, unsigned: bool },
+    Integer {
+        value: u64,
+        unsigned: bool,
+    },
     Boolean(bool),
     Name(Path<'a>),
     Unary(UnaryOperator),

@@ -165,7 +165,8 @@ mod tests {
     fn directives() {
         assert_eq!(prepared("#pragma once\nfloat a;", &[]), Ok("float a ;".into()));
         assert_eq!(prepared("#pragma pack_matrix( row_major ) // why\nfloat a;", &[]), Ok("float a ;".into()));
-        for refused in ["#include \"a.h\"\n", "#if 1\n", "#define A 1\n", "#pragma pack_matrix(sideways)\n", "#line 4\n"]
+        for refused in
+            ["#include \"a.h\"\n", "#if 1\n", "#define A 1\n", "#pragma pack_matrix(sideways)\n", "#line 4\n"]
         {
             assert_eq!(prepared(refused, &[]), Err(vec![Code::Preprocessor]), "{refused}");
         }

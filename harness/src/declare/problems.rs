@@ -24,6 +24,13 @@ impl Problems {
         }
     }
 
+    /// Appends the problems of another stage.
+    pub(super) fn absorb(&mut self, other: Self) {
+        self.dropped += other.dropped;
+        self.has_errors |= other.has_errors;
+        other.kept.into_iter().for_each(|diagnostic| self.report(diagnostic));
+    }
+
     /// Whether any of them is an error.
     pub(super) fn has_errors(&self) -> bool {
         self.has_errors
@@ -33,6 +40,8 @@ impl Problems {
     pub(super) fn finish(self) -> Vec<Diagnostic> {
         let mut kept = self.kept;
         kept.sort_by_key(|diagnostic| (diagnostic.span().file, diagnostic.span().start));
+        // A generic struct is checked once for each use; what is wrong in all of them is said once.
+        kept.dedup();
         if let (Some(last), true) = (kept.last_mut(), self.dropped > 0) {
             last.help = Some(format!("{} more problems are not shown", self.dropped));
         }

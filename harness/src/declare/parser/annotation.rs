@@ -3,8 +3,8 @@
 use super::cursor::{Parsed, Parser};
 use super::expression::Place;
 use crate::declare::ast::{
-    ArgumentSyntax, AttributeSyntax, GenericParameter, LayoutSyntax, PackOffsetSyntax, Placement,
-    Prefix, RegisterSyntax,
+    ArgumentSyntax, AttributeSyntax, GenericParameter, LayoutSyntax, PackOffsetSyntax, Placement, Prefix,
+    RegisterSyntax,
 };
 use crate::declare::lexer::TokenKind;
 use crate::diagnostics::{Code, Diagnostic};

@@ -261,9 +261,9 @@ fn integer<'a>(token: Token<'a>) -> Parsed<Operation<'a>> {
         None => digits.parse(),
     };
     let unsigned = suffix.contains(['u', 'U']);
-    value.map(|value| Operation::Integer { value, unsigned }).map_err(|_| {
-        Diagnostic::error(Code::BadConstant, token.span, format!("`{}` is no 64-bit integer", token.text))
-    })
+    value
+        .map(|value| Operation::Integer { value, unsigned })
+        .map_err(|_| Diagnostic::error(Code::BadConstant, token.span, format!("`{}` is no 64-bit integer", token.text)))
 }
 
 /// The index behind the `>` that closes the generic arguments which open at `at`, if they are arguments at all and

@@ -1,7 +1,9 @@
 //! Functions and methods: their parameters matter if they are entry points, their bodies are kept as token ranges.
 
 use super::cursor::{Parsed, Parser};
-use crate::declare::ast::{Declarator, FunctionDeclaration, FunctionParameter, Name, Placement, Prefix, TypeExpression};
+use crate::declare::ast::{
+    Declarator, FunctionDeclaration, FunctionParameter, Name, Placement, Prefix, TypeExpression,
+};
 use crate::declare::lexer::TokenKind;
 
 impl<'a> Parser<'_, 'a> {

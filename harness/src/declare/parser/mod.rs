@@ -14,3 +14,4 @@ mod item;
 mod type_expression;
 
 pub(super) use cursor::{Parser, Source};
+pub(super) use expression::{Place, generic_arguments_end};

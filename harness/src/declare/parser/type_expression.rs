@@ -2,9 +2,7 @@
 
 use super::cursor::{Parsed, Parser};
 use super::expression::Place;
-use crate::declare::ast::{
-    Dimension, GenericArgument, Name, Path, PathPart, TypeExpression, TypeKind, TypeSuffix,
-};
+use crate::declare::ast::{Dimension, GenericArgument, Name, Path, PathPart, TypeExpression, TypeKind, TypeSuffix};
 use crate::declare::lexer::TokenKind;
 
 impl<'a> Parser<'_, 'a> {
@@ -57,8 +55,7 @@ impl<'a> Parser<'_, 'a> {
             if let Some(text) = self.signed(name) {
                 name.text = text;
             }
-            let arguments =
-                if self.is(TokenKind::Less) { Some(self.deeper(Self::generic_arguments)?) } else { None };
+            let arguments = if self.is(TokenKind::Less) { Some(self.deeper(Self::generic_arguments)?) } else { None };
             parts.push(PathPart { name, arguments });
             let more = matches!(self.token().kind, TokenKind::ColonColon | TokenKind::Dot)
                 && self.peek(1).kind == TokenKind::Identifier;

@@ -1,0 +1,220 @@
+//! Which blocks of bytes a module has, with their names: parameters and entry points in, [`Block`]s out.
+//!
+//! A buffer of any kind is a block, wherever it stands: in a parameter, in a struct (`s.buffer`), in a parameter block
+//! (`p.inner`). Loose globals together are `$Globals`, the uniform parameters of an entry point `$Entry.NAME`. A second
+//! block of one name is `NAME#2`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::elaborate::{Elaborated, Measures, is_push_constant};
+use super::problems::Problems;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::module::{Annotations, Block, BlockKind, EntryParameter, EntryPoint, Parameter, ParameterKind};
+use crate::resource::{Resource, ResourceKind};
+use crate::shape::{Count, Member, StructType, Type};
+use crate::sources::Span;
+
+/// Structs that hold each other twice double their blocks each time; no real shader has this many.
+const MOST_BLOCKS: usize = 1 << 12;
+
+/// Fills `module.blocks`.
+pub(super) fn derive(elaborated: &mut Elaborated) {
+    let Elaborated { module, globals, globals_at, pointees, measures, problems } = elaborated;
+    let mut blocks = Blocks { found: Vec::new(), steps: 0, pointees, measures, problems };
+    for (index, parameter) in module.parameters.iter().enumerate() {
+        if index == *globals_at {
+            blocks.globals(globals);
+        }
+        blocks.parameter(parameter);
+    }
+    for entry in &module.entry_points {
+        blocks.entry_point(entry);
+    }
+    module.blocks = blocks.found;
+    number(&mut module.blocks);
+}
+
+/// Where a type stands that may hold blocks.
+#[derive(Clone, Copy, Debug)]
+struct Holder<'m> {
+    name: &'m str,
+    annotations: &'m Annotations,
+    span: Span,
+    /// Elements of the arrays around it.
+    count: Count,
+}
+
+#[derive(Debug)]
+struct Blocks<'m> {
+    found: Vec<Block>,
+    /// Members that have been looked at.
+    steps: usize,
+    pointees: &'m BTreeMap<String, Type>,
+    measures: &'m Measures,
+    problems: &'m mut Problems,
+}
+
+impl Blocks<'_> {
+    fn globals(&mut self, members: &[Member]) {
+        let Some(span) = members.first().map(|member| member.span) else { return };
+        let element = structure("$Globals", members.to_vec(), span);
+        self.push(BlockKind::Globals, element, Holder::new("$Globals", &Annotations::default(), span));
+    }
+
+    fn parameter(&mut self, parameter: &Parameter) {
+        let Parameter { name, kind, ty, annotations, span } = parameter;
+        let holder = Holder::new(name, annotations, *span);
+        let is_push_constant = is_push_constant(annotations);
+        let kind = match kind {
+            ParameterKind::Cbuffer if is_push_constant => Some(BlockKind::PushConstant),
+            ParameterKind::Cbuffer => Some(BlockKind::Cbuffer),
+            ParameterKind::Tbuffer => Some(BlockKind::Tbuffer),
+            ParameterKind::Global if is_push_constant => Some(BlockKind::PushConstant),
+            ParameterKind::Global | ParameterKind::Variable => None,
+        };
+        if let Some(kind) = kind {
+            self.push(kind, ty.clone(), holder);
+        }
+        self.inside(ty, holder);
+        self.pointee(ty, holder);
+    }
+
+    fn entry_point(&mut self, entry: &EntryPoint) {
+        let has_data = |parameter: &&EntryParameter| self.measures.of(&parameter.ty).data;
+        let uniforms = entry.parameters.iter().filter(|parameter| is_uniform(parameter)).filter(has_data);
+        let members: Vec<Member> = uniforms.map(member).collect();
+        if !members.is_empty() {
+            let name = format!("$Entry.{}", entry.name);
+            let element = structure(&name, members, entry.span);
+            self.push(BlockKind::EntryUniforms, element, Holder::new(&name, &entry.annotations, entry.span));
+        }
+        for parameter in &entry.parameters {
+            let holder = Holder::new(&parameter.name, &parameter.annotations, parameter.span);
+            self.inside(&parameter.ty, holder);
+            if is_uniform(parameter) {
+                self.pointee(&parameter.ty, holder);
+            }
+        }
+    }
+
+    /// What a pointer parameter points at.
+    fn pointee(&mut self, ty: &Type, holder: Holder<'_>) {
+        let (innermost, counts) = ty.dimensions();
+        if let Type::Pointer { pointee } = innermost {
+            if let Some(element) = self.pointees.get(pointee) {
+                self.push(BlockKind::Pointee, element.clone(), holder.times(&counts));
+            }
+        }
+    }
+
+    /// The blocks in `ty`: the buffer that it is, the members that are buffers, the buffers in those.
+    fn inside(&mut self, ty: &Type, holder: Holder<'_>) {
+        let (innermost, counts) = ty.dimensions();
+        let holder = holder.times(&counts);
+        match innermost {
+            Type::Resource(resource) => self.resource(resource, holder),
+            Type::Struct(ty) => self.members(ty, holder, !counts.is_empty()),
+            Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } | Type::Enum(_) | Type::Pointer { .. } => {}
+            Type::Array { .. } => unreachable!("the innermost type of an array is no array"),
+        }
+    }
+
+    fn members(&mut self, ty: &Arc<StructType>, holder: Holder<'_>, in_array: bool) {
+        if let Some(base) = &ty.base {
+            self.members(base, holder, in_array);
+        }
+        let brackets = if in_array { "[]" } else { "" };
+        for member in &ty.members {
+            if !self.measures.of(&member.ty).resources {
+                continue;
+            }
+            self.steps += 1;
+            if self.steps > MOST_BLOCKS {
+                return self.too_many(holder.span);
+            }
+            let name = format!("{}{brackets}.{}", holder.name, member.name);
+            let inner =
+                Holder { name: &name, annotations: &member.annotations, span: member.span, count: holder.count };
+            self.inside(&member.ty, inner);
+        }
+    }
+
+    fn resource(&mut self, resource: &Resource, holder: Holder<'_>) {
+        let Some(element) = &resource.element else { return };
+        let kind = match resource.kind {
+            ResourceKind::ConstantBuffer if is_push_constant(holder.annotations) => BlockKind::PushConstant,
+            ResourceKind::ConstantBuffer => BlockKind::ConstantBuffer,
+            ResourceKind::TextureBuffer => BlockKind::TextureBuffer,
+            ResourceKind::ParameterBlock => BlockKind::ParameterBlock,
+            ResourceKind::StructuredBuffer(_) => BlockKind::StructuredElement,
+            ResourceKind::ByteAddressBuffer(_)
+            | ResourceKind::Buffer(_)
+            | ResourceKind::Texture(_)
+            | ResourceKind::CombinedSampler(_)
+            | ResourceKind::Sampler
+            | ResourceKind::SamplerComparison
+            | ResourceKind::AccelerationStructure
+            | ResourceKind::SubpassInput { .. } => return,
+        };
+        self.push(kind, (**element).clone(), holder);
+        if let Some(block) = self.found.last_mut() {
+            block.data_layout = resource.data_layout;
+        }
+        self.inside(element, holder);
+    }
+
+    fn push(&mut self, kind: BlockKind, element: Type, holder: Holder<'_>) {
+        if self.found.len() >= MOST_BLOCKS {
+            return self.too_many(holder.span);
+        }
+        let Holder { name, annotations, span, count } = holder;
+        let (name, annotations) = (name.to_owned(), annotations.clone());
+        self.found.push(Block { name, kind, element, count, data_layout: None, annotations, span });
+    }
+
+    fn too_many(&mut self, span: Span) {
+        let message = format!("more than {MOST_BLOCKS} blocks or members with resources");
+        self.problems.report(Diagnostic::error(Code::TooLarge, span, message));
+    }
+}
+
+impl<'m> Holder<'m> {
+    fn new(name: &'m str, annotations: &'m Annotations, span: Span) -> Self {
+        Self { name, annotations, span, count: Count::Finite(1) }
+    }
+
+    /// The same in an array; a product beyond 2^32 saturates, its block is refused as too large elsewhere.
+    fn times(self, counts: &[Count]) -> Self {
+        let count = counts.iter().fold(self.count, |product, count| match (product, count) {
+            (Count::Finite(a), Count::Finite(b)) => Count::Finite(a.saturating_mul(*b)),
+            (Count::Unbounded, _) | (_, Count::Unbounded) => Count::Unbounded,
+        });
+        Self { count, ..self }
+    }
+}
+
+fn structure(name: &str, members: Vec<Member>, span: Span) -> Type {
+    Type::Struct(Arc::new(StructType { name: name.to_owned(), base: None, members, span }))
+}
+
+fn member(parameter: &EntryParameter) -> Member {
+    let EntryParameter { name, ty, annotations, span } = parameter.clone();
+    Member { name, ty, bit_width: None, annotations, span }
+}
+
+fn is_uniform(parameter: &EntryParameter) -> bool {
+    parameter.annotations.modifiers.iter().any(|modifier| modifier == "uniform")
+}
+
+/// Numbers the blocks that share a name.
+fn number(blocks: &mut [Block]) {
+    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    for block in blocks {
+        let times = seen.entry(block.name.clone()).or_default();
+        *times += 1;
+        if *times > 1 {
+            block.name = format!("{}#{times}", block.name);
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! The types that HLSL and Slang have without a declaration, by name.
+
+use crate::resource::{Access, DataLayout, Dimension, ResourceKind, Texture};
+use crate::scalar::Scalar;
+use crate::shape::Type;
+
+/// A built-in type or what makes one out of generic arguments.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Builtin {
+    /// `float`, `int3`, `half2x4`.
+    Numeric(Type),
+    /// `vector<T, N>`.
+    Vector,
+    /// `matrix<T, R, C>`.
+    Matrix,
+    /// `Array<T, N>`, `InputPatch<T, N>` and others that hold `N` times `T`.
+    Array,
+    /// `Atomic<T>`, `TriangleStream<T>` and others that stand for `T`.
+    Same,
+    /// `Ptr<T>`.
+    Pointer,
+    /// A resource, and whether it needs an element type.
+    Resource(ResourceKind, Element),
+    /// A type whose layout is not modelled, with the reason.
+    Unsupported(&'static str),
+}
+
+/// What stands between `<` and `>` of a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Element {
+    /// `StructuredBuffer<T>`.
+    Required,
+    /// `Texture2D` and `Texture2D<float4>`.
+    Optional,
+    /// `SamplerState`.
+    None,
+    /// `FeedbackTexture2D<SAMPLER_FEEDBACK_MIN_MIP>`: a word that is no type.
+    Word,
+}
+
+/// The built-in type `name`.
+pub(super) fn builtin(name: &str) -> Option<Builtin> {
+    let found = match name {
+        "vector" => Builtin::Vector,
+        "matrix" => Builtin::Matrix,
+        "Array" | "InputPatch" | "OutputPatch" | "OutputVertices" | "OutputIndices" | "OutputPrimitives" => {
+            Builtin::Array
+        }
+        "Atomic" | "PointStream" | "LineStream" | "TriangleStream" => Builtin::Same,
+        "Ptr" => Builtin::Pointer,
+        "Optional" | "Tuple" => Builtin::Unsupported("its layout is Slang's own affair and not modelled"),
+        "DescriptorHandle" => Builtin::Unsupported("its size depends on the target's descriptors"),
+        "bfloat16_t" | "BFloat16" | "FloatE4M3" | "FloatE5M2" => {
+            Builtin::Unsupported("no rule set says how it is laid out")
+        }
+        "intptr_t" | "uintptr_t" | "size_t" | "usize_t" | "ssize_t" => {
+            Builtin::Unsupported("its size depends on the target")
+        }
+        _ => return numeric(name).map(Builtin::Numeric).or_else(|| resource(name)),
+    };
+    Some(found)
+}
+
+/// `float`, `float3`, `float2x3` and their kin of every scalar type.
+pub(super) fn numeric(name: &str) -> Option<Type> {
+    let (spelling, scalar) =
+        SCALARS.iter().filter(|(spelling, _)| name.starts_with(spelling)).max_by_key(|(spelling, _)| spelling.len())?;
+    let scalar = *scalar;
+    match name[spelling.len()..].as_bytes() {
+        [] => Some(Type::Scalar(scalar)),
+        [length] => Some(Type::Vector { scalar, length: one_to_four(*length)? }),
+        [rows, b'x', columns] => {
+            Some(Type::Matrix { scalar, rows: one_to_four(*rows)?, columns: one_to_four(*columns)?, order: None })
+        }
+        _ => None,
+    }
+}
+
+fn one_to_four(digit: u8) -> Option<u32> {
+    (b'1'..=b'4').contains(&digit).then(|| u32::from(digit - b'0'))
+}
+
+/// Spellings of scalars; the packed types are one `uint` each.
+const SCALARS: &[(&str, Scalar)] = &[
+    ("bool", Scalar::Bool),
+    ("double", Scalar::Float64),
+    ("dword", Scalar::Uint32),
+    ("float", Scalar::Float32),
+    ("float16_t", Scalar::Float16),
+    ("float32_t", Scalar::Float32),
+    ("float64_t", Scalar::Float64),
+    ("half", Scalar::Half),
+    ("int", Scalar::Int32),
+    ("int16_t", Scalar::Int16),
+    ("int32_t", Scalar::Int32),
+    ("int64_t", Scalar::Int64),
+    ("int8_t", Scalar::Int8),
+    ("int8_t4_packed", Scalar::Uint32),
+    ("min10float", Scalar::Min10Float),
+    ("min12int", Scalar::Min12Int),
+    ("min16float", Scalar::Min16Float),
+    ("min16int", Scalar::Min16Int),
+    ("min16uint", Scalar::Min16Uint),
+    ("uint", Scalar::Uint32),
+    ("uint16_t", Scalar::Uint16),
+    ("uint32_t", Scalar::Uint32),
+    ("uint64_t", Scalar::Uint64),
+    ("uint8_t", Scalar::Uint8),
+    ("uint8_t4_packed", Scalar::Uint32),
+];
+
+/// Slang's explicit data layouts.
+pub(super) fn data_layout(name: &str) -> Option<DataLayout> {
+    match name {
+        "Std140DataLayout" => Some(DataLayout::Std140DataLayout),
+        "Std430DataLayout" => Some(DataLayout::Std430DataLayout),
+        "ScalarDataLayout" => Some(DataLayout::ScalarDataLayout),
+        "CDataLayout" => Some(DataLayout::CDataLayout),
+        "DefaultDataLayout" => Some(DataLayout::DefaultDataLayout),
+        _ => None,
+    }
+}
+
+fn resource(name: &str) -> Option<Builtin> {
+    let (kind, element) = match name {
+        "ConstantBuffer" => (ResourceKind::ConstantBuffer, Element::Required),
+        "TextureBuffer" => (ResourceKind::TextureBuffer, Element::Required),
+        "ParameterBlock" => (ResourceKind::ParameterBlock, Element::Required),
+        "SamplerState" | "sampler" | "sampler1D" | "sampler2D" | "sampler3D" | "samplerCUBE" => {
+            (ResourceKind::Sampler, Element::None)
+        }
+        "SamplerComparisonState" => (ResourceKind::SamplerComparison, Element::None),
+        "RaytracingAccelerationStructure" => (ResourceKind::AccelerationStructure, Element::None),
+        "SubpassInput" => (ResourceKind::SubpassInput { multisample: false }, Element::Optional),
+        "SubpassInputMS" => (ResourceKind::SubpassInput { multisample: true }, Element::Optional),
+        _ => return view(name),
+    };
+    Some(Builtin::Resource(kind, element))
+}
+
+/// Buffers and textures: an access, then what is accessed.
+fn view(name: &str) -> Option<Builtin> {
+    const ACCESSES: [(&str, Access); 5] = [
+        ("RW", Access::ReadWrite),
+        ("RasterizerOrdered", Access::RasterizerOrdered),
+        ("Append", Access::Append),
+        ("Consume", Access::Consume),
+        ("Feedback", Access::Feedback),
+    ];
+    let prefixed = ACCESSES.iter().find_map(|(prefix, access)| Some((name.strip_prefix(prefix)?, *access)));
+    let (rest, access) = prefixed.unwrap_or((name, Access::Read));
+    let plain = matches!(access, Access::Read | Access::ReadWrite | Access::RasterizerOrdered);
+    let structured = plain || matches!(access, Access::Append | Access::Consume);
+    let (kind, element) = match rest {
+        "StructuredBuffer" if structured => (ResourceKind::StructuredBuffer(access), Element::Required),
+        "ByteAddressBuffer" if plain => (ResourceKind::ByteAddressBuffer(access), Element::None),
+        "Buffer" if plain => (ResourceKind::Buffer(access), Element::Optional),
+        _ => return texture(rest, access),
+    };
+    Some(Builtin::Resource(kind, element))
+}
+
+fn texture(name: &str, access: Access) -> Option<Builtin> {
+    let combined = name.strip_prefix("Sampler").filter(|_| access == Access::Read);
+    let shape = name.strip_prefix("Texture").or(combined)?;
+    let shape = if combined.is_some() { shape.strip_suffix("Shadow").unwrap_or(shape) } else { shape };
+    let (dimension, rest) = DIMENSIONS.iter().find_map(|(word, found)| Some((*found, shape.strip_prefix(word)?)))?;
+    let (multisample, array) = match rest {
+        "" => (false, false),
+        "Array" => (false, true),
+        "MS" => (true, false),
+        "MSArray" => (true, true),
+        _ => return None,
+    };
+    let texture = Texture { dimension, array, multisample, access };
+    match (combined, access) {
+        (Some(_), _) => Some(Builtin::Resource(ResourceKind::CombinedSampler(texture), Element::Optional)),
+        (None, Access::Read | Access::ReadWrite | Access::RasterizerOrdered) => {
+            Some(Builtin::Resource(ResourceKind::Texture(texture), Element::Optional))
+        }
+        (None, Access::Feedback) => Some(Builtin::Resource(ResourceKind::Texture(texture), Element::Word)),
+        (None, Access::Append | Access::Consume) => None,
+    }
+}
+
+const DIMENSIONS: [(&str, Dimension); 4] =
+    [("1D", Dimension::One), ("2D", Dimension::Two), ("3D", Dimension::Three), ("Cube", Dimension::Cube)];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numeric_names() {
+        let spelled = |name| numeric(name).map(|ty| ty.to_string());
+        for (name, spelling) in [
+            ("float", "float"),
+            ("float1", "float1"),
+            ("float16_t", "float16_t"),
+            ("float16_t3", "float16_t3"),
+            ("float32_t4x4", "float4x4"),
+            ("int16_t2", "int16_t2"),
+            ("dword", "uint"),
+            ("uint8_t4_packed", "uint"),
+            ("min16uint4", "min16uint4"),
+            ("double1x4", "double1x4"),
+        ] {
+            assert_eq!(spelled(name).as_deref(), Some(spelling), "{name}");
+        }
+        for name in ["float5", "float0", "float4x5", "float2y2", "floats", "int8", "f", ""] {
+            assert_eq!(spelled(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn resource_names_come_back_as_they_are_spelled() {
+        for name in [
+            "StructuredBuffer",
+            "RWStructuredBuffer",
+            "RasterizerOrderedStructuredBuffer",
+            "AppendStructuredBuffer",
+            "ConsumeStructuredBuffer",
+            "ByteAddressBuffer",
+            "RWByteAddressBuffer",
+            "Buffer",
+            "RWBuffer",
+            "RasterizerOrderedBuffer",
+            "Texture1D",
+            "Texture1DArray",
+            "Texture2DMS",
+            "Texture2DMSArray",
+            "Texture3D",
+            "TextureCube",
+            "TextureCubeArray",
+            "RWTexture2DArray",
+            "RasterizerOrderedTexture3D",
+            "FeedbackTexture2D",
+            "Sampler2D",
+            "SamplerCubeArray",
+            "SamplerState",
+            "SamplerComparisonState",
+            "RaytracingAccelerationStructure",
+            "SubpassInput",
+            "SubpassInputMS",
+            "ConstantBuffer",
+            "TextureBuffer",
+            "ParameterBlock",
+        ] {
+            let Some(Builtin::Resource(kind, _)) = builtin(name) else { panic!("{name} is no resource") };
+            assert_eq!(kind.to_string(), name);
+        }
+        for name in ["AppendBuffer", "FeedbackBuffer", "Texture4D", "RWSampler2D", "ConsumeTexture2D", "RW"] {
+            assert_eq!(builtin(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Entry points: which functions they are, their parameters, their uniform data.
+//!
+//! Source: Slang user guide, Parameter Layout Rules; a compute entry point's parameters without a semantic count as
+//! uniform, as Slang 2026.14.1 says in its warning E38040.
+
+use super::generic::Context;
+use super::resolve::order;
+use super::scope::ScopeId;
+use super::{Elaborator, Named};
+use crate::declare::ast::{FunctionDeclaration, FunctionParameter, TypeExpression, TypeKind};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::module::{Annotations, Argument, EntryParameter, EntryPoint};
+use crate::shape::Type;
+use crate::sources::Span;
+
+/// A function with the scope that declares it.
+pub(super) type Declared<'t> = (&'t FunctionDeclaration<'t>, ScopeId);
+
+impl<'t> Elaborator<'t> {
+    /// The entry points among `functions`.
+    pub(super) fn entry_points(&mut self, functions: &[Declared<'t>], whole: Span) {
+        let chosen: Vec<Declared<'t>> = match self.entry {
+            Some(name) => functions.iter().copied().filter(|(function, _)| function.name.text == name).collect(),
+            None => default_entries(functions),
+        };
+        match (self.entry, chosen.as_slice()) {
+            (Some(name), []) => {
+                let message = format!("no function is named `{name}`");
+                self.problems.report(Diagnostic::error(Code::UnknownPath, whole, message));
+            }
+            // Of functions that differ in their parameters the one with a stage is meant.
+            (Some(_), [first, ..]) => {
+                let with_stage = chosen.iter().find(|(function, _)| has_stage(function));
+                self.entry_point(*with_stage.unwrap_or(first));
+            }
+            (None, _) => chosen.into_iter().for_each(|entry| self.entry_point(entry)),
+        }
+    }
+
+    fn entry_point(&mut self, (function, scope): Declared<'t>) {
+        let context = self.plain(scope);
+        let annotations = self.annotations(&function.prefix, &Default::default(), &context);
+        let parameters = match &function.parameters {
+            Ok(parameters) => parameters.as_slice(),
+            Err(problem) => return self.problems.report(problem.clone()),
+        };
+        let is_compute = is_compute(&annotations);
+        let parameters: Vec<EntryParameter> =
+            parameters.iter().filter_map(|parameter| self.entry_parameter(parameter, is_compute, &context)).collect();
+        let result = function.result.as_ref().filter(|ty| !is_void(ty));
+        let result = result.and_then(|ty| self.resolve(ty, order(&function.prefix), &context));
+        self.module.entry_points.push(EntryPoint {
+            name: self.symbols.qualified(scope, function.name.text),
+            annotations,
+            parameters,
+            result,
+            result_semantic: function.result_semantic.map(str::to_owned),
+            span: function.name.span,
+        });
+    }
+
+    fn entry_parameter(
+        &mut self,
+        parameter: &FunctionParameter<'t>,
+        is_compute: bool,
+        context: &Context,
+    ) -> Option<EntryParameter> {
+        let FunctionParameter { prefix, ty, declarator } = parameter;
+        let found = self.declared(ty, order(prefix), (declarator, context));
+        let mut annotations = self.annotations(prefix, &declarator.placement, context);
+        if let Some(packoffset) = annotations.packoffset {
+            self.packoffset_outside(packoffset.span);
+        }
+        let (ty, name, span) = (found?, declarator.name.text.to_owned(), declarator.name.span);
+        self.check_registers(&ty, crate::module::ParameterKind::Variable, &annotations);
+        if is_compute && self.is_implicitly_uniform(&ty, &annotations) {
+            let message = format!("`{name}` has no semantic and counts as uniform, as in Slang");
+            self.problems.report(Diagnostic::warning(Code::ImplicitUniform, span, message));
+            annotations.modifiers.push("uniform".to_owned());
+        }
+        Some(EntryParameter { name, ty, annotations, span })
+    }
+
+    fn is_implicitly_uniform(&self, ty: &Type, annotations: &Annotations) -> bool {
+        let written = |word: &&str| annotations.modifiers.iter().any(|modifier| modifier == word);
+        let is_varying = ["uniform", "in", "out", "inout", "groupshared", "payload"].iter().any(|word| written(word));
+        let is_ordinary = self.measure(ty).data && !matches!(ty, Type::Resource(_));
+        is_ordinary && !is_varying && annotations.semantic.is_none() && !has_semantics(ty)
+    }
+
+    /// The pointee of every pointer, by spelling; structs are elaborated only now, when nothing can be in progress.
+    pub(super) fn finish_pointees(&mut self, span: Span) -> std::collections::BTreeMap<String, Type> {
+        let mut finished = std::collections::BTreeMap::new();
+        // A pointee's members may point at structs that were not pointed at before.
+        while let Some((name, named)) = self.pointees.pop_first() {
+            if finished.contains_key(&name) {
+                continue;
+            }
+            let place = match &named {
+                Named::Struct(specialisation) => self.symbols.ty(specialisation.id).span,
+                Named::Type(_) => span,
+            };
+            if let Some(ty) = self.complete(named, place) {
+                finished.insert(name, ty);
+            }
+        }
+        finished
+    }
+}
+
+/// Functions with a stage, else the function `main`.
+fn default_entries<'t>(functions: &[Declared<'t>]) -> Vec<Declared<'t>> {
+    let staged: Vec<Declared<'t>> = functions.iter().copied().filter(|(function, _)| has_stage(function)).collect();
+    if !staged.is_empty() {
+        return staged;
+    }
+    let is_main = |(function, _): &&Declared<'t>| function.name.text == "main" && function.body.is_some();
+    functions.iter().find(is_main).copied().into_iter().collect()
+}
+
+fn has_stage(function: &FunctionDeclaration<'_>) -> bool {
+    function.body.is_some()
+        && function.prefix.attributes.iter().any(|attribute| matches!(attribute.name, "shader" | "numthreads"))
+}
+
+fn is_compute(annotations: &Annotations) -> bool {
+    let stage = annotations.attribute(None, "shader").and_then(|attribute| attribute.arguments.first());
+    match stage {
+        Some(Argument::Text(stage)) => stage == "compute",
+        Some(Argument::Integer(_) | Argument::Other(_)) | None => annotations.attribute(None, "numthreads").is_some(),
+    }
+}
+
+fn is_void(ty: &TypeExpression<'_>) -> bool {
+    matches!(&ty.kind, TypeKind::Path(path) if path.parts.len() == 1 && path.parts[0].name.text == "void")
+}
+
+/// Whether a member, at any depth, has a semantic.
+fn has_semantics(ty: &Type) -> bool {
+    match ty.dimensions().0 {
+        Type::Struct(ty) => {
+            ty.members.iter().any(|member| member.annotations.semantic.is_some() || has_semantics(&member.ty))
+        }
+        Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Array { .. }
+        | Type::Enum(_)
+        | Type::Pointer { .. }
+        | Type::Resource(_) => false,
+    }
+}

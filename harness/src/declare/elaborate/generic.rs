@@ -1,0 +1,188 @@
+//! Generic structs: arguments in, a specialisation with its own name and its own members out.
+
+use std::rc::Rc;
+
+use super::Elaborator;
+use super::scope::{ScopeId, TypeEntry, TypeId};
+use crate::declare::ast::{
+    Expression, GenericArgument, GenericParameter, Operation, PathPart, TypeExpression, TypeKind,
+};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::shape::{MatrixOrder, Type};
+use crate::sources::Span;
+
+/// Arguments inside arguments double the name each time; no real name is this long (bytes).
+const LONGEST_NAME: usize = 4096;
+
+/// What a generic parameter stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum GenericValue {
+    Type(Type),
+    Integer(i64),
+}
+
+/// A generic parameter with its argument.
+#[derive(Clone, Debug)]
+pub(super) struct Binding {
+    /// The scope of the struct that has the parameter.
+    pub(super) scope: ScopeId,
+    pub(super) name: String,
+    pub(super) value: GenericValue,
+}
+
+/// Where names are looked up, and what generic parameters stand for there.
+#[derive(Clone, Debug)]
+pub(super) struct Context {
+    pub(super) scope: ScopeId,
+    pub(super) bindings: Rc<[Binding]>,
+    /// The bindings in writing: equal for equal bindings.
+    pub(super) key: Rc<str>,
+}
+
+/// A struct with its generic arguments.
+#[derive(Clone, Debug)]
+pub(super) struct Specialisation {
+    pub(super) id: TypeId,
+    /// Name with arguments: `N::Pair<float, 3>`.
+    pub(super) name: String,
+    /// The context inside the struct.
+    pub(super) context: Context,
+}
+
+impl Context {
+    fn new(scope: ScopeId, bindings: Vec<Binding>) -> Self {
+        let key = bindings.iter().fold(String::new(), |key, binding| {
+            key + &format!("{:?}:{}={};", binding.scope, binding.name, binding.value.written())
+        });
+        Self { scope, bindings: bindings.into(), key: key.into() }
+    }
+}
+
+impl GenericValue {
+    /// The spelling, with the order of a matrix, which the spelling of a type leaves out.
+    fn written(&self) -> String {
+        match self {
+            Self::Integer(value) => value.to_string(),
+            Self::Type(ty) => match ty.dimensions().0 {
+                Type::Matrix { order: Some(MatrixOrder::Row), .. } => format!("row_major {ty}"),
+                Type::Matrix { order: Some(MatrixOrder::Column), .. } => format!("column_major {ty}"),
+                _ => ty.to_string(),
+            },
+        }
+    }
+
+    fn spelling(&self) -> String {
+        match self {
+            Self::Integer(value) => value.to_string(),
+            Self::Type(ty) => ty.to_string(),
+        }
+    }
+}
+
+impl<'t> Elaborator<'t> {
+    /// The context of `scope` without generic arguments.
+    pub(super) fn plain(&self, scope: ScopeId) -> Context {
+        Context { scope, bindings: Rc::new([]), key: "".into() }
+    }
+
+    /// `context` seen from `scope`, one of its scopes or an unrelated one: only bindings of enclosing structs count.
+    pub(super) fn seen_from(&self, context: &Context, scope: ScopeId) -> Context {
+        if context.bindings.is_empty() {
+            return self.plain(scope);
+        }
+        let visible = |binding: &&Binding| self.symbols.outwards(scope).any(|outer| outer == binding.scope);
+        Context::new(scope, context.bindings.iter().filter(visible).cloned().collect())
+    }
+
+    /// The struct `id` with the arguments written in `part`; `context` is where they are written.
+    pub(super) fn specialise(
+        &mut self,
+        id: TypeId,
+        part: Option<&PathPart<'t>>,
+        (span, context): (Span, &Context),
+    ) -> Option<Specialisation> {
+        let symbol = self.symbols.ty(id).clone();
+        let TypeEntry::Struct { generics, inner, .. } = symbol.entry else { return None };
+        let arguments = part.and_then(|part| part.arguments.as_deref());
+        let outer = self.seen_from(context, symbol.scope);
+        let Some(parameters) = generics else {
+            if arguments.is_some() {
+                let message = format!("`{}` takes no generic arguments", symbol.name);
+                self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
+                return None;
+            }
+            let context = Context { scope: inner, ..outer };
+            return Some(Specialisation { id, name: symbol.name, context });
+        };
+        let arguments = arguments.unwrap_or_default();
+        if arguments.len() > parameters.len() {
+            return self.wrong_arguments(&symbol.name, parameters.len(), span);
+        }
+        let mut bindings = outer.bindings.to_vec();
+        for (index, parameter) in parameters.iter().enumerate() {
+            let inside = Context::new(inner, bindings.clone());
+            let value = match (arguments.get(index), &parameter.default) {
+                (Some(argument), _) => self.argument(parameter, argument, context)?,
+                (None, Some(default)) => self.argument(parameter, default, &inside)?,
+                (None, None) => return self.wrong_arguments(&symbol.name, parameters.len(), span),
+            };
+            bindings.push(Binding { scope: inner, name: parameter.name.text.to_owned(), value });
+        }
+        let written: Vec<String> = bindings.iter().filter(|b| b.scope == inner).map(|b| b.value.spelling()).collect();
+        let name = format!("{}<{}>", symbol.name, written.join(", "));
+        if name.len() > LONGEST_NAME {
+            let message = format!("the name of this type has {} bytes, more than {LONGEST_NAME}", name.len());
+            self.problems.report(Diagnostic::error(Code::TooLarge, span, message));
+            return None;
+        }
+        Some(Specialisation { id, name, context: Context::new(inner, bindings) })
+    }
+
+    fn wrong_arguments(&mut self, name: &str, wanted: usize, span: Span) -> Option<Specialisation> {
+        let message = format!("`{name}` takes {wanted} generic arguments");
+        self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
+        None
+    }
+
+    fn argument(
+        &mut self,
+        parameter: &GenericParameter<'t>,
+        argument: &GenericArgument<'t>,
+        context: &Context,
+    ) -> Option<GenericValue> {
+        if parameter.is_value {
+            return self.argument_integer(argument, context).map(GenericValue::Integer);
+        }
+        self.argument_type(argument, context).map(GenericValue::Type)
+    }
+
+    /// The type that `argument` names.
+    pub(super) fn argument_type(&mut self, argument: &GenericArgument<'t>, context: &Context) -> Option<Type> {
+        match argument {
+            GenericArgument::Type(ty) => self.resolve(ty, None, context),
+            GenericArgument::Value(expression) => {
+                let message = "expected a type, found a value";
+                self.problems.report(Diagnostic::error(Code::GenericArguments, expression.span, message));
+                None
+            }
+        }
+    }
+
+    /// The number that `argument` is; a lone name was read as a type.
+    pub(super) fn argument_integer(&mut self, argument: &GenericArgument<'t>, context: &Context) -> Option<i64> {
+        match argument {
+            GenericArgument::Value(expression) => self.integer(expression, context),
+            GenericArgument::Type(TypeExpression { kind: TypeKind::Path(path), suffixes, span, .. })
+                if suffixes.is_empty() =>
+            {
+                let operations = vec![(Operation::Name(path.clone()), *span)];
+                self.integer(&Expression { operations, span: *span }, context)
+            }
+            GenericArgument::Type(ty) => {
+                let message = "expected a value, found a type";
+                self.problems.report(Diagnostic::error(Code::GenericArguments, ty.span, message));
+                None
+            }
+        }
+    }
+}

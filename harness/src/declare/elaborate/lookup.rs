@@ -1,0 +1,103 @@
+//! Follows names: from where they are written outwards, through namespaces, structs and generic parameters.
+
+use super::Elaborator;
+use super::generic::{Context, GenericValue};
+use super::resolve::Named;
+use super::scope::{ScopeId, TypeId, ValueId};
+use crate::declare::ast::{Path, PathPart};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::sources::Span;
+
+impl<'t> Elaborator<'t> {
+    /// What the generic parameter `path` stands for.
+    pub(super) fn generic(&self, path: &Path<'t>, context: &Context) -> Option<GenericValue> {
+        let [part] = path.parts.as_slice() else { return None };
+        if part.arguments.is_some() {
+            return None;
+        }
+        self.symbols.outwards(context.scope).find_map(|scope| {
+            let named = |binding: &&super::generic::Binding| binding.scope == scope && binding.name == part.name.text;
+            context.bindings.iter().find(named).map(|binding| binding.value.clone())
+        })
+    }
+
+    /// The declared type `path` and the context in which it was found.
+    pub(super) fn find_type_in(&mut self, path: &Path<'t>, context: &Context) -> Option<(TypeId, Context)> {
+        let (last, outer) = path.parts.split_last()?;
+        let name = last.name.text;
+        if outer.is_empty() {
+            let mut scopes = self.symbols.outwards(context.scope);
+            let (scope, id) = scopes.find_map(|scope| Some((scope, self.symbols.type_in(scope, name)?)))?;
+            drop(scopes);
+            return Some((id, self.seen_from(context, scope)));
+        }
+        let inside = self.qualifier(outer, path.span, context)?;
+        let id = self.symbols.type_in(inside.scope, name)?;
+        Some((id, inside))
+    }
+
+    /// The declared type `path`.
+    pub(super) fn find_type(&mut self, path: &Path<'t>, context: &Context) -> Option<TypeId> {
+        self.find_type_in(path, context).map(|(id, _)| id)
+    }
+
+    /// The declared constant `path` and the context that its expression is evaluated in.
+    pub(super) fn find_value(&mut self, path: &Path<'t>, context: &Context) -> Option<(ValueId, Context)> {
+        let (last, outer) = path.parts.split_last()?;
+        let name = last.name.text;
+        let (id, found) = if outer.is_empty() {
+            let mut scopes = self.symbols.outwards(context.scope);
+            let id = scopes.find_map(|scope| self.symbols.value_in(scope, name))?;
+            drop(scopes);
+            (id, context.clone())
+        } else {
+            let inside = self.qualifier(outer, path.span, context)?;
+            (self.symbols.value_in(inside.scope, name)?, inside)
+        };
+        let scope = self.symbols.value(id).scope;
+        Some((id, self.seen_from(&found, scope)))
+    }
+
+    /// The context that the names before the last `::` lead to.
+    fn qualifier(&mut self, parts: &[PathPart<'t>], span: Span, context: &Context) -> Option<Context> {
+        let (first, rest) = parts.split_first()?;
+        let name = first.name.text;
+        let outwards: Vec<ScopeId> = self.symbols.outwards(context.scope).collect();
+        let mut inside = outwards.iter().find_map(|scope| self.enter(*scope, first, (span, context)))?;
+        debug_assert!(!name.is_empty(), "the parser gives every part of a path a name");
+        for part in rest {
+            inside = self.enter(inside.scope, part, (span, &inside.clone()))?;
+        }
+        Some(inside)
+    }
+
+    /// The context inside the namespace or struct `part` of `scope`.
+    fn enter(&mut self, scope: ScopeId, part: &PathPart<'t>, at: (Span, &Context)) -> Option<Context> {
+        if let Some(namespace) = self.symbols.namespace(scope, part.name.text) {
+            return Some(self.seen_from(at.1, namespace));
+        }
+        let id = self.symbols.type_in(scope, part.name.text)?;
+        match self.named_type(id, Some(part), at)? {
+            Named::Struct(specialisation) => Some(specialisation.context),
+            Named::Type(_) => None,
+        }
+    }
+
+    /// Reports that no type has this name, with the name that the user may have meant.
+    pub(super) fn unknown_type(&mut self, path: &Path<'t>) {
+        let names: Vec<&str> = path.parts.iter().map(|part| part.name.text).collect();
+        let name = names.join("::");
+        let mut problem = Diagnostic::error(Code::UnknownType, path.span, format!("no type is named `{name}`"));
+        if let Some(meant) = self.similar_type(&name) {
+            problem = problem.with_help(format!("did you mean `{meant}`?"));
+        }
+        self.problems.report(problem);
+    }
+
+    /// A declared or built-in type that differs only in the case of its letters.
+    fn similar_type(&self, name: &str) -> Option<String> {
+        let declared = self.symbols.type_ids().map(|id| self.symbols.ty(id).name.clone());
+        let known = ["ConstantBuffer", "StructuredBuffer", "RWStructuredBuffer", "Texture2D", "SamplerState", "float3"];
+        declared.chain(known.map(str::to_owned)).find(|known| known.eq_ignore_ascii_case(name))
+    }
+}

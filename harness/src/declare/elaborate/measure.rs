@@ -1,0 +1,123 @@
+//! How big a type is at least: what is too large or too deep is refused here, before anything walks over it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Elaborator;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::scalar::{Scalar, SixteenBit};
+use crate::shape::{Count, StructType, Type};
+use crate::sources::Span;
+
+/// No block is larger, whatever the rules (bytes).
+const LARGEST: u64 = 1 << 31;
+/// No block lists more members, counting those of nested structs and an array's element once.
+const MOST_MEMBERS: u64 = 1 << 16;
+/// No type nests deeper: arrays, structs and resource elements count one each.
+const DEEPEST: u32 = 64;
+
+/// What is known about a type before any rule set is applied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::declare) struct Measure {
+    /// Bytes of its scalars, without any padding.
+    bytes: u64,
+    members: u64,
+    pub(super) depth: u32,
+    /// Whether it ends in an unsized array of bytes or of resources.
+    pub(super) unbounded: bool,
+    /// Whether it holds ordinary data, or nothing at all.
+    pub(in crate::declare) data: bool,
+    /// Whether it holds resources.
+    pub(in crate::declare) resources: bool,
+}
+
+impl Measure {
+    fn leaf(bytes: u64) -> Self {
+        Self { bytes, members: 1, depth: 1, data: true, ..Self::default() }
+    }
+}
+
+/// The measures of structs, by the address of the struct.
+#[derive(Debug, Default)]
+pub(in crate::declare) struct Measures {
+    structs: HashMap<*const StructType, Measure>,
+    /// Keeps the structs alive, so that no address is used twice.
+    kept: Vec<Arc<StructType>>,
+}
+
+impl Measures {
+    /// The measure of a type whose structs have been elaborated.
+    pub(in crate::declare) fn of(&self, ty: &Type) -> Measure {
+        // Smallest sizes, so that nothing is refused that some rule set could lay out.
+        let bytes = |scalar: Scalar| u64::from(scalar.size(SixteenBit::On, 1));
+        match ty {
+            Type::Scalar(scalar) => Measure::leaf(bytes(*scalar)),
+            Type::Vector { scalar, length } => Measure::leaf(bytes(*scalar) * u64::from(*length)),
+            Type::Matrix { scalar, rows, columns, .. } => {
+                Measure::leaf(bytes(*scalar) * u64::from(*rows) * u64::from(*columns))
+            }
+            Type::Array { element, count } => {
+                let element = self.of(element);
+                let (times, unbounded) = match count {
+                    Count::Finite(times) => (u64::from(*times), element.unbounded),
+                    Count::Unbounded => (1, true),
+                };
+                Measure { bytes: element.bytes.saturating_mul(times), depth: element.depth + 1, unbounded, ..element }
+            }
+            Type::Struct(ty) => self.structs.get(&Arc::as_ptr(ty)).copied().unwrap_or_default(),
+            Type::Enum(ty) => Measure::leaf(bytes(ty.underlying)),
+            // A pointer takes no bytes in D3D constant buffers.
+            Type::Pointer { .. } => Measure::leaf(0),
+            Type::Resource(resource) => {
+                let depth = resource.element.as_ref().map_or(0, |element| self.of(element).depth);
+                Measure { members: 1, depth: depth + 1, resources: true, ..Measure::default() }
+            }
+        }
+    }
+}
+
+impl Elaborator<'_> {
+    /// The measure of a type.
+    pub(super) fn measure(&self, ty: &Type) -> Measure {
+        self.measures.of(ty)
+    }
+
+    /// Remembers the measure of a struct and refuses it if it is too large.
+    pub(super) fn measure_struct(&mut self, ty: &Arc<StructType>, span: Span) -> Option<()> {
+        let base = ty.base.as_ref().map(|base| self.measure(&Type::Struct(Arc::clone(base))));
+        let parts: Vec<Measure> = base.into_iter().chain(ty.members.iter().map(|m| self.measure(&m.ty))).collect();
+        let total = Measure {
+            bytes: parts.iter().fold(0, |sum, part| sum.saturating_add(part.bytes)),
+            members: parts.iter().fold(1, |sum, part| sum.saturating_add(part.members)),
+            depth: 1 + parts.iter().map(|part| part.depth).max().unwrap_or(0),
+            unbounded: parts.last().is_some_and(|part| part.unbounded),
+            data: parts.is_empty() || parts.iter().any(|part| part.data),
+            resources: parts.iter().any(|part| part.resources),
+        };
+        self.measures.structs.insert(Arc::as_ptr(ty), total);
+        self.measures.kept.push(Arc::clone(ty));
+        self.check_measure(total, span)
+    }
+
+    /// Refuses a type that is too large to be laid out.
+    pub(super) fn check_size(&mut self, ty: &Type, span: Span) -> Option<()> {
+        let measure = self.measure(ty);
+        self.check_measure(measure, span)
+    }
+
+    fn check_measure(&mut self, measure: Measure, span: Span) -> Option<()> {
+        let problem = if measure.bytes > LARGEST {
+            let bytes = measure.bytes;
+            Diagnostic::error(Code::TooLarge, span, format!("this takes at least {bytes} bytes, more than 2^31"))
+        } else if measure.members > MOST_MEMBERS {
+            let members = measure.members;
+            Diagnostic::error(Code::TooLarge, span, format!("this has {members} members at all depths, more than 2^16"))
+        } else if measure.depth > DEEPEST {
+            Diagnostic::error(Code::TooDeep, span, format!("this type nests more than {DEEPEST} levels deep"))
+        } else {
+            return Some(());
+        };
+        self.problems.report(problem);
+        None
+    }
+}

@@ -1,0 +1,163 @@
+//! From declarations as written to a [`Module`]: follows names, evaluates constants, specialises generics, checks what
+//! can have no layout.
+//!
+//! First every name is entered (`scope`), then everything is resolved in declaration order. Where a method gives an
+//! [`Option`], `None` means that the problem has been reported.
+
+mod annotation;
+mod body;
+mod buffer;
+mod builtin;
+mod constant;
+mod entry;
+mod generic;
+mod lookup;
+mod measure;
+mod parameter;
+mod record;
+mod resolve;
+mod scope;
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use constant::Evaluated;
+use generic::{Context, GenericValue};
+pub(super) use measure::Measures;
+pub(super) use parameter::is_push_constant;
+use record::StructState;
+use resolve::{AliasState, Named};
+use scope::{GLOBAL, Symbols, TypeId, ValueId};
+
+use super::ast::Item;
+use super::parser::Source;
+use super::problems::Problems;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::module::Module;
+use crate::shape::{Member, Type};
+use crate::sources::Span;
+
+/// Structs, aliases and constants may refer to each other this deep; with the limit of the parser this keeps the stack
+/// small.
+const DEEPEST: u32 = 48;
+
+/// The state of an elaboration.
+#[derive(Debug)]
+pub(super) struct Elaborator<'t> {
+    source: &'t Source<'t>,
+    entry: Option<&'t str>,
+    symbols: Symbols<'t>,
+    constants: HashMap<(ValueId, Rc<str>), Evaluated>,
+    enumerators: HashMap<TypeId, Vec<Evaluated>>,
+    structs: HashMap<(TypeId, Rc<str>), StructState>,
+    aliases: HashMap<(TypeId, Rc<str>), AliasState>,
+    measures: Measures,
+    /// What pointers point at, by spelling.
+    pointees: BTreeMap<String, Named>,
+    /// Members of `$Globals`.
+    globals: Vec<Member>,
+    /// Number of parameters before the first of them.
+    globals_at: usize,
+    module: Module,
+    problems: Problems,
+    depth: u32,
+}
+
+/// A module whose blocks are still to be named.
+#[derive(Debug)]
+pub(super) struct Elaborated {
+    /// Everything but the blocks.
+    pub(super) module: Module,
+    /// Members of `$Globals`.
+    pub(super) globals: Vec<Member>,
+    /// Number of parameters before the first of them.
+    pub(super) globals_at: usize,
+    /// What pointers point at, by spelling.
+    pub(super) pointees: BTreeMap<String, Type>,
+    /// What is known about the types.
+    pub(super) measures: Measures,
+    /// What is wrong.
+    pub(super) problems: Problems,
+}
+
+/// Elaborates the declarations of a source; `entry` names the entry point, `whole` is the place of the source.
+pub(super) fn elaborate<'t>(
+    source: &'t Source<'t>,
+    items: &'t [Item<'t>],
+    (entry, whole): (Option<&'t str>, Span),
+) -> Elaborated {
+    let mut elaborator = Elaborator::new(source, entry);
+    elaborator.collect(items, GLOBAL);
+    elaborator.check_constants();
+    elaborator.check_types();
+    let mut functions = Vec::new();
+    elaborator.parameters(items, GLOBAL, (&mut HashMap::new(), &mut functions));
+    let globals = std::mem::take(&mut elaborator.globals);
+    elaborator.check_members(&globals);
+    elaborator.entry_points(&functions, whole);
+    elaborator.bodies(&functions);
+    let pointees = elaborator.finish_pointees(whole);
+    let Elaborator { module, globals_at, measures, problems, .. } = elaborator;
+    Elaborated { module, globals, globals_at, pointees, measures, problems }
+}
+
+impl<'t> Elaborator<'t> {
+    fn new(source: &'t Source<'t>, entry: Option<&'t str>) -> Self {
+        Self {
+            source,
+            entry,
+            symbols: Symbols::new(),
+            constants: HashMap::new(),
+            enumerators: HashMap::new(),
+            structs: HashMap::new(),
+            aliases: HashMap::new(),
+            measures: Measures::default(),
+            pointees: BTreeMap::new(),
+            globals: Vec::new(),
+            globals_at: 0,
+            module: Module::default(),
+            problems: Problems::default(),
+            depth: 0,
+        }
+    }
+
+    /// Runs `step` one level deeper.
+    fn guarded<T>(
+        &mut self,
+        span: Span,
+        step: impl FnOnce(&mut Self) -> Result<T, Diagnostic>,
+    ) -> Result<T, Diagnostic> {
+        if self.depth >= DEEPEST {
+            let message = format!("declarations depend on each other more than {DEEPEST} levels deep");
+            return Err(Diagnostic::error(Code::TooDeep, span, message));
+        }
+        self.depth += 1;
+        let result = step(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Runs `step` one level deeper; that it is too deep is reported.
+    fn nested<T>(&mut self, span: Span, step: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let result = self.guarded(span, |elaborator| Ok(step(elaborator)));
+        result.unwrap_or_else(|problem| {
+            self.problems.report(problem);
+            None
+        })
+    }
+
+    /// Evaluates every constant in declaration order: later ones then find the earlier ones done, however many there
+    /// are. What is no integer constant is a problem only where one is needed.
+    fn check_constants(&mut self) {
+        for id in self.symbols.value_ids() {
+            let context = self.plain(self.symbols.value(id).scope);
+            drop(self.constant(id, &context));
+        }
+    }
+
+    /// Reports what is wrong with the enumerators of an enum.
+    fn check_enumerators(&mut self, id: TypeId) {
+        let broken = self.enumerators.get(&id).into_iter().flatten().filter_map(|value| value.clone().err());
+        broken.collect::<Vec<_>>().into_iter().for_each(|problem| self.problems.report(problem));
+    }
+}

@@ -1,0 +1,126 @@
+//! Global shader parameters: which declarations are parameters, and which of them hold ordinary data for `$Globals`.
+//!
+//! Sources: Slang user guide, Parameter Layout Rules; `$Globals` as DXC 1.7.2308 makes it. A global that is `const`
+//! without `static` is a parameter in both.
+
+use std::collections::HashMap;
+
+use super::Elaborator;
+use super::resolve::order;
+use super::scope::ScopeId;
+use crate::declare::ast::{Declaration, Declarator, FunctionDeclaration, Item, Name, TypeKind};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::module::{Annotations, Parameter, ParameterKind};
+use crate::shape::{Member, Type};
+use crate::sources::Span;
+
+/// Global variables that have been seen, by scope and name.
+pub(super) type Seen<'t> = HashMap<(ScopeId, &'t str), Span>;
+
+/// Words that make a global a variable of each thread or group.
+const NO_PARAMETER: [&str; 5] = ["static", "groupshared", "let", "typedef", "shared"];
+
+impl<'t> Elaborator<'t> {
+    /// The parameters that `items` declare; functions are gathered for later.
+    pub(super) fn parameters(
+        &mut self,
+        items: &'t [Item<'t>],
+        scope: ScopeId,
+        (seen, functions): (&mut Seen<'t>, &mut Vec<(&'t FunctionDeclaration<'t>, ScopeId)>),
+    ) {
+        for item in items {
+            match item {
+                Item::Declaration(declaration) => {
+                    self.methods(declaration, functions);
+                    self.variables(declaration, scope, seen);
+                }
+                Item::Function(function) => functions.push((function, scope)),
+                Item::Buffer(buffer) => self.buffer(buffer, scope),
+                Item::Namespace { path, items } => {
+                    let namespace = |outer, name: &Name<'t>| self.symbols.namespace(outer, name.text);
+                    if let Some(inner) = path.iter().try_fold(scope, namespace) {
+                        self.parameters(items, inner, (seen, functions));
+                    }
+                }
+                Item::Alias { .. } | Item::Using { .. } | Item::Interface { .. } | Item::Import { .. } => {}
+            }
+        }
+    }
+
+    /// Gathers the methods of a struct.
+    fn methods(&self, declaration: &'t Declaration<'t>, functions: &mut Vec<(&'t FunctionDeclaration<'t>, ScopeId)>) {
+        let TypeKind::Struct(inner) = &declaration.ty.kind else { return };
+        let Some(scope) = self.symbols.inline(&declaration.ty.kind).and_then(|id| self.symbols.inside(id)) else {
+            return;
+        };
+        for item in &inner.items {
+            match item {
+                Item::Function(function) => functions.push((function, scope)),
+                Item::Declaration(nested) => self.methods(nested, functions),
+                Item::Buffer(_)
+                | Item::Namespace { .. }
+                | Item::Alias { .. }
+                | Item::Using { .. }
+                | Item::Interface { .. }
+                | Item::Import { .. } => {}
+            }
+        }
+    }
+
+    fn variables(&mut self, declaration: &'t Declaration<'t>, scope: ScopeId, seen: &mut Seen<'t>) {
+        let prefix = &declaration.prefix;
+        for declarator in &declaration.declarators {
+            if !prefix.has("typedef") {
+                if let Some(earlier) = seen.insert((scope, declarator.name.text), declarator.name.span) {
+                    self.redefinition(declarator.name, "variable", Some(earlier));
+                }
+            }
+            if !NO_PARAMETER.iter().any(|word| prefix.has(word)) {
+                self.variable(declaration, declarator, scope);
+            }
+        }
+        let is_template = prefix.generics.is_some();
+        if declaration.declarators.is_empty() && matches!(declaration.ty.kind, TypeKind::Path(_)) && !is_template {
+            let message = "skipped: this declares nothing";
+            self.problems.report(Diagnostic::warning(Code::Skipped, declaration.span, message));
+        }
+    }
+
+    fn variable(&mut self, declaration: &'t Declaration<'t>, declarator: &'t Declarator<'t>, scope: ScopeId) {
+        let (context, span) = (self.plain(scope), declarator.name.span);
+        let ty = self.declared(&declaration.ty, order(&declaration.prefix), (declarator, &context));
+        let annotations = self.annotations(&declaration.prefix, &declarator.placement, &context);
+        if let Some(packoffset) = annotations.packoffset {
+            self.packoffset_outside(packoffset.span);
+        }
+        if let Some(width) = &declarator.placement.bit_width {
+            let message = "only the members of a struct have bit-fields";
+            self.problems.report(Diagnostic::error(Code::BadBitField, width.span, message));
+        }
+        let Some(ty) = ty else { return };
+        let measure = self.measure(&ty);
+        let kind = if measure.resources { ParameterKind::Variable } else { ParameterKind::Global };
+        self.check_registers(&ty, kind, &annotations);
+        let name = self.symbols.qualified(scope, declarator.name.text);
+        if measure.data && !is_push_constant(&annotations) {
+            self.new_global(&name, &ty, (&annotations, span));
+        }
+        self.module.parameters.push(Parameter { name, kind, ty, annotations, span });
+    }
+
+    /// Ordinary data goes into `$Globals`; resources in the same struct stay in its type and take no bytes.
+    fn new_global(&mut self, name: &str, ty: &Type, (annotations, span): (&Annotations, Span)) {
+        if self.globals.is_empty() {
+            self.globals_at = self.module.parameters.len();
+        }
+        let (name, ty, annotations) = (name.to_owned(), ty.clone(), annotations.clone());
+        self.globals.push(Member { name, ty, bit_width: None, annotations, span });
+    }
+}
+
+/// Whether `[[vk::push_constant]]` or `layout(push_constant)` stands before a declaration.
+pub(in crate::declare) fn is_push_constant(annotations: &Annotations) -> bool {
+    annotations.attribute(Some("vk"), "push_constant").is_some()
+        || annotations.attribute(None, "push_constant").is_some()
+        || annotations.layout.iter().any(|qualifier| qualifier.name == "push_constant")
+}

@@ -1,0 +1,288 @@
+//! Members of structs and of constant buffers, with the rules that say which members cannot be.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::Elaborator;
+use super::generic::{Context, Specialisation};
+use super::resolve::{Named, order};
+use super::scope::TypeEntry;
+use crate::declare::ast::{Declaration, Declarator, Item, Name, StructDeclaration, TypeKind};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::scalar::SixteenBit;
+use crate::shape::{Member, StructType, Type};
+use crate::sources::Span;
+
+/// How far a struct has been elaborated.
+#[derive(Clone, Debug)]
+pub(super) enum StructState {
+    InProgress,
+    Done(Option<Arc<StructType>>),
+}
+
+/// What holds members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holder {
+    Struct,
+    Buffer,
+}
+
+impl<'t> Elaborator<'t> {
+    /// The struct with its members; `span` is where it is used.
+    pub(super) fn struct_type(&mut self, specialisation: &Specialisation, span: Span) -> Option<Arc<StructType>> {
+        let symbol = self.symbols.ty(specialisation.id);
+        let (TypeEntry::Struct { declaration, .. }, place) = (symbol.entry, symbol.span) else { return None };
+        let key = (specialisation.id, Rc::clone(&specialisation.context.key));
+        match self.structs.get(&key) {
+            Some(StructState::Done(done)) => return done.clone(),
+            Some(StructState::InProgress) => {
+                let message = format!("`{}` contains itself", specialisation.name);
+                self.problems
+                    .report(Diagnostic::error(Code::CyclicStruct, span, message).with_label(place, "declared here"));
+                return None;
+            }
+            None => {}
+        }
+        self.structs.insert(key.clone(), StructState::InProgress);
+        let done = self.nested(span, |elaborator| elaborator.new_struct(declaration, specialisation, place));
+        self.structs.insert(key, StructState::Done(done.clone()));
+        done
+    }
+
+    fn new_struct(
+        &mut self,
+        declaration: &'t StructDeclaration<'t>,
+        specialisation: &Specialisation,
+        span: Span,
+    ) -> Option<Arc<StructType>> {
+        let context = &specialisation.context;
+        let base = self.base(declaration, context);
+        let mut members = Vec::new();
+        let complete = self.members(&declaration.items, (Holder::Struct, context), &mut members);
+        self.check_members(&members);
+        let ty = Arc::new(StructType { name: specialisation.name.clone(), base: base?, members, span });
+        self.measure_struct(&ty, span)?;
+        // A struct with a broken member would be laid out wrongly; its other members have been checked by now.
+        complete.then_some(ty)
+    }
+
+    /// The base struct, if there is one; interfaces among the bases have no bytes.
+    fn base(&mut self, declaration: &'t StructDeclaration<'t>, context: &Context) -> Option<Option<Arc<StructType>>> {
+        let mut found = None;
+        let mut complete = true;
+        for base in &declaration.bases {
+            let declared = match &base.kind {
+                TypeKind::Path(path) => self.find_type(path, context),
+                TypeKind::Struct(_) | TypeKind::Enum(_) => None,
+            };
+            if declared.map_or_else(|| is_core_interface(&base.kind), |id| self.is_interface(id)) {
+                continue;
+            }
+            match self.resolve(base, None, context) {
+                Some(Type::Struct(ty)) if found.is_none() => found = Some(ty),
+                Some(other) => {
+                    let message = format!("`{other}` cannot be a base here: a struct has one base struct at most");
+                    self.problems.report(Diagnostic::error(Code::Unsupported, base.span, message));
+                    complete = false;
+                }
+                None => complete = false,
+            }
+        }
+        complete.then_some(found)
+    }
+
+    fn is_interface(&self, id: super::scope::TypeId) -> bool {
+        matches!(self.symbols.ty(id).entry, TypeEntry::Interface)
+    }
+
+    /// Appends the members that `items` declare; `false` if some could not be resolved.
+    pub(super) fn members(
+        &mut self,
+        items: &'t [Item<'t>],
+        (holder, context): (Holder, &Context),
+        out: &mut Vec<Member>,
+    ) -> bool {
+        let mut complete = true;
+        for item in items {
+            complete &= match item {
+                Item::Declaration(declaration) => self.declaration_members(declaration, (holder, context), out),
+                Item::Function(_)
+                | Item::Alias { .. }
+                | Item::Using { .. }
+                | Item::Interface { .. }
+                | Item::Import { .. } => true,
+                Item::Namespace { path, items } if holder == Holder::Buffer => {
+                    self.namespace_members(path, items, context, out)
+                }
+                Item::Namespace { path, .. } => self.misplaced(path.first().copied(), "a namespace"),
+                // A buffer inside a buffer is a buffer of its own (measured with DXC 1.7.2308).
+                Item::Buffer(_) if holder == Holder::Buffer => true,
+                Item::Buffer(buffer) => self.misplaced(Some(buffer.name), "a constant buffer"),
+            };
+        }
+        complete
+    }
+
+    fn misplaced(&mut self, name: Option<Name<'_>>, what: &str) -> bool {
+        let span = name.map(|name| name.span).unwrap_or_default();
+        self.problems.report(Diagnostic::error(Code::Unsupported, span, format!("{what} cannot stand in a struct")));
+        false
+    }
+
+    /// Members in a namespace inside a buffer follow each other like all others, under qualified names.
+    fn namespace_members(
+        &mut self,
+        path: &'t [Name<'t>],
+        items: &'t [Item<'t>],
+        context: &Context,
+        out: &mut Vec<Member>,
+    ) -> bool {
+        let inner = path.iter().try_fold(context.scope, |scope, name| self.symbols.namespace(scope, name.text));
+        let Some(scope) = inner else { return true };
+        let first = out.len();
+        let complete = self.members(items, (Holder::Buffer, &self.plain(scope)), out);
+        let prefix: String = path.iter().map(|name| format!("{}::", name.text)).collect();
+        for member in &mut out[first..] {
+            member.name.insert_str(0, &prefix);
+        }
+        complete
+    }
+
+    fn declaration_members(
+        &mut self,
+        declaration: &'t Declaration<'t>,
+        (holder, context): (Holder, &Context),
+        out: &mut Vec<Member>,
+    ) -> bool {
+        let prefix = &declaration.prefix;
+        if prefix.has("typedef") || prefix.has("static") || prefix.has("groupshared") {
+            return true;
+        }
+        if declaration.declarators.is_empty() {
+            return self.nameless(declaration);
+        }
+        let mut complete = true;
+        for declarator in &declaration.declarators {
+            match self.member(declaration, declarator, (holder, context)) {
+                Some(member) => out.push(member),
+                None => complete = false,
+            }
+        }
+        complete
+    }
+
+    /// `struct S { ... };` declares a type; without a name it would put its members into the struct around it.
+    fn nameless(&mut self, declaration: &'t Declaration<'t>) -> bool {
+        let problem = match &declaration.ty.kind {
+            TypeKind::Struct(inner) if inner.name.text.is_empty() => {
+                "a struct without a name and without a member name"
+            }
+            TypeKind::Struct(_) | TypeKind::Enum(_) => return true,
+            TypeKind::Path(_) => "this declares nothing",
+        };
+        self.problems.report(Diagnostic::error(Code::Unsupported, declaration.span, problem));
+        false
+    }
+
+    fn member(
+        &mut self,
+        declaration: &'t Declaration<'t>,
+        declarator: &'t Declarator<'t>,
+        (holder, context): (Holder, &Context),
+    ) -> Option<Member> {
+        let at = (declarator, context);
+        let ty = self.declared(&declaration.ty, order(&declaration.prefix), at);
+        let annotations = self.annotations(&declaration.prefix, &declarator.placement, context);
+        self.check_placement(&annotations, holder);
+        let bit_width = match &declarator.placement.bit_width {
+            Some(width) => Some(self.bit_width(width, ty.as_ref(), (declarator.name, holder, context))?),
+            None => None,
+        };
+        let name = declarator.name.text.to_owned();
+        Some(Member { name, ty: ty?, bit_width, annotations, span: declarator.name.span })
+    }
+
+    /// Width in bits of a bit-field, as C allows it: at most the width of an integer type, 0 only without a name.
+    fn bit_width(
+        &mut self,
+        width: &crate::declare::ast::Expression<'t>,
+        ty: Option<&Type>,
+        (name, holder, context): (Name<'t>, Holder, &Context),
+    ) -> Option<u32> {
+        let width_span = width.span;
+        let width = self.integer(width, context)?;
+        let widest = match ty? {
+            Type::Scalar(scalar) if !scalar.is_float() => Some(scalar.size(SixteenBit::On, 4) * 8),
+            Type::Enum(ty) => Some(ty.underlying.size(SixteenBit::On, 4) * 8),
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Matrix { .. }
+            | Type::Array { .. }
+            | Type::Struct(_)
+            | Type::Pointer { .. }
+            | Type::Resource(_) => None,
+        };
+        let fits = |bits: &u32| widest.is_some_and(|widest| *bits <= widest);
+        let found = u32::try_from(width).ok().filter(fits).filter(|bits| *bits > 0 || name.text.is_empty());
+        let problem = match (holder, widest, found) {
+            (Holder::Buffer, _, _) => "a constant buffer has no bit-fields: put them into a struct".to_owned(),
+            (Holder::Struct, None, _) => "only integers and enums have bit-fields".to_owned(),
+            (Holder::Struct, Some(widest), None) => {
+                format!("a bit-field of {width} bits: 1 to {widest} are possible, 0 only without a name")
+            }
+            (Holder::Struct, Some(_), Some(bits)) => return Some(bits),
+        };
+        self.problems.report(Diagnostic::error(Code::BadBitField, width_span, problem));
+        None
+    }
+
+    /// Refuses names that are declared twice and unsized arrays that are not last.
+    pub(super) fn check_members(&mut self, members: &[Member]) {
+        let mut names: HashMap<&str, Span> = HashMap::new();
+        for (index, member) in members.iter().enumerate() {
+            if !member.name.is_empty() {
+                if let Some(earlier) = names.insert(&member.name, member.span) {
+                    let name = Name { text: &member.name, span: member.span };
+                    self.redefinition(name, "member", Some(earlier));
+                }
+            }
+            if index + 1 < members.len() && self.measure(&member.ty).unbounded {
+                let message = format!("`{}` has no end, so nothing can follow it", member.name);
+                self.problems.report(Diagnostic::error(Code::UnsizedNotLast, member.span, message));
+            }
+        }
+    }
+
+    /// Elaborates every declared type, so that types that nothing uses are checked too.
+    pub(super) fn check_types(&mut self) {
+        for id in self.symbols.type_ids() {
+            let symbol = self.symbols.ty(id).clone();
+            let (used_generic, own) = match symbol.entry {
+                TypeEntry::Struct { generics, .. } => (generics.is_some(), symbol.span),
+                TypeEntry::Enum(_) | TypeEntry::Alias { .. } => (false, symbol.span),
+                TypeEntry::Interface => continue,
+            };
+            if used_generic || self.symbols.outwards(symbol.scope).any(|scope| self.symbols.scope(scope).generic) {
+                continue;
+            }
+            let context = self.plain(symbol.scope);
+            let named = self.named_type(id, None, (own, &context));
+            if let Some(named @ Named::Struct(_)) = named {
+                self.complete(named, own);
+            }
+            self.check_enumerators(id);
+        }
+    }
+}
+
+/// Interfaces of Slang's core library that a struct may name.
+fn is_core_interface(kind: &TypeKind<'_>) -> bool {
+    match kind {
+        TypeKind::Path(path) => path.parts.first().is_some_and(|part| {
+            let mut letters = part.name.text.chars();
+            letters.next() == Some('I') && letters.next().is_some_and(char::is_uppercase)
+        }),
+        TypeKind::Struct(_) | TypeKind::Enum(_) => false,
+    }
+}
