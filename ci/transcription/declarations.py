@@ -13,7 +13,8 @@ SCALARS = (
     "|min12int|half|float|double|int|uint|dword"
 )
 NUMERIC = re.compile(rf"^({SCALARS})(?:([1-4])(?:x([1-4]))?)?$")
-MODIFIERS = ("row_major", "column_major", "uniform", "const", "static", "unorm", "snorm")
+ORDERS = {"row_major": "row", "column_major": "column"}
+MODIFIERS = (*ORDERS, "uniform", "const", "static", "unorm", "snorm")
 CONTAINERS = {
     "ConstantBuffer": "constant-buffer",
     "TextureBuffer": "texture-buffer",
@@ -157,7 +158,7 @@ class Reader:
         kind = CONTAINERS[self.take()]
         self.take("<")
         element_start = self.at
-        element = self.type()
+        element = self.type(ORDERS[self.take()] if self.peek() in ORDERS else "")
         text = self.source(element_start, self.at)
         self.take(">")
         name = self.take()
@@ -221,7 +222,7 @@ class Reader:
         while self.peek() in MODIFIERS or self.peek().startswith("[["):
             word = self.take()
             static |= word == "static"
-            order = {"row_major": "row", "column_major": "column"}.get(word, order)
+            order = ORDERS.get(word, order)
         element = self.type(order)
         members = []
         while True:

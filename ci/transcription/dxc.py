@@ -16,6 +16,7 @@ RAW_LOAD = re.compile(
     r"(%\d+) = call %dx\.types\.ResRet\.([\w.]+) @dx\.op\.(?:raw)?[bB]ufferLoad\.\w+\(i32 \d+, %dx\.types\.Handle %\d+, i32 (?:\d+|undef), i32 (\d+)"
 )
 ROW = re.compile(r"^(?:\}\s*|.*\s)([\w$]*)(?:\[\d+\])*;+\s*; Offset:\s*(\d+)")
+WIDE = ("double", "int64_t", "uint64_t")
 REGISTER = 16
 COMPONENT_SIZES = {"f64": 8, "i64": 8, "f16.8": 2, "i16.8": 2}
 
@@ -109,22 +110,36 @@ class Dxil:
         """An off-diagonal cell, relative to where the listing has the matrix."""
         inner, dimensions = innermost(place.type)
         path, expression = place.path + "[]" * dimensions, place.expression + "[0]" * dimensions
-        start = self.load(f"{expression}[0][0]")
-        outer = self.load(f"{expression}[1][0]") - start if inner.rows > 1 else 0
-        across = self.load(f"{expression}[0][1]") - start if inner.columns > 1 else 0
-        vectors, components = inner.vectors(self.request.order)
-        cell = "[0][1]" if inner.columns > 1 else "[1][0]"
-        step = across if inner.columns > 1 else outer
-        if not self.request.indexed and inner.scalar in ("double", "int64_t", "uint64_t") and components <= 2 < vectors * 2:
-            # The listing and the loads disagree on the stride of these, and the listing does not print it.
-            self.accessed[path + cell] = start + step
+        if inner.rows * inner.columns == 1:
             return
-        pin(self.layout, inner, (path, offset), (outer, across))
-        if start != offset and inner.rows * inner.columns > 1:
-            self.accessed[path + cell] = start + step
+        cell = "[0][1]" if inner.columns > 1 else "[1][0]"
+        read = self.load(expression + cell)
+        vectors, components = inner.vectors(self.order(place))
+        if not self.request.indexed and inner.scalar in WIDE and components <= 2 and vectors > 1:
+            # The listing and the loads disagree on the stride of these, and the listing does not print it.
+            self.accessed[path + cell] = read
+            return
+        down, across = (self.step(inner, expression, to) for to in ("[1][0]", "[0][1]"))
+        pin(self.layout, inner, (path, offset), (down, across))
+        if read != self.layout.offsets[path + cell]:
+            self.accessed[path + cell] = read
         if vectors > 1:
-            by_rows = (inner.order or self.request.order) == "row"
-            self.layout.matrix_strides[path] = outer if by_rows else across
+            self.layout.matrix_strides[path] = down if self.order(place) == "row" else across
+
+    def order(self, place):
+        """Which vectors are contiguous. DXIL drops the order of a matrix that is itself a buffer's element."""
+        declared = innermost(place.type)[0].order
+        dropped = self.request.indexed and place.path == self.block.name
+        return self.request.order if dropped else declared or self.request.order
+
+    def step(self, kind, expression, cell):
+        """Bytes from the first cell to another, as a copy of the whole matrix reads them."""
+        row, column = int(cell[1]), int(cell[4])
+        if row >= kind.rows or column >= kind.columns:
+            return 0
+        copy = f"{kind.scalar}{kind.rows}x{kind.columns} whole = {expression};"
+        first, other = (self.load(None, self.request.source(f"whole{c}", setup=copy)) for c in ("[0][0]", cell))
+        return other - first
 
 
 def loaded_offset(listing):

@@ -70,9 +70,9 @@ class Request:
         body = RESOURCE.sub("", self.block.body)
         return f"{prelude}struct {MEMBERS} {{ {body} }};\n", MEMBERS
 
-    def source(self, expression, wrap=False):
-        """A shader that reads one scalar."""
+    def source(self, expression, wrap=False, setup=""):
+        """A shader that reads one scalar; `setup` are statements before."""
         return (
             f"{self.declarations(wrap)}\nRWByteAddressBuffer probe_output;\n"
-            f"[numthreads(1, 1, 1)] void main() {{ probe_output.Store(0, (uint)({expression})); }}\n"
+            f"[numthreads(1, 1, 1)] void main() {{ {setup} probe_output.Store(0, (uint)({expression})); }}\n"
         )

@@ -19,17 +19,17 @@ def slang_layout(tools, request, rules):
     layout = Layout()
     root = element(reflected, request)
     name = request.block.name
-    walk = Reflected(layout, request, rules)
-    if request.block.type.kind == "struct":
-        walk.struct(request.block.type, root["type"], (name, 0))
-    else:
-        walk.value(request.block.type, root["type"], (name, 0), root.get("binding", {}))
     if request.indexed:
         layout.sizes[name], stride = measured(tools, request)
         if request.is_native():
             layout.strides[name] = stride
     else:
         layout.sizes[name] = bytes_of(root)["size"]
+    walk = Reflected(layout, request, rules)
+    if request.block.type.kind == "struct":
+        walk.struct(request.block.type, root["type"], (name, 0))
+    else:
+        walk.value(request.block.type, root["type"], (name, 0), {"size": layout.sizes[name]})
     return layout
 
 

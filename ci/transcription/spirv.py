@@ -132,7 +132,7 @@ class Walk:
                 self.layout.strides[self.block.name] = self.module.stride(array)
             inner = self.module.types[array][1][0]
             if self.block.type.kind != "struct":
-                self.value(self.block.type, inner, (self.block.name, 0), {})
+                self.value(self.block.type, inner, (self.block.name, 0), self.decorated(struct_id, 0))
                 return self.layout
             struct_id = inner
         self.struct(self.block.type, struct_id, self.block.name, 0)
@@ -148,14 +148,16 @@ class Walk:
                 continue
             index = self.module.member(struct_id, member.name, position)
             position += 1
-            found = {
-                kind: self.module.member_decorations.get((struct_id, index, kind))
-                for kind in (OFFSET, MATRIX_STRIDE, ROW_MAJOR)
-            }
+            found = self.decorated(struct_id, index)
             offset = base_offset + found[OFFSET]
             name = f"{path}.{member.name}"
             self.layout.offsets[name] = offset
             self.value(member.type, self.module.types[struct_id][1][index], (name, offset), found)
+
+    def decorated(self, struct_id, index):
+        """What a member is decorated with, None for each that is absent."""
+        decorations = self.module.member_decorations
+        return {kind: decorations.get((struct_id, index, kind)) for kind in (OFFSET, MATRIX_STRIDE, ROW_MAJOR)}
 
     def value(self, declared, type_id, place, found):
         path, offset = place
