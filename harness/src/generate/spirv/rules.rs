@@ -54,16 +54,16 @@ pub(super) fn needed(block: &Node, space: Space) -> BlockRules {
     }
 }
 
-/// Whether a struct at absolute byte `start` obeys the relaxed rules; `extended` adds what uniform blocks need: arrays
-/// and structs aligned to 16 bytes, and nothing in their tail padding.
+/// Whether a struct at absolute byte `start` obeys the relaxed rules, under which nothing lies in the tail padding of an
+/// array or struct; `extended` adds what uniform blocks need: arrays and structs aligned to 16 bytes.
 fn obeys(node: &Node, start: u32, extended: bool) -> bool {
     let Node::Struct { fields, .. } = node else { return true };
     let mut free = 0;
     fields.iter().all(|field| {
         let fits = field.offset >= free && field_obeys(field, start, extended);
         free = field.offset.saturating_add(size(&field.node));
-        if extended && matches!(field.node, Node::Array { .. } | Node::Struct { .. }) {
-            free = free.next_multiple_of(alignment(&field.node, true));
+        if matches!(field.node, Node::Array { .. } | Node::Struct { .. }) {
+            free = free.next_multiple_of(alignment(&field.node, extended));
         }
         fits
     })
@@ -130,7 +130,7 @@ fn vector_alignment(length: u32) -> u32 {
     if length == 2 { 8 } else { 16 }
 }
 
-/// Bytes as SPIR-V counts them: a `ColMajor` matrix ends with its last column's padding.
+/// Bytes as `spirv-val` counts them: a `ColMajor` matrix ends with its last column's padding.
 fn size(node: &Node) -> u32 {
     match node {
         Node::Scalar(_) => 4,
