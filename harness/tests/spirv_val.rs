@@ -57,7 +57,9 @@ fn all_valid(layout: &BlockLayout) -> Result<(), Failed> {
             ["--scalar-block-layout"] => &["--uniform-buffer-standard-layout"],
             _ => &[],
         };
-        if validate(&produced.words, weaker)?.is_ok() {
+        // spirv-val 2023.1 does not check the stride of matrices in arrays, which the specification restricts as well.
+        let unchecked = fixture::has_array_of_matrices(layout);
+        if !unchecked && validate(&produced.words, weaker)?.is_ok() {
             return Err(wrong("valid without").into());
         }
     }
