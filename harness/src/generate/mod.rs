@@ -20,6 +20,12 @@ pub enum ProduceError {
         /// Block.
         block: String,
     },
+    /// The plan has no entry point, and a module without one is invalid.
+    #[error("block `{block}` has nothing to probe")]
+    NothingToProbe {
+        /// Block.
+        block: String,
+    },
     /// A leaf of the plan is no leaf of the block.
     #[error("block `{block}` has no leaf `{path}`")]
     NoSuchLeaf {

@@ -67,11 +67,15 @@ impl Produced {
 /// Writes the module of `plan` for `layout`.
 ///
 /// # Errors
-/// If the rule set forbids the block, the plan has leaves that the block has not, or an entry point cannot hold it.
+/// If the rule set forbids the block, the plan has no entry points, or leaves that the block has not, or an entry point
+/// cannot hold the block.
 pub fn produce(layout: &BlockLayout, plan: &ProbePlan) -> Result<Produced, ProduceError> {
     let Ok(laid_out) = &layout.result else {
         return Err(ProduceError::Refused { rules: layout.rules.clone(), block: layout.name.clone() });
     };
+    if plan.entries.is_empty() {
+        return Err(ProduceError::NothingToProbe { block: layout.name.clone() });
+    }
     refuse_unsized(layout, laid_out.size, plan)?;
     let block = Block::new(laid_out, &plan.leaves);
     let no_leaf = |path: &String| ProduceError::NoSuchLeaf { block: layout.name.clone(), path: path.clone() };
@@ -108,7 +112,7 @@ struct Module<'a> {
 
 impl<'a> Module<'a> {
     fn new(block: &Node, block_name: &'a str) -> Self {
-        let mut types = Types::default();
+        let mut types = Types::new();
         types.builder.set_version(1, 3);
         types.builder.capability(Capability::Shader);
         types.builder.memory_model(AddressingModel::Logical, MemoryModel::GLSL450);

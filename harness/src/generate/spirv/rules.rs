@@ -54,16 +54,16 @@ pub(super) fn needed(block: &Node, space: Space) -> BlockRules {
     }
 }
 
-/// Whether a struct at absolute byte `start` obeys the relaxed rules; `extended` adds what uniform blocks need: arrays
-/// and structs aligned to 16 bytes, and nothing in their tail padding.
+/// Whether a struct at absolute byte `start` obeys the relaxed rules, under which nothing lies in the tail padding of an
+/// array or struct; `extended` adds what uniform blocks need: matrices, arrays and structs aligned to 16 bytes.
 fn obeys(node: &Node, start: u32, extended: bool) -> bool {
     let Node::Struct { fields, .. } = node else { return true };
     let mut free = 0;
     fields.iter().all(|field| {
         let fits = field.offset >= free && field_obeys(field, start, extended);
         free = field.offset.saturating_add(size(&field.node));
-        if extended && matches!(field.node, Node::Array { .. } | Node::Struct { .. }) {
-            free = free.next_multiple_of(alignment(&field.node, true));
+        if matches!(field.node, Node::Array { .. } | Node::Struct { .. }) {
+            free = free.next_multiple_of(alignment(&field.node, extended));
         }
         fits
     })
@@ -109,16 +109,16 @@ fn elements_obey(node: &Node, offset: u32, extended: bool) -> bool {
     (0..places).all(|place| elements_obey(element, offset.saturating_add(stride.saturating_mul(place)), extended))
 }
 
-/// Base alignment in bytes; `extended` rounds arrays and structs up to 16.
+/// Base alignment in bytes; `extended` rounds matrices, arrays and structs up to 16.
 fn alignment(node: &Node, extended: bool) -> u32 {
     let rounded = |alignment: u32| if extended { alignment.next_multiple_of(16) } else { alignment };
     match node {
         Node::Scalar(Kind::Uint | Kind::Int | Kind::Float) => 4,
         Node::Vector { length, .. } => vector_alignment(*length),
-        Node::Matrix { rows, columns, order, .. } => match order {
+        Node::Matrix { rows, columns, order, .. } => rounded(match order {
             MatrixOrder::Column => vector_alignment(*rows),
             MatrixOrder::Row => vector_alignment(*columns),
-        },
+        }),
         Node::Array { element, .. } => rounded(alignment(element, extended)),
         Node::Struct { fields, .. } => {
             rounded(fields.iter().map(|field| alignment(&field.node, extended)).max().unwrap_or(1))
@@ -130,7 +130,7 @@ fn vector_alignment(length: u32) -> u32 {
     if length == 2 { 8 } else { 16 }
 }
 
-/// Bytes as SPIR-V counts them: a `ColMajor` matrix ends with its last column's padding.
+/// Bytes as `spirv-val` counts them: a `ColMajor` matrix ends with its last column's padding.
 fn size(node: &Node) -> u32 {
     match node {
         Node::Scalar(_) => 4,

@@ -49,7 +49,6 @@ impl Typed {
 }
 
 /// A module under construction with the types that it has.
-#[derive(Default)]
 pub(super) struct Types {
     pub(super) builder: Builder,
     scalars: BTreeMap<Kind, Word>,
@@ -59,6 +58,17 @@ pub(super) struct Types {
 }
 
 impl Types {
+    /// An empty module. The builder's own default would give out id 0, which SPIR-V does not have.
+    pub(super) fn new() -> Self {
+        Self {
+            builder: Builder::new(),
+            scalars: BTreeMap::new(),
+            vectors: BTreeMap::new(),
+            constants: BTreeMap::new(),
+            pointers: BTreeMap::new(),
+        }
+    }
+
     /// The id of a 32-bit scalar type.
     pub(super) fn scalar(&mut self, kind: Kind) -> Word {
         let Self { builder, scalars, .. } = self;

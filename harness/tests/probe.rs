@@ -1,0 +1,216 @@
+//! The probe engine against the model device: agreement without faults, notice with each fault, no panic on nonsense.
+
+mod fixture;
+
+use std::collections::{BTreeSet, HashMap};
+
+use layoutproof::generate::spirv::{Produced, produce};
+use layoutproof::layout::BlockLayout;
+use layoutproof::model::{Misreading, Model, compiled};
+use layoutproof::probe::{Observed, PlanShader, ProbeJob, ProbePlan, Problem, jobs, observe, plan};
+use layoutproof::read_spirv::declared;
+use layoutproof::record::{Form, Space};
+use layoutproof::runner::{Batch, Runner, Shader};
+use proptest::prelude::*;
+
+use fixture::{any_block, block, blocks, leaves, scalar, structure, vector};
+
+fn spaces() -> BTreeSet<Space> {
+    BTreeSet::from([Space::Uniform, Space::Storage, Space::PushConstant])
+}
+
+fn planned(layout: &BlockLayout) -> (ProbePlan, Produced) {
+    let plan = plan(layout, &leaves(layout), &spaces());
+    let produced = produce(layout, &plan).unwrap();
+    (plan, produced)
+}
+
+fn run(layout: &BlockLayout, model: &mut Model) -> (ProbePlan, Vec<(ProbeJob, Observed)>) {
+    let (plan, produced) = planned(layout);
+    let shader = produced.shader();
+    let probes = jobs(layout, &plan, PlanShader { shader: &shader, requires: &produced.requires() }).unwrap();
+    let answers = model.run(&Batch { jobs: probes.iter().map(|probe| probe.job.clone()).collect() });
+    let observed = probes.into_iter().zip(answers).map(|(probe, answer)| {
+        let observed = observe(&plan, &probe, &answer.unwrap());
+        (probe, observed)
+    });
+    let observed = observed.collect();
+    (plan, observed)
+}
+
+/// What differs from the layout, in words.
+fn differences(plan: &ProbePlan, results: &[(ProbeJob, Observed)]) -> Vec<String> {
+    let mut differences = Vec::new();
+    for (probe, observed) in results {
+        let forms = probe.entry.forms.len();
+        if observed.observations.len() != forms * plan.leaves.len() {
+            differences.push(format!("{}: {} observations", probe.entry.name, observed.observations.len()));
+        }
+        for observation in &observed.observations {
+            let leaf = &plan.leaves[observation.leaf as usize];
+            if observation.offset != Some(leaf.offset) || observation.note.is_some() {
+                differences.push(format!("{}: {} {observation:?}", probe.entry.name, leaf.path));
+            }
+        }
+        differences.extend(observed.problems.iter().map(|problem| format!("{}: {problem}", probe.entry.name)));
+    }
+    differences
+}
+
+#[test]
+fn model_agrees_with_every_block() {
+    for (name, layout) in blocks() {
+        let (plan, results) = run(&layout, &mut Model::new());
+        assert!(!results.is_empty(), "{name} was not run");
+        assert_eq!(differences(&plan, &results), Vec::<String>::new(), "{name}");
+    }
+}
+
+#[test]
+fn d3d_tail_packing_is_read_where_dxc_lists_it() {
+    let (_, layout) = blocks().swap_remove(0);
+    let (plan, results) = run(&layout, &mut Model::new());
+    let paths: Vec<&str> = plan.leaves.iter().map(|leaf| leaf.path.as_str()).collect();
+    assert_eq!(paths, ["a.x", "a.y", "a.z", "b[0]", "b[1]", "c", "d.x", "d.y"]);
+    let (probe, observed) = &results[0];
+    assert_eq!(probe.entry.name, "read_uniform");
+    // DXC 1.7.2308, -T cs_6_6, listing: a 0, b 16 (stride 16), c 36, d 40.
+    let offsets: Vec<Option<u32>> = observed.observations[..8].iter().map(|observation| observation.offset).collect();
+    assert_eq!(offsets, [0, 4, 8, 16, 32, 36, 40, 44].map(Some));
+}
+
+#[test]
+fn every_misreading_is_noticed_by_a_block() {
+    let mut killers: HashMap<Misreading, Vec<&str>> = HashMap::new();
+    for misreading in Misreading::ALL {
+        for (name, layout) in blocks() {
+            let (plan, results) = run(&layout, &mut Model::with_misreading(misreading));
+            if !differences(&plan, &results).is_empty() {
+                killers.entry(misreading).or_default().push(name);
+            }
+        }
+    }
+    for misreading in Misreading::ALL {
+        assert!(killers.contains_key(&misreading), "{misreading:?} is noticed by no block: {killers:#?}");
+    }
+}
+
+#[test]
+fn misread_leaf_says_what_was_read() {
+    let (_, layout) = blocks().swap_remove(0);
+    let (plan, results) = run(&layout, &mut Model::with_misreading(Misreading::ArrayStrideFour));
+    let (_, observed) = &results[0];
+    let b1 = observed.observations.iter().find(|it| plan.leaves[it.leaf as usize].path == "b[1]").unwrap();
+    assert_eq!((b1.form, b1.offset), (Form::Leaf, None));
+    assert_eq!(b1.note.as_deref(), Some("read 0xBADD0014, padding at byte 20"));
+}
+
+#[test]
+fn misplaced_write_says_where_it_went() {
+    let (_, layout) = blocks().swap_remove(0);
+    let (plan, results) = run(&layout, &mut Model::with_misreading(Misreading::ArrayStrideFour));
+    let (_, observed) = results.iter().find(|(probe, _)| probe.entry.name == "write_storage_leaf").unwrap();
+    let b1 = observed.observations.iter().find(|it| plan.leaves[it.leaf as usize].path == "b[1]").unwrap();
+    assert_eq!(b1.offset, Some(20));
+    assert_eq!(b1.note.as_deref(), Some("written to byte 20, which is padding"));
+    let problems: Vec<String> = observed.problems.iter().map(Problem::to_string).collect();
+    assert_eq!(problems, ["block byte 20 changed from 0xBADD0014 to 0xC0DE0020, data at byte 32"]);
+}
+
+#[test]
+fn idle_device_is_found_by_the_nonce() {
+    let (_, layout) = blocks().swap_remove(0);
+    let (_, results) = run(&layout, &mut Model::with_misreading(Misreading::Idle));
+    for (probe, observed) in &results {
+        let nonce = Problem::NoNonce { found: 0xF111_F111 };
+        assert!(observed.problems.contains(&nonce), "{}: {:?}", probe.entry.name, observed.problems);
+    }
+}
+
+#[test]
+fn leaves_that_cannot_be_probed_are_listed_with_the_reason() {
+    let overlapping = block(structure(
+        "S",
+        vec![
+            ("v", 0, vector(fixture::FLOAT, 3)),
+            ("inside", 8, scalar(fixture::UINT)),
+            ("odd", 14, scalar(fixture::INT)),
+        ],
+    ));
+    let names = |layout: &BlockLayout| -> Vec<String> {
+        let plan = plan(layout, &leaves(layout), &spaces());
+        plan.not_probed.iter().map(|it| format!("{}: {}", it.leaf.path, it.reason)).collect()
+    };
+    assert_eq!(names(&overlapping), ["inside: overlaps `v`", "odd: byte 14 is no multiple of 4"]);
+    let (_, one_word) = blocks().swap_remove(5);
+    assert_eq!(
+        names(&one_word),
+        ["flag: a bool holds one bit of an offset", "h.x: 2 bytes wide", "h.y: 2 bytes wide", "wide: 8 bytes wide"]
+    );
+}
+
+#[test]
+fn declared_lists_what_the_generator_decorated() {
+    let (_, layout) = blocks().swap_remove(0);
+    let (_, produced) = planned(&layout);
+    let blocks = declared(&produced.words).unwrap();
+    let names: Vec<&str> = blocks.iter().map(|it| it.layout.name.as_str()).collect();
+    assert_eq!(names, ["output", "input", "S", "S#2", "S#3", "S#4"]);
+    let declared = &blocks[2].layout;
+    let found: Vec<(String, u32)> = leaves(declared).into_iter().map(|leaf| (leaf.path, leaf.offset)).collect();
+    let expected: Vec<(String, u32)> = leaves(&layout).into_iter().map(|leaf| (leaf.path, leaf.offset)).collect();
+    assert_eq!(found, expected);
+}
+
+fn truncated_everywhere(words: &[u32]) {
+    for length in 0..words.len() {
+        if let Err(bad) = declared(&words[..length]) {
+            assert!(bad.word <= length, "{bad}");
+        }
+    }
+}
+
+#[test]
+fn truncated_module_is_refused_with_a_word_index() {
+    let (_, layout) = blocks().swap_remove(0);
+    let (_, produced) = planned(&layout);
+    truncated_everywhere(&produced.words);
+    let bad = declared(&produced.words[..3]).unwrap_err();
+    assert_eq!(bad.to_string(), "word 3: the header has 5 words, the module 3");
+    let bad = declared(&[0x0203_0723]).unwrap_err();
+    assert_eq!(bad.word, 0);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn model_agrees_with_random_blocks(layout in any_block()) {
+        prop_assume!(!plan(&layout, &leaves(&layout), &spaces()).entries.is_empty());
+        let (plan, results) = run(&layout, &mut Model::new());
+        prop_assert_eq!(differences(&plan, &results), Vec::<String>::new());
+    }
+
+    #[test]
+    fn nonsense_never_panics(
+        layout in any_block(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u32>(), 0..3_u32), 1..6),
+    ) {
+        prop_assume!(!plan(&layout, &leaves(&layout), &spaces()).entries.is_empty());
+        let (plan, mut produced) = planned(&layout);
+        for (place, word, kind) in changes {
+            let place = place.index(produced.words.len());
+            let old = produced.words[place];
+            produced.words[place] = match kind {
+                0 => word,
+                1 => old ^ (1 << (word % 32)),
+                _ => word % 512,
+            };
+        }
+        let listed = declared(&produced.words);
+        let ran = compiled(&layout, &plan, &Shader::Spirv(produced.words.clone()));
+        // Both answers are data, whatever they are; a module of this size ends within its budget.
+        prop_assert!(listed.is_ok() || listed.is_err_and(|bad| bad.word <= produced.words.len()));
+        prop_assert!(ran.is_ok() || !plan.leaves.is_empty());
+    }
+}

@@ -1,0 +1,85 @@
+//! Generated modules against SPIRV-Tools' `spirv-val`: valid with the option that the generator names, and invalid
+//! without it where it names one. Ignored, not passed, where the tool is absent.
+
+mod fixture;
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use layoutproof::generate::spirv::produce;
+use layoutproof::layout::BlockLayout;
+use layoutproof::probe::plan;
+use layoutproof::record::Space;
+use libtest_mimic::{Arguments, Failed, Trial};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+/// Random blocks that are validated.
+const RANDOM_BLOCKS: u32 = 150;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let absent = Command::new("spirv-val").arg("--version").output().is_err();
+    let mut trials = Vec::new();
+    for (name, layout) in fixture::blocks() {
+        trials.push(Trial::test(format!("spirv_val::{}", name.replace(' ', "_")), move || all_valid(&layout)));
+    }
+    trials.push(Trial::test("spirv_val::random_blocks", random_blocks));
+    let trials = trials.into_iter().map(|trial| trial.with_ignored_flag(absent)).collect();
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn random_blocks() -> Result<(), Failed> {
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    for _ in 0..RANDOM_BLOCKS {
+        let layout = fixture::any_block().new_tree(&mut runner)?.current();
+        all_valid(&layout)?;
+    }
+    Ok(())
+}
+
+/// Each space alone, because the loosest space decides for a whole module.
+fn all_valid(layout: &BlockLayout) -> Result<(), Failed> {
+    let leaves = fixture::leaves(layout);
+    for space in [Space::Uniform, Space::Storage, Space::PushConstant] {
+        let plan = plan(layout, &leaves, &BTreeSet::from([space]));
+        if plan.entries.is_empty() {
+            continue;
+        }
+        let produced = produce(layout, &plan)?;
+        let flags = produced.spirv_val_flags();
+        let wrong = |what: &str| format!("{space:?} with {flags:?}: {what}\n{}", fixture::listing(layout));
+        validate(&produced.words, &flags)?.map_err(|message| wrong(&message))?;
+        let weaker: &[&str] = match flags[..] {
+            [] => continue,
+            ["--scalar-block-layout"] => &["--uniform-buffer-standard-layout"],
+            _ => &[],
+        };
+        // spirv-val 2023.1 does not check the stride of matrices in arrays, which the specification restricts as well.
+        let unchecked = fixture::has_array_of_matrices(layout);
+        if !unchecked && validate(&produced.words, weaker)?.is_ok() {
+            return Err(wrong("valid without").into());
+        }
+    }
+    Ok(())
+}
+
+/// What `spirv-val` says: nothing, or its message.
+fn validate(words: &[u32], flags: &[&str]) -> Result<Result<(), String>, Failed> {
+    let mut child = Command::new("spirv-val")
+        .args(["--target-env", "vulkan1.1"])
+        .args(flags)
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    // The tool is done with its input once it answers, so a closed pipe is its own matter.
+    let _ = child.stdin.take().map(|mut input| input.write_all(&bytes));
+    let output = child.wait_with_output()?;
+    let message = [output.stdout, output.stderr].concat();
+    Ok(if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&message).into_owned()) })
+}
