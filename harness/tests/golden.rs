@@ -196,7 +196,9 @@ fn differences_of_two_rule_sets() {
     let same = diff_text::diff(&std140(), &ShownLayout { rules: "relaxed".into(), ..std140() }, Style::PLAIN);
     expect_file!["golden/diff_same.txt"].assert_eq(&same.text);
     assert!(!same.differs);
-    assert!(diff_text::diff(&std140(), &forbidden(), Style::PLAIN).differs);
+    let refused = diff_text::diff(&std140(), &forbidden(), Style::PLAIN);
+    expect_file!["golden/diff_forbidden.txt"].assert_eq(&refused.text);
+    assert!(refused.differs);
     let empty = ShownLayout { rules: "empty".into(), blocks: Vec::new() };
     assert!(diff_text::diff(&empty, &std140(), Style::PLAIN).differs);
 }
