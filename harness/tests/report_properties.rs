@@ -13,8 +13,9 @@ use proptest::sample::select;
 
 const PATHS: [&str; 6] = ["a", "lights", "lights[].position", "lights[].m", "lights[].m.x", ""];
 const TYPES: [&str; 8] =
-    ["float", "half3", "float3x4[2]", "Light[3]", "double2x2[2][3]", "Mode", "uint[]", "Light[4294967295][0]"];
-const ROW_PATHS: [&str; 7] = ["S", "S.a", "S.a.x", "S.lights[1].position.z", "S.lights[2].m[0][1]", "S[1]", "other"];
+    ["float", "half3", "float3x4[2]", "Light[3]", "double2x2[2][3]", "Mo\u{1b}de", "uint[]", "Light[4294967295][0]"];
+const ROW_PATHS: [&str; 7] =
+    ["S", "S.a", "S.a.\u{1b}x", "S.lights[1].position.z", "S.lights[2].m[0][1]", "S[1]", "other"];
 const WHATS: [What; 7] =
     [What::Offset, What::ArrayStride, What::MatrixStride, What::Size, What::Alignment, What::Binding, What::Guard];
 const CULPRITS: [Culprit; 8] = [

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::located::{Located, is_part};
 use super::member_tree::{Cell, cells};
 use super::squeeze::{Piece, squeeze};
-use super::style::{Lines, Style, Tone, pad, pad_left, width};
+use super::style::{Lines, Style, Tone, one_line, pad, pad_left, width};
 use super::witness::{Mark, Witness, mark, number, reference};
 use crate::record::{Culprit, Direction, StoryBlock, What};
 
@@ -136,7 +136,8 @@ fn touched(offset: u32, size: u32) -> impl Iterator<Item = u32> {
 
 /// Adds `path`, with the number of bytes before this field where the scalar began in an earlier one.
 fn add_label(word: &mut Word, path: &str, part: usize) {
-    let label = if part == 0 { path.to_owned() } else { format!("{path}+{}", part * 4) };
+    let path = one_line(path);
+    let label = if part == 0 { path } else { format!("{path}+{}", part * 4) };
     if word.label.is_empty() {
         word.label = label;
     } else if !word.label.split(' ').any(|known| known == label) {
@@ -190,7 +191,8 @@ impl Picture<'_> {
             beyond |= outside && word.is_some_and(|word| word.found);
             text += &self.word(word, outside);
         }
-        let note = if beyond { format!("     beyond {} (guard)", self.subject.block.name) } else { String::new() };
+        let note =
+            if beyond { format!("     beyond {} (guard)", one_line(&self.subject.block.name)) } else { String::new() };
         text + &note
     }
 

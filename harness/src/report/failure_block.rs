@@ -110,7 +110,7 @@ fn answers(record: &CheckRecord) -> String {
             (None, Some(there), Some(own)) => format!("{} byte {there}; its own is byte {own}", did(row.row.direction)),
             (None, _, _) => continue,
         };
-        let line = (if several { row.row.path.clone() } else { row.path.to_owned() }, words);
+        let line = (one_line(if several { &row.row.path } else { row.path }), words);
         if wrong && !lines.contains(&line) {
             lines.push(line);
         }

@@ -57,7 +57,7 @@ impl TableLine {
 
 impl Drawing<'_> {
     fn block(&self, block: &StoryBlock, rows: &[Located<'_>]) -> String {
-        let heading = format!("struct {}", block.name);
+        let heading = format!("struct {}", one_line(&block.name));
         let lines = lines(&block.name, block.size, &block.members);
         let parts = lines.iter().map(|line| match line.kind {
             LineKind::Member(member) => self.parts(member, block, rows),
@@ -171,12 +171,15 @@ impl Drawing<'_> {
             let shifts = self.shifts(located.row);
             if is_wrong(located.row, self.record.culprit) && !seen.contains(&shifts) {
                 seen.push(shifts);
-                parts.push((format!("    {} {}", located.path, axes(located.row)), self.of(located.row)));
+                parts.push((format!("    {} {}", one_line(located.path), axes(located.row)), self.of(located.row)));
             }
         }
         for located in rows.iter().filter(|located| owns(member, block, located) && located.row.what != What::Offset) {
             if is_wrong(located.row, self.record.culprit) {
-                parts.push((format!("    {} of {}", word(located.row.what), located.path), self.of(located.row)));
+                parts.push((
+                    format!("    {} of {}", word(located.row.what), one_line(located.path)),
+                    self.of(located.row),
+                ));
             }
         }
         if parts.len() > MAX_PARTS {
@@ -192,7 +195,8 @@ impl Drawing<'_> {
         let own = rows.iter().filter(|located| located.path.is_empty() || located.path.starts_with('['));
         own.filter(|located| located.row.what != What::Size && is_wrong(located.row, self.record.culprit))
             .map(|located| {
-                let text = format!("{} of {} {}", word(located.row.what), located.row.path, axes(located.row));
+                let path = one_line(&located.row.path);
+                let text = format!("{} of {path} {}", word(located.row.what), axes(located.row));
                 (text, self.of(located.row))
             })
             .collect()
@@ -224,8 +228,8 @@ fn marks(table: &[TableLine]) -> Vec<bool> {
     let wrong: Vec<&str> =
         table.iter().filter(|line| line.is_wrong()).filter_map(|line| line.member.as_deref()).collect();
     let holds_wrong = |line: &TableLine| {
-        let is_inside = |path: &&str| line.member.as_deref().is_some_and(|member| is_part(path, member));
-        !line.fields.is_empty() && wrong.iter().any(|path| is_inside(path))
+        let holds = |path: &&str| line.member.as_deref().is_some_and(|member| is_part(path, member));
+        !line.fields.is_empty() && wrong.iter().any(holds)
     };
     table.iter().map(|line| line.is_wrong() || holds_wrong(line)).collect()
 }

@@ -42,8 +42,7 @@ pub fn failures(checks: &[CheckRecord]) -> Vec<Failure<'_>> {
 }
 
 fn same(a: &CheckRecord, b: &CheckRecord) -> bool {
-    let axes = |check: &CheckRecord| (check.case.clone(), check.rules.clone(), check.producer.clone());
-    axes(a) == axes(b)
+    (&a.case, &a.rules, &a.producer) == (&b.case, &b.rules, &b.producer)
         && (a.outcome, a.culprit) == (b.outcome, b.culprit)
         && (&a.validation, &a.skip_reason) == (&b.validation, &b.skip_reason)
         && a.rows == b.rows

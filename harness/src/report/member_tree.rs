@@ -2,6 +2,7 @@
 //!
 //! Rows in, nodes out. Reads only what a row says (path, type, offset, size, strides), since records keep no types.
 
+use super::numeric::{Numeric, numeric};
 use crate::layout::MemberRow;
 use crate::scalar::{Scalar, SixteenBit};
 use crate::shape::MatrixOrder;
@@ -155,14 +156,6 @@ pub(super) fn cells(rows: &[MemberRow]) -> Vec<Cell> {
     cells
 }
 
-/// What a type name says about a vector or matrix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Numeric {
-    Scalar,
-    Vector(u32),
-    Matrix(u32, u32),
-}
-
 /// The scalars of one element that is no struct.
 fn scalars(node: &Node<'_>, path: &str, offset: u32) -> Vec<Cell> {
     let element = node.element_size().unwrap_or(0);
@@ -217,41 +210,6 @@ fn matrix_cells(
     })
 }
 
-/// `float3` as a vector of three floats; `None` for structs, enums and pointers.
-fn numeric(type_name: &str) -> Option<(Scalar, Numeric)> {
-    SCALARS.into_iter().find_map(|scalar| {
-        let rest = type_name.strip_prefix(scalar.spelling())?;
-        let digit = |text: &str| text.parse::<u32>().ok().filter(|n| (1..=4).contains(n));
-        let shape = match rest.split_once('x') {
-            None if rest.is_empty() => Numeric::Scalar,
-            None => Numeric::Vector(digit(rest)?),
-            Some((rows, columns)) => Numeric::Matrix(digit(rows)?, digit(columns)?),
-        };
-        Some((scalar, shape))
-    })
-}
-
-const SCALARS: [Scalar; 18] = [
-    Scalar::Bool,
-    Scalar::Int8,
-    Scalar::Uint8,
-    Scalar::Int16,
-    Scalar::Uint16,
-    Scalar::Int32,
-    Scalar::Uint32,
-    Scalar::Int64,
-    Scalar::Uint64,
-    Scalar::Float16,
-    Scalar::Half,
-    Scalar::Float32,
-    Scalar::Float64,
-    Scalar::Min16Float,
-    Scalar::Min16Int,
-    Scalar::Min16Uint,
-    Scalar::Min10Float,
-    Scalar::Min12Int,
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,20 +233,6 @@ mod tests {
 
     fn offsets(rows: &[MemberRow]) -> Vec<(String, u32)> {
         cells(rows).into_iter().map(|cell| (cell.path, cell.offset)).collect()
-    }
-
-    #[test]
-    fn numeric_types_are_told_from_names() {
-        for (text, expected) in [
-            ("uint16_t", Some((Scalar::Uint16, Numeric::Scalar))),
-            ("uint", Some((Scalar::Uint32, Numeric::Scalar))),
-            ("float16_t3", Some((Scalar::Float16, Numeric::Vector(3)))),
-            ("float2x3", Some((Scalar::Float32, Numeric::Matrix(2, 3)))),
-            ("float5", None),
-            ("Light", None),
-        ] {
-            assert_eq!(numeric(text), expected, "{text}");
-        }
     }
 
     // std140: a struct array's stride is a multiple of 16 (OpenGL 4.6, 7.6.2.2, rules 9 and 10).

@@ -10,7 +10,7 @@ use crate::layout::MemberRow;
 /// Columns that rule sets may take on one line; more rule sets go into a second table.
 const TABLE_COLUMNS: usize = 100;
 
-/// Every block once, with all rule sets.
+/// Every block once, with all rule sets: those that place it alike share a column, those that forbid it follow below.
 pub(super) fn show(layouts: &[ShownLayout], style: Style) -> String {
     let mut names: Vec<&str> = Vec::new();
     for block in layouts.iter().flat_map(|layout| &layout.blocks) {
@@ -18,31 +18,45 @@ pub(super) fn show(layouts: &[ShownLayout], style: Style) -> String {
             names.push(&block.name);
         }
     }
-    let tables = names.iter().flat_map(|name| {
-        let columns: Vec<Column<'_>> = layouts.iter().filter_map(|layout| Column::new(layout, name)).collect();
-        chunks(columns).into_iter().map(|chunk| table(&chunk, style))
-    });
-    tables.collect::<Vec<_>>().join("\n")
+    names.iter().map(|name| one_block(layouts, name, style)).collect::<Vec<_>>().join("\n")
 }
 
-/// One rule set's answer for one block.
+fn one_block(layouts: &[ShownLayout], name: &str, style: Style) -> String {
+    let mut columns: Vec<Column<'_>> = Vec::new();
+    let mut forbidden = Lines::default();
+    for layout in layouts {
+        for block in layout.blocks.iter().filter(|block| block.name == name) {
+            match columns.iter_mut().find(|column| column.is_alike(block)) {
+                Some(_) | None if !block.errors.is_empty() => forbidden.append(&refused(block, &layout.rules, style)),
+                Some(column) => column.rules.push(&layout.rules),
+                None => columns.push(Column { rules: vec![&layout.rules], block }),
+            }
+        }
+    }
+    let tables = chunks(columns).into_iter().map(|chunk| table(&chunk, style));
+    tables.collect::<Vec<_>>().join("\n") + &forbidden.into_text()
+}
+
+/// Rule sets that give one answer for one block.
 struct Column<'a> {
-    rules: &'a str,
+    rules: Vec<&'a str>,
     block: &'a ShownBlock,
 }
 
 impl<'a> Column<'a> {
-    fn new(layout: &'a ShownLayout, name: &str) -> Option<Self> {
-        let block = layout.blocks.iter().find(|block| block.name == name)?;
-        Some(Self { rules: &layout.rules, block })
-    }
-
     fn columns(&self) -> usize {
-        width(self.rules).max(6) + 2
+        self.rules.iter().map(|rules| width(rules)).max().unwrap_or(0).max(6) + 2
     }
 
     fn row(&self, path: &str) -> Option<&'a MemberRow> {
         self.block.members.iter().find(|row| row.path == path)
+    }
+
+    /// Whether `block` would have the same numbers in every line.
+    fn is_alike(&self, block: &ShownBlock) -> bool {
+        let numbers = |row: &MemberRow| (row.path.clone(), row.offset, row.array_stride, row.matrix_stride);
+        (self.block.size, self.block.stride) == (block.size, block.stride)
+            && self.block.members.iter().map(numbers).eq(block.members.iter().map(numbers))
     }
 }
 
@@ -63,12 +77,15 @@ fn chunks(columns: Vec<Column<'_>>) -> Vec<Vec<Column<'_>>> {
 }
 
 fn table(columns: &[Column<'_>], style: Style) -> String {
-    let Some(first) = columns.iter().find(|column| column.block.errors.is_empty()).or(columns.first()) else {
-        return String::new();
-    };
-    let names: String = columns.iter().map(|column| pad_left(column.rules, column.columns())).collect();
+    let Some(first) = columns.first() else { return String::new() };
     let mut text = Lines::default();
-    text.push(&style.paint(Tone::Strong, &format!("{names}  {}", heading(first.block))));
+    let name_lines = columns.iter().map(|column| column.rules.len()).max().unwrap_or(0);
+    for line in 0..name_lines {
+        let name = |column: &Column<'_>| column.rules.get(line).copied().unwrap_or_default().to_owned();
+        let names: String = columns.iter().map(|column| pad_left(&name(column), column.columns())).collect();
+        let heading = if line + 1 == name_lines { heading(first.block) } else { String::new() };
+        text.push(&style.paint(Tone::Strong, &format!("{names}  {heading}")));
+    }
     for row in &first.block.members {
         let depth = row.path.matches('.').count() + 1;
         let label = format!("{}{}", "  ".repeat(depth), declaration(row, 0));
@@ -85,9 +102,6 @@ fn table(columns: &[Column<'_>], style: Style) -> String {
     text.push(&numbers(columns, &format!("size of {name}"), style, |column| column.block.size));
     if columns.iter().any(|column| column.block.stride.is_some()) {
         text.push(&numbers(columns, &format!("stride of {name}"), style, |column| column.block.stride));
-    }
-    for column in columns {
-        text.append(&refused(column.block, column.rules, style));
     }
     text.into_text()
 }

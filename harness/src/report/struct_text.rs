@@ -50,8 +50,8 @@ pub(super) fn lines<'a>(name: &str, size: Option<u32>, members: &'a [MemberRow])
     let mut lines = Vec::new();
     level(&trees(members), &Range { start: 0, end: size }, 1, &mut lines);
     let text = match size {
-        Some(_) => format!("size of {name}"),
-        None => format!("{name} has no end"),
+        Some(_) => format!("size of {}", one_line(name)),
+        None => format!("{} has no end", one_line(name)),
     };
     lines.push(StructLine { kind: LineKind::Size, offset: size, size: None, text, note: String::new() });
     lines
@@ -100,10 +100,10 @@ pub(super) fn declaration(row: &MemberRow, type_columns: usize) -> String {
     let (base, dimensions) = split_dimensions(&row.type_name);
     let name = member_name(&row.path).trim_start_matches("[]");
     if name.is_empty() {
-        return row.type_name.clone();
+        return one_line(&row.type_name);
     }
     let bits = row.bit_width.map(|width| format!(" : {width}")).unwrap_or_default();
-    format!("{} {name}{dimensions}{bits}", pad(base, type_columns))
+    one_line(&format!("{} {name}{dimensions}{bits}", pad(base, type_columns)))
 }
 
 /// Strides in bytes and bits: `stride 48`, `column stride 16`, `bits 3 to 9`.
@@ -216,7 +216,7 @@ pub(super) fn heading(block: &ShownBlock) -> String {
         Count::Finite(1) => String::new(),
         Count::Finite(_) | Count::Unbounded => format!("[{}]", block.count),
     };
-    format!("{} {}{count}", block.kind, block.name)
+    one_line(&format!("{} {}{count}", block.kind, block.name))
 }
 
 fn annotated(block: &ShownBlock, rules: &str, style: Style) -> String {
@@ -244,6 +244,7 @@ pub(super) fn refused(block: &ShownBlock, rules: &str, style: Style) -> String {
     let mut text = Lines::default();
     for refusal in &block.errors {
         let path = if refusal.path.is_empty() { heading(block) } else { format!("{}.{}", block.name, refusal.path) };
+        let path = one_line(&path);
         let verb = style.verb(Tone::Disagree, "Forbidden");
         text.push(&format!("{verb} {path} under {rules}: {}", one_line(&refusal.message)));
     }

@@ -1,0 +1,92 @@
+//! The published JSON schema of records describes what is written: no key is missing in it, none is left out of a line.
+//!
+//! Checks the few keywords that the schema uses, and is stricter than JSON schema in one way: an unknown key is an
+//! error, so that a new key cannot be forgotten in the schema.
+
+use serde_json::Value;
+
+const SCHEMA: &str = include_str!("golden/records.schema.json");
+const RECORDS: &str = include_str!("golden/records.jsonl");
+
+fn problems(schema: &Value, root: &Value, value: &Value, place: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Some(reference) = schema["$ref"].as_str() {
+        let target = root.pointer(reference.trim_start_matches('#')).expect("the schema defines what it refers to");
+        return problems(target, root, value, place);
+    }
+    if let Some(choices) = schema["oneOf"].as_array() {
+        let fitting = choices.iter().filter(|choice| problems(choice, root, value, place).is_empty()).count();
+        if fitting != 1 {
+            found.push(format!("{place}: fits {fitting} alternatives"));
+        }
+    }
+    if schema.get("const").is_some_and(|constant| constant != value) {
+        found.push(format!("{place}: {value} is not {}", schema["const"]));
+    }
+    if schema["enum"].as_array().is_some_and(|values| !values.contains(value)) {
+        found.push(format!("{place}: {value} is none of {}", schema["enum"]));
+    }
+    if !is_of_type(&schema["type"], value) {
+        found.push(format!("{place}: {value} is no {}", schema["type"]));
+    }
+    for key in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        if value.get(key).is_none() {
+            found.push(format!("{place}: no key {key}"));
+        }
+    }
+    for (key, inner) in value.as_object().into_iter().flatten() {
+        match schema["properties"].get(key).or(schema.get("additionalProperties")) {
+            Some(schema) => found.extend(problems(schema, root, inner, &format!("{place}.{key}"))),
+            None if schema["type"] == "object" => found.push(format!("{place}: key {key} is not described")),
+            None => {}
+        }
+    }
+    for inner in value.as_array().into_iter().flatten() {
+        found.extend(problems(&schema["items"], root, inner, &format!("{place}[]")));
+    }
+    found
+}
+
+fn is_of_type(ty: &Value, value: &Value) -> bool {
+    match ty {
+        Value::Array(types) => types.iter().any(|ty| is_of_type(ty, value)),
+        Value::String(name) => match name.as_str() {
+            "object" => value.is_object(),
+            "array" => value.is_array(),
+            "string" => value.is_string(),
+            "integer" => value.is_u64(),
+            "boolean" => value.is_boolean(),
+            "null" => value.is_null(),
+            other => panic!("this test does not know the type {other}"),
+        },
+        Value::Null => true,
+        other => panic!("no type: {other}"),
+    }
+}
+
+#[test]
+fn every_line_fits_the_schema() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    for line in RECORDS.lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        let kind = record["type"].as_str().unwrap();
+        assert_eq!(problems(&schema["$defs"][kind], &schema, &record, kind), Vec::<String>::new());
+        assert_eq!(problems(&schema, &schema, &record, kind), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn lines_that_do_not_fit_are_found() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let end = RECORDS.lines().last().unwrap();
+    for (from, to, problem) in [
+        (r#""agree":2"#, r#""agree":"2""#, r#"end.agree: "2" is no "integer""#),
+        (r#""agree":2"#, r#""agreed":2"#, "end: no key agree"),
+        (r#""schema":1"#, r#""schema":2"#, "end.schema: 2 is not 1"),
+    ] {
+        assert!(end.contains(from), "{from} in {end}");
+        let record: Value = serde_json::from_str(&end.replace(from, to)).unwrap();
+        let found = problems(&schema["$defs"]["end"], &schema, &record, "end");
+        assert_eq!(found[0], problem);
+    }
+}
