@@ -45,7 +45,7 @@ const CHECKS: [(&str, Check); 8] = [
 pub(crate) fn trials(found: &Enumeration, api: Api) -> Vec<Trial> {
     if found.devices.is_empty() {
         let reason = format!("no device: {}", found.notes.join("; "));
-        return vec![Trial::test("every_device", || Ok(())).with_kind(reason).with_ignored_flag(true)];
+        return vec![skipped("every_device", &reason)];
     }
     let mut trials = Vec::new();
     for device in &found.devices {
@@ -57,10 +57,16 @@ pub(crate) fn trials(found: &Enumeration, api: Api) -> Vec<Trial> {
         let info = device.clone();
         trials.push(match endless_reason(device) {
             None => Trial::test(hang, move || endless(api, &info)),
-            Some(reason) => Trial::test(hang, || Ok(())).with_kind(reason).with_ignored_flag(true),
+            Some(reason) => skipped(&hang, reason),
         });
     }
     trials
+}
+
+/// A trial that is reported as ignored, with the reason, and fails if it is run all the same.
+fn skipped(name: &str, reason: &str) -> Trial {
+    let failure = Failed::from(reason);
+    Trial::test(name, move || Err(failure)).with_kind(reason).with_ignored_flag(true)
 }
 
 /// Why a device is not asked to hang; `None` for the one that is known to give up cleanly.
