@@ -30,12 +30,13 @@ pub(crate) struct Api {
 type Check = fn(Api, &DeviceInfo) -> Result<(), Failed>;
 
 /// The checks that any device must pass.
-const CHECKS: [(&str, Check); 8] = [
+const CHECKS: [(&str, Check); 9] = [
     ("ranges_are_bound_exactly_and_oddly", ranges),
     ("guards_stay_and_all_invocations_run", fill),
     ("sets_and_bindings", sets),
     ("push_constants", push_constants),
     ("each_job_starts_afresh", refill),
+    ("equal_shapes_with_other_shaders", other_shaders),
     ("a_large_buffer_between_small_ones", large),
     ("missing_features_are_named", features),
     ("bad_jobs_are_refused_and_the_device_goes_on", bad_jobs),
@@ -198,6 +199,20 @@ fn refill(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
         expected.extend([nonce; 16]);
         expected.resize(length as usize, FILL);
         ensure_eq(&words(&output.bytes), &expected, "output")?;
+    }
+    Ok(())
+}
+
+fn other_shaders(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    let fill = include_str!("shaders/fill.wgsl");
+    let values = [0x1000_u32, 0x2000, 0x1000];
+    let jobs = values.map(|value| {
+        let wgsl = fill.replace("0x1000u", &format!("{value:#x}u"));
+        job((api.shader)(&wgsl), vec![output(1)])
+    });
+    for (result, value) in run(api, info, jobs.into())?.iter().zip(values) {
+        let [after] = buffers_of(result)?;
+        ensure_eq(&words(&after.bytes), &vec![value], "output")?;
     }
     Ok(())
 }
