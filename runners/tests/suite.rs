@@ -30,12 +30,13 @@ pub(crate) struct Api {
 type Check = fn(Api, &DeviceInfo) -> Result<(), Failed>;
 
 /// The checks that any device must pass.
-const CHECKS: [(&str, Check); 8] = [
+const CHECKS: [(&str, Check); 9] = [
     ("ranges_are_bound_exactly_and_oddly", ranges),
     ("guards_stay_and_all_invocations_run", fill),
     ("sets_and_bindings", sets),
     ("push_constants", push_constants),
     ("each_job_starts_afresh", refill),
+    ("equal_shapes_with_other_shaders", other_shaders),
     ("a_large_buffer_between_small_ones", large),
     ("missing_features_are_named", features),
     ("bad_jobs_are_refused_and_the_device_goes_on", bad_jobs),
@@ -45,7 +46,7 @@ const CHECKS: [(&str, Check); 8] = [
 pub(crate) fn trials(found: &Enumeration, api: Api) -> Vec<Trial> {
     if found.devices.is_empty() {
         let reason = format!("no device: {}", found.notes.join("; "));
-        return vec![Trial::test("every_device", || Ok(())).with_kind(reason).with_ignored_flag(true)];
+        return vec![skipped("every_device", &reason)];
     }
     let mut trials = Vec::new();
     for device in &found.devices {
@@ -57,10 +58,16 @@ pub(crate) fn trials(found: &Enumeration, api: Api) -> Vec<Trial> {
         let info = device.clone();
         trials.push(match endless_reason(device) {
             None => Trial::test(hang, move || endless(api, &info)),
-            Some(reason) => Trial::test(hang, || Ok(())).with_kind(reason).with_ignored_flag(true),
+            Some(reason) => skipped(&hang, reason),
         });
     }
     trials
+}
+
+/// A trial that is reported as ignored, with the reason, and fails if it is run all the same.
+fn skipped(name: &str, reason: &str) -> Trial {
+    let failure = Failed::from(reason);
+    Trial::test(name, move || Err(failure)).with_kind(reason).with_ignored_flag(true)
 }
 
 /// Why a device is not asked to hang; `None` for the one that is known to give up cleanly.
@@ -192,6 +199,20 @@ fn refill(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
         expected.extend([nonce; 16]);
         expected.resize(length as usize, FILL);
         ensure_eq(&words(&output.bytes), &expected, "output")?;
+    }
+    Ok(())
+}
+
+fn other_shaders(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    let fill = include_str!("shaders/fill.wgsl");
+    let values = [0x1000_u32, 0x2000, 0x1000];
+    let jobs = values.map(|value| {
+        let wgsl = fill.replace("0x1000u", &format!("{value:#x}u"));
+        job((api.shader)(&wgsl), vec![output(1)])
+    });
+    for (result, value) in run(api, info, jobs.into())?.iter().zip(values) {
+        let [after] = buffers_of(result)?;
+        ensure_eq(&words(&after.bytes), &vec![value], "output")?;
     }
     Ok(())
 }

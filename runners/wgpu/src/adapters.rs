@@ -9,15 +9,16 @@ use wgpu::{
     Adapter, AdapterInfo, Backend, Backends, DeviceType, Features, Instance, InstanceDescriptor, InstanceFlags,
 };
 
-/// The APIs that are looked at, as far as the platform has them, with the names that people know.
+/// The APIs that are looked at, as far as the platform has them, with the names that people know. OpenGL comes last, so
+/// that opening a device of another API does not load its libraries, too.
 const APIS: [(Backends, &str); 4] = [
     (Backends::VULKAN, "Vulkan"),
-    (Backends::GL, "OpenGL"),
     (Backends::DX12, "Direct3D 12"),
     (Backends::METAL, "Metal"),
+    (Backends::GL, "OpenGL"),
 ];
 
-/// The adapters in wgpu's order.
+/// The adapters, API by API in the order of [`APIS`].
 pub(crate) struct Adapters {
     adapters: Vec<Adapter>,
 }
@@ -25,18 +26,18 @@ pub(crate) struct Adapters {
 impl Adapters {
     /// Lists the adapters of all APIs of the platform.
     pub(crate) fn list() -> Self {
-        let wanted = APIS.iter().fold(Backends::empty(), |all, (api, _)| all | *api);
-        let backends = wanted & Instance::enabled_backend_features();
-        if backends.is_empty() {
-            return Self { adapters: Vec::new() };
+        Self::list_while(|_| true)
+    }
+
+    /// Lists API after API, as long as `wants_more` holds for the number of adapters so far.
+    fn list_while(wants_more: impl Fn(usize) -> bool) -> Self {
+        let mut adapters = Vec::new();
+        for (api, _) in APIS {
+            if Instance::enabled_backend_features().contains(api) && wants_more(adapters.len()) {
+                adapters.extend(list_api(api));
+            }
         }
-        let descriptor = InstanceDescriptor {
-            backends,
-            // No validation layers, also in debug builds: they would print, and the probes' own validator is spirv-val.
-            flags: InstanceFlags::empty(),
-            ..InstanceDescriptor::new_without_display_handle()
-        };
-        Self { adapters: pollster::block_on(Instance::new(descriptor).enumerate_adapters(backends)) }
+        Self { adapters }
     }
 
     /// What is told of each; equal ids are not yet numbered.
@@ -53,16 +54,27 @@ impl Adapters {
     }
 
     /// The adapter that `info` names.
-    pub(crate) fn find(self, info: &DeviceInfo) -> Result<Adapter, RunnerError> {
+    pub(crate) fn find(info: &DeviceInfo) -> Result<Adapter, RunnerError> {
+        let listed = Self::list_while(|count| count <= info.index as usize);
         let same = |(device, _): &(DeviceInfo, Adapter)| {
             device.index == info.index && device.name == info.name && device.driver == info.driver
         };
-        let found = self.devices().into_iter().zip(self.adapters).find(same);
+        let found = listed.devices().into_iter().zip(listed.adapters).find(same);
         found.map(|(_, adapter)| adapter).ok_or_else(|| RunnerError::Api {
             call: "enumerate_adapters".to_owned(),
             reason: format!("device {} ({}, {}) is no longer listed", info.index, info.name, info.driver),
         })
     }
+}
+
+fn list_api(backends: Backends) -> Vec<Adapter> {
+    let descriptor = InstanceDescriptor {
+        backends,
+        // No validation layers, also in debug builds: they would print, and the probes' own validator is spirv-val.
+        flags: InstanceFlags::empty(),
+        ..InstanceDescriptor::new_without_display_handle()
+    };
+    pollster::block_on(Instance::new(descriptor).enumerate_adapters(backends))
 }
 
 fn describe(adapter: &Adapter, index: u32) -> DeviceInfo {
@@ -144,5 +156,33 @@ pub(crate) fn limits(limits: &wgpu::Limits) -> Limits {
         sets: limits.max_bind_groups,
         push_constants: limits.max_immediate_size,
         workgroups: [limits.max_compute_workgroups_per_dimension; 3],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn opengl_versions_are_read_from_the_drivers_text() {
+        // The first text is Mesa 22.3.6's; the others follow "OpenGL ES 3.2, 20.2 String Queries".
+        for (text, expected) in [
+            ("4.5 (Core Profile) Mesa 22.3.6", "OpenGL 4.5"),
+            ("OpenGL ES 3.2 Mesa 22.3.6", "OpenGL ES 3.2"),
+            ("", "OpenGL"),
+        ] {
+            let info = AdapterInfo { driver_info: text.to_owned(), ..AdapterInfo::new(DeviceType::Cpu, Backend::Gl) };
+            assert_eq!(api(&info), expected);
+        }
+    }
+
+    #[test]
+    fn sixteen_bit_types_bring_their_buffers_but_not_push_constants() {
+        assert_eq!(features(Features::empty()), BTreeSet::new());
+        let halves = features(Features::SHADER_F16);
+        assert_eq!(halves, BTreeSet::from([Feature::Float16, Feature::StorageBuffer16, Feature::UniformBuffer16]));
+        let shorts = features(Features::SHADER_I16 | Features::IMMEDIATES);
+        assert!(shorts.contains(&Feature::Int16) && shorts.contains(&Feature::UniformBuffer16));
+        assert!(shorts.contains(&Feature::PushConstants) && !shorts.contains(&Feature::PushConstant16));
     }
 }

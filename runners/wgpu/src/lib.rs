@@ -45,6 +45,6 @@ pub fn devices() -> Result<Vec<DeviceInfo>, RunnerError> {
 /// # Errors
 /// `Api` if the adapter is no longer there or gives no device.
 pub fn open(info: &DeviceInfo) -> Result<Box<dyn Runner>, RunnerError> {
-    let adapter = Adapters::list().find(info)?;
+    let adapter = Adapters::find(info)?;
     Ok(Box::new(WgpuRunner::new(info.clone(), Session::open(&adapter)?)))
 }
