@@ -53,7 +53,8 @@ impl Numbers {
             self.add(What::Size, path, row.size);
             self.add(What::Alignment, path, Some(row.alignment));
         }
-        self.add(What::MatrixStride, path, row.matrix_stride);
+        let dimensions = row.array_strides.len().max(usize::from(row.array_stride.is_some()));
+        self.add(What::MatrixStride, &format!("{path}{}", "[]".repeat(dimensions)), row.matrix_stride);
         self.add(What::ArrayStride, path, row.array_stride);
         for (dimension, stride) in row.array_strides.iter().enumerate() {
             self.add(What::ArrayStride, &format!("{path}{}", "[]".repeat(dimension)), Some(*stride));
@@ -66,9 +67,11 @@ impl Numbers {
         }
     }
 
-    /// The number of exactly this path, or for an offset what follows from the strides of the arrays on the way.
+    /// The number of exactly this path, or for an offset what follows from the strides of the arrays on the way; `[]`
+    /// stands for element 0 there.
     pub fn get(&self, what: What, path: &str) -> Option<u32> {
-        self.exact(what, path).or_else(|| (what == What::Offset).then(|| self.element_offset(path)).flatten())
+        let offset = || self.exact(what, &path.replace("[]", "[0]")).or_else(|| self.element_offset(path));
+        self.exact(what, path).or_else(|| (what == What::Offset).then(offset).flatten())
     }
 
     fn exact(&self, what: What, path: &str) -> Option<u32> {
@@ -122,7 +125,7 @@ impl Numbers {
         }
         let generic = generic(matrix);
         let stride = self.exact(What::MatrixStride, &generic)?;
-        let first = self.exact(What::Offset, &generic)?;
+        let first = self.get(What::Offset, &generic)?;
         let step = self.exact(What::Offset, &format!("{generic}[0][1]"))?.checked_sub(first)?;
         let distance = if step == stride && step != component.size {
             column.checked_mul(stride)?.checked_add(row * component.size)
@@ -192,10 +195,11 @@ fn left_out(layout: &BlockLayout, pinned: &Numbers) -> Vec<String> {
     }
     for row in layout.rows() {
         let path = join(&layout.name, &row.path);
-        if pinned.get(What::Offset, &path).is_none() && !row.path.is_empty() {
+        let has_bytes = row.size != Some(0);
+        if pinned.get(What::Offset, &path).is_none() && !row.path.is_empty() && has_bytes {
             missing.push(format!("the offset of `{path}`"));
         }
-        if row.array_stride.is_some() && pinned.get(What::ArrayStride, &path).is_none() && row.path != "" {
+        if row.array_stride.is_some() && pinned.get(What::ArrayStride, &path).is_none() && !row.path.is_empty() {
             missing.push(format!("the stride of `{path}`"));
         }
     }
