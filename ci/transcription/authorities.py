@@ -98,7 +98,6 @@ def ask(tools, derived, request, asked):
         request.flags = [flag for flag in request.flags if flag != "-spirv"]
         layout = dxc.spirv_layout(tools, request)
         derived.authority["flags"] = " ".join(["-spirv", *dxc.all_flags(request)])
-        derived.partial |= request.block.name not in layout.sizes
     elif authority.compiler == "slang":
         layout = slang.slang_layout(tools, request, authority)
         derived.authority["flags"] = " ".join(slang.all_flags(request))
@@ -109,3 +108,4 @@ def ask(tools, derived, request, asked):
     for name in ("offsets", "strides", "matrix_strides", "sizes"):
         getattr(derived.layout, name).update(getattr(layout, name))
     derived.accessed.update(accessed)
+    derived.partial |= request.block.name not in layout.sizes

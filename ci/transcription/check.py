@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from . import dxc
 from .authorities import COMPILERS, RULES, derive
 from .case_file import Case
 from .declarations import Unsupported
@@ -25,6 +26,8 @@ def check_case(tools, path):
     report = Report()
     for rules, table in case.data.get("expect", {}).items():
         check_table(tools, case, (rules, table), report)
+    for refusal in case.data.get("reject", []):
+        check_refusal(tools, case, refusal, report)
     return report
 
 
@@ -53,6 +56,33 @@ def check_table(tools, case, named, report):
     for key in ("flags", "from"):
         if authority.get(key) != derived.authority.get(key):
             say(f"{place}: {key} `{authority.get(key)}` in the case, `{derived.authority.get(key)}` derived")
+
+
+def check_refusal(tools, case, refusal, report):
+    """Checks that today's compilers refuse what a case says they refuse."""
+    rules, by = refusal.get("rules"), refusal.get("by")
+    if by == "layoutproof":
+        return
+    who = by or f"refusal under {rules}"
+    compiler = RULES[rules].compiler if rules else by
+    if compiler not in COMPILERS or tools.versions[compiler] is None:
+        report.unchecked.append(who)
+        return
+    try:
+        if rules:
+            derive(tools, case, rules)
+        else:
+            flags = dxc.BASE + (["-enable-16bit-types"] if case.sixteen_bit else [])
+            tools.dxil(f"{case.declare}\n[numthreads(1, 1, 1)] void main() {{}}\n", flags)
+    except Unsupported as problem:
+        report.unchecked.append(f"{who}: {problem}")
+        return
+    except Refused as problem:
+        report.tables += 1
+        if refusal.get("message", "") not in str(problem):
+            report.differences.append(f"{case.path}: {who}: `{problem}` lacks `{refusal['message']}`")
+        return
+    report.differences.append(f"{case.path}: {who}: not refused")
 
 
 def compare(place, table, derived, say):

@@ -17,6 +17,7 @@ ORDERS = {"row_major": "row", "column_major": "column"}
 MODIFIERS = (*ORDERS, "uniform", "const", "static", "unorm", "snorm")
 CONTAINERS = {
     "ConstantBuffer": "constant-buffer",
+    "ParameterBlock": "parameter-block",
     "TextureBuffer": "texture-buffer",
     "StructuredBuffer": "structured-element",
     "RWStructuredBuffer": "structured-element",

@@ -13,9 +13,13 @@ CBUFFER_LOAD = re.compile(
     r"(%\d+) = call %dx\.types\.CBufRet\.([\w.]+) @dx\.op\.cbufferLoadLegacy\.\w+\(i32 59, %dx\.types\.Handle %\d+, i32 (\d+)\)"
 )
 RAW_LOAD = re.compile(
-    r"(%\d+) = call %dx\.types\.ResRet\.([\w.]+) @dx\.op\.(?:raw)?[bB]ufferLoad\.\w+\(i32 \d+, %dx\.types\.Handle %\d+, i32 (?:\d+|undef), i32 (\d+)"
+    r"(%\d+) = call %dx\.types\.ResRet\.([\w.]+) @dx\.op\.rawBufferLoad\.\w+\(i32 \d+, %dx\.types\.Handle %\d+, i32 (?:\d+|undef), i32 (\d+)"
+)
+TEXTURE_BUFFER_LOAD = re.compile(
+    r"(%\d+) = call %dx\.types\.ResRet\.([\w.]+) @dx\.op\.bufferLoad\.\w+\(i32 68, %dx\.types\.Handle %\d+, i32 (\d+), i32 undef\)"
 )
 ROW = re.compile(r"^(?:\}\s*|.*\s)([\w$]*)(?:\[\d+\])*;+\s*; Offset:\s*(\d+)")
+BASE = ["-T", "cs_6_6"]
 WIDE = ("double", "int64_t", "uint64_t")
 REGISTER = 16
 COMPONENT_SIZES = {"f64": 8, "i64": 8, "f16.8": 2, "i16.8": 2}
@@ -23,7 +27,7 @@ COMPONENT_SIZES = {"f64": 8, "i64": 8, "f16.8": 2, "i16.8": 2}
 
 def all_flags(request):
     """The arguments of dxc, as cases write them."""
-    flags = ["-T", "cs_6_6", *(["-enable-16bit-types"] if request.sixteen_bit else []), *request.flags]
+    flags = [*BASE, *(["-enable-16bit-types"] if request.sixteen_bit else []), *request.flags]
     return flags + (["-Zpr"] if request.order == "row" else [])
 
 
@@ -145,7 +149,7 @@ class Dxil:
 def loaded_offset(listing):
     """The byte that the only load of a shader takes its scalar from."""
     found = []
-    for pattern, unit in ((CBUFFER_LOAD, REGISTER), (RAW_LOAD, 1)):
+    for pattern, unit in ((CBUFFER_LOAD, REGISTER), (TEXTURE_BUFFER_LOAD, REGISTER), (RAW_LOAD, 1)):
         for value, kind, place in pattern.findall(listing):
             uses = re.findall(rf"extractvalue %dx\.types\.\w+\.[\w.]+ {value}, (\d+)", listing)
             size = COMPONENT_SIZES.get(kind, 2 if unit == 1 and kind in ("f16", "i16") else 4)

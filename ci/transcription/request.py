@@ -12,7 +12,7 @@ from .declarations import Unsupported
 MEMBERS = "probe_members"
 FOLLOWED = "probe_followed"
 RESOURCE = re.compile(r"\b(?:Texture|Sampler)\w+(?:<\w+>)? \w+;")
-UNIFORM_KINDS = ("cbuffer", "tbuffer", "globals", "constant-buffer")
+UNIFORM_KINDS = ("cbuffer", "tbuffer", "globals", "constant-buffer", "parameter-block")
 
 
 @dataclass

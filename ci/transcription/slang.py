@@ -15,10 +15,13 @@ MEASURED = "probe_measured"
 
 def slang_layout(tools, request, rules):
     """Layout by reflection. `rules.rounds` says whether a matrix's size includes its last vector's padding."""
-    reflected = parameter(tools, request, request.declarations())
-    layout = Layout()
-    root = element(reflected, request)
-    name = request.block.name
+    name, layout = request.block.name, Layout()
+    if request.block.kind == "globals":
+        # Loose globals are parameters of their own; the buffer that holds them is not reflected, so its size is not known.
+        fields = reflection(tools, request, request.declarations())["parameters"]
+        Reflected(layout, request, rules).struct(request.block.type, {"fields": fields}, (name, 0))
+        return layout
+    root = element(parameter(tools, request, request.declarations()), request)
     if request.indexed:
         layout.sizes[name], stride = measured(tools, request)
         if request.is_native():
@@ -39,11 +42,16 @@ def all_flags(request):
     return [*request.flags, f"-matrix-layout-{order}-major"]
 
 
+def reflection(tools, request, declarations):
+    """The reflection of a whole file."""
+    source = f'{declarations}\n[shader("compute")] [numthreads(1, 1, 1)] void main() {{}}\n'
+    return json.loads(tools.slang_reflection(source, all_flags(request)))
+
+
 def parameter(tools, request, declarations):
     """The reflection of the block."""
-    source = f'{declarations}\n[shader("compute")] [numthreads(1, 1, 1)] void main() {{}}\n'
-    reflection = json.loads(tools.slang_reflection(source, all_flags(request)))
-    found = next((p for p in reflection["parameters"] if p["name"] == request.block.name), None)
+    parameters = reflection(tools, request, declarations)["parameters"]
+    found = next((p for p in parameters if p["name"] == request.block.name), None)
     if found is None:
         raise Unsupported(f"the reflection has no parameter `{request.block.name}`")
     return found
