@@ -131,7 +131,7 @@ impl Machine<'_> {
             let types = &self.program.types;
             match &mut pointer.place {
                 Place::Memory { at, .. } => {
-                    (pointer.pointee, *at) = memory::part(types, pointer.pointee, (*at, index))?
+                    (pointer.pointee, *at) = memory::part(types, pointer.pointee, (*at, index))?;
                 }
                 Place::Cell { way, .. } => {
                     way.push(index);

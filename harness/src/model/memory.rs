@@ -1,4 +1,4 @@
-//! The model's buffers: typed loads and stores that follow Offset, ArrayStride, MatrixStride, RowMajor and ColMajor.
+//! The model's buffers: typed loads and stores that follow the decorations for offsets and strides.
 //!
 //! Reads out of bounds give 0, writes out of bounds do nothing, as on a device with robust buffer access.
 

@@ -10,7 +10,7 @@ use super::types::{MatrixLayout, SpirvMember, SpirvType, SpirvVariable, Types};
 use super::{BadModule, load};
 use crate::layout::{BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Refusal};
 use crate::module::BlockKind;
-use crate::scalar::Scalar;
+use crate::scalar::{Scalar, SixteenBit};
 use crate::shape::{Count, MatrixOrder};
 
 /// A block of a module.
@@ -141,24 +141,19 @@ impl Reader<'_> {
             SpirvType::Float { bits: 64 } => Some(Scalar::Float64),
             _ => None,
         };
-        match (scalar, self.types.get(id)) {
-            (Some(scalar), SpirvType::Int { bits, .. } | SpirvType::Float { bits }) => {
-                Component { scalar, size: bits / 8 }
-            }
-            _ => {
-                self.refuse(path, "a component of a type that has no bytes in a block");
-                Component { scalar: Scalar::Uint32, size: 4 }
-            }
-        }
+        let scalar = scalar.unwrap_or_else(|| {
+            self.refuse(path, "a component of a type that has no bytes in a block");
+            Scalar::Uint32
+        });
+        Component { scalar, size: scalar.size(SixteenBit::On, 4) }
     }
 
     fn matrix(&mut self, (column, columns): (Word, u32), matrix: Option<MatrixLayout>, path: &str) -> LaidOut {
-        let (component, rows) = match *self.types.get(column) {
-            SpirvType::Vector { component, length } => (self.component(component, path), length),
-            _ => {
-                self.refuse(path, "a matrix whose columns are no vectors");
-                (Component { scalar: Scalar::Float32, size: 4 }, 1)
-            }
+        let (component, rows) = if let SpirvType::Vector { component, length } = *self.types.get(column) {
+            (self.component(component, path), length)
+        } else {
+            self.refuse(path, "a matrix whose columns are no vectors");
+            (Component { scalar: Scalar::Float32, size: 4 }, 1)
         };
         if matrix.is_none() {
             self.refuse(path, "no MatrixStride");

@@ -66,7 +66,7 @@ struct Extents {
 /// What a module declares outside its functions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Types {
-    types: BTreeMap<Word, SpirvType>,
+    by_id: BTreeMap<Word, SpirvType>,
     extents: BTreeMap<Word, Extents>,
     pub(crate) names: BTreeMap<Word, String>,
     pub(crate) variables: BTreeMap<Word, SpirvVariable>,
@@ -116,12 +116,12 @@ impl Types {
 
     /// The type of an id; [`SpirvType::Other`] for ids that are no types.
     pub(crate) fn get(&self, id: Word) -> &SpirvType {
-        self.types.get(&id).unwrap_or(&SpirvType::Other)
+        self.by_id.get(&id).unwrap_or(&SpirvType::Other)
     }
 
     /// The type of an id, to change its layout.
     pub(crate) fn get_mut(&mut self, id: Word) -> Option<&mut SpirvType> {
-        self.types.get_mut(&id)
+        self.by_id.get_mut(&id)
     }
 
     /// Number of scalars in a value of the type.
@@ -146,7 +146,7 @@ impl Types {
     }
 
     fn add(&mut self, id: Word, ty: SpirvType) -> Result<(), String> {
-        if self.types.insert(id, ty).is_some() {
+        if self.by_id.insert(id, ty).is_some() {
             return Err(format!("type %{id} is declared twice"));
         }
         let parts = self.parts(id);
@@ -292,25 +292,29 @@ impl Decorations {
     }
 
     fn number(&self, id: Word, decoration: Decoration) -> Option<u32> {
-        find(self.of.get(&id)?, decoration)?
+        number(self.of.get(&id)?, decoration)
     }
 
     fn member(&self, id: Word, index: u32, ty: Word) -> SpirvMember {
         let none = Decorated::new();
         let decorated = self.of_member.get(&(id, index)).unwrap_or(&none);
-        let row_major = find(decorated, Decoration::RowMajor).is_some();
-        let stride = find(decorated, Decoration::MatrixStride).flatten();
+        let row_major = has(decorated, Decoration::RowMajor);
+        let stride = number(decorated, Decoration::MatrixStride);
         SpirvMember {
             ty,
             name: self.member_names.get(&(id, index)).filter(|name| !name.is_empty()).cloned(),
-            offset: find(decorated, Decoration::Offset).flatten(),
+            offset: number(decorated, Decoration::Offset),
             matrix: stride.map(|stride| MatrixLayout { stride, row_major }),
         }
     }
 }
 
-fn find(decorated: &Decorated, decoration: Decoration) -> Option<Option<u32>> {
-    decorated.iter().find(|(found, _)| *found == decoration).map(|(_, number)| *number)
+fn has(decorated: &Decorated, decoration: Decoration) -> bool {
+    decorated.iter().any(|(found, _)| *found == decoration)
+}
+
+fn number(decorated: &Decorated, decoration: Decoration) -> Option<u32> {
+    decorated.iter().find(|(found, _)| *found == decoration)?.1
 }
 
 fn first_number(operands: &[Operand]) -> Option<u32> {
