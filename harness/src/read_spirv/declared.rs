@@ -72,11 +72,25 @@ fn declared_block(types: &Types, variable: &SpirvVariable) -> Option<DeclaredBlo
     let type_name = || types.names.get(&element).filter(|name| !name.is_empty()).cloned();
     let name = variable.name.clone().or_else(type_name).unwrap_or_else(|| kind.as_str().into());
     let mut reader = Reader { types, refusals: Vec::new() };
-    let laid_out = reader.lay_out(element, None, "");
+    let laid_out = reader.lay_out(unwrapped(types, element), None, "");
     let result = if reader.refusals.is_empty() { Ok(laid_out) } else { Err(reader.refusals) };
     let layout =
         BlockLayout { rules: "declared".into(), name, kind, count, result, stride: None, warnings: Vec::new() };
     Some(DeclaredBlock { layout, set: variable.set, binding: variable.binding })
+}
+
+/// The struct inside a block that a compiler made around it: one member, at byte 0, without a name. naga does so.
+fn unwrapped(types: &Types, block: Word) -> Word {
+    match types.get(block) {
+        SpirvType::Struct(members) => match &members[..] {
+            [SpirvMember { ty, name: None, offset: Some(0), .. }] => match types.get(*ty) {
+                SpirvType::Struct(_) => *ty,
+                _ => block,
+            },
+            _ => block,
+        },
+        _ => block,
+    }
 }
 
 struct Reader<'a> {
