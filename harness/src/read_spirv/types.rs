@@ -145,6 +145,39 @@ impl Types {
         }
     }
 
+    /// The type of part `index` of a composite.
+    pub(crate) fn part(&self, id: Word, index: u32) -> Option<Word> {
+        match self.get(id) {
+            SpirvType::Vector { component: part, .. }
+            | SpirvType::Matrix { column: part, .. }
+            | SpirvType::Array { element: part, .. }
+            | SpirvType::RuntimeArray { element: part, .. } => Some(*part),
+            SpirvType::Struct(members) => members.get(index as usize).map(|member| member.ty),
+            SpirvType::Void
+            | SpirvType::Bool
+            | SpirvType::Int { .. }
+            | SpirvType::Float { .. }
+            | SpirvType::Pointer { .. }
+            | SpirvType::Other => None,
+        }
+    }
+
+    /// Number of parts of a composite; `None` for scalars and unsized arrays.
+    pub(crate) fn part_count(&self, id: Word) -> Option<u32> {
+        match self.get(id) {
+            SpirvType::Vector { length, .. } | SpirvType::Array { length, .. } => Some(*length),
+            SpirvType::Matrix { columns, .. } => Some(*columns),
+            SpirvType::Struct(members) => u32::try_from(members.len()).ok(),
+            SpirvType::Void
+            | SpirvType::Bool
+            | SpirvType::Int { .. }
+            | SpirvType::Float { .. }
+            | SpirvType::RuntimeArray { .. }
+            | SpirvType::Pointer { .. }
+            | SpirvType::Other => None,
+        }
+    }
+
     fn add(&mut self, id: Word, ty: SpirvType) -> Result<(), String> {
         if self.by_id.insert(id, ty).is_some() {
             return Err(format!("type %{id} is declared twice"));
@@ -166,7 +199,8 @@ impl Types {
             }
             SpirvType::Matrix { columns, .. } => inner.scalars.saturating_mul((*columns).into()),
             SpirvType::RuntimeArray { .. } => u64::MAX,
-            SpirvType::Struct(_) => inner.scalars,
+            // An empty struct counts as well, or an array of them would be free.
+            SpirvType::Struct(_) => inner.scalars.max(1),
             SpirvType::Void
             | SpirvType::Bool
             | SpirvType::Int { .. }
