@@ -21,17 +21,18 @@ fn spaces() -> BTreeSet<Space> {
 
 fn planned(layout: &BlockLayout) -> (ProbePlan, Produced) {
     let plan = plan(layout, &leaves(layout), &spaces());
-    let produced = produce(layout, &plan).unwrap();
+    let produced = produce(layout, &plan).expect("a planned block can be written");
     (plan, produced)
 }
 
 fn run(layout: &BlockLayout, model: &mut Model) -> (ProbePlan, Vec<(ProbeJob, Observed)>) {
     let (plan, produced) = planned(layout);
     let shader = produced.shader();
-    let probes = jobs(layout, &plan, PlanShader { shader: &shader, requires: &produced.requires() }).unwrap();
+    let probes = jobs(layout, &plan, PlanShader { shader: &shader, requires: &produced.requires() });
+    let probes = probes.expect("blocks of the fixture have images");
     let answers = model.run(&Batch { jobs: probes.iter().map(|probe| probe.job.clone()).collect() });
     let observed = probes.into_iter().zip(answers).map(|(probe, answer)| {
-        let observed = observe(&plan, &probe, &answer.unwrap());
+        let observed = observe(&plan, &probe, &answer.expect("the model runs what was generated"));
         (probe, observed)
     });
     let observed = observed.collect();

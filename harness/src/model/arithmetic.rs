@@ -22,6 +22,10 @@ pub(super) fn compute(
     let compare = |f: &dyn Fn(u64, u64) -> bool| {
         Some(map(operands, &|bits| f(bits[0], bits.get(1).copied().unwrap_or(0)).into()))
     };
+    let signed = |f: &dyn Fn(&i64, &i64) -> bool| {
+        let widen = |bits: u64| sign_extended(types, from, bits).cast_signed();
+        compare(&|a, b| f(&widen(a), &widen(b)))
+    };
     match op {
         Op::IAdd => two(&u64::wrapping_add),
         Op::ISub => two(&u64::wrapping_sub),
@@ -37,15 +41,18 @@ pub(super) fn compute(
         Op::LogicalNot => one(&|a| u64::from(a == 0)),
         Op::UConvert => one(&|a| a & mask(types, scalar)),
         Op::SConvert => one(&|a| sign_extended(types, from, a) & mask(types, scalar)),
-        Op::IEqual => compare(&|a, b| a == b),
-        Op::INotEqual => compare(&|a, b| a != b),
+        Op::IEqual | Op::LogicalEqual => compare(&|a, b| a == b),
+        Op::INotEqual | Op::LogicalNotEqual => compare(&|a, b| a != b),
         Op::ULessThan => compare(&|a, b| a < b),
         Op::ULessThanEqual => compare(&|a, b| a <= b),
         Op::UGreaterThan => compare(&|a, b| a > b),
         Op::UGreaterThanEqual => compare(&|a, b| a >= b),
-        Op::SLessThan => {
-            compare(&|a, b| sign_extended(types, from, a).cast_signed() < sign_extended(types, from, b).cast_signed())
-        }
+        Op::SLessThan => signed(&i64::lt),
+        Op::SLessThanEqual => signed(&i64::le),
+        Op::SGreaterThan => signed(&i64::gt),
+        Op::SGreaterThanEqual => signed(&i64::ge),
+        Op::All => Some(fold(operands, &|a, b| a & b)),
+        Op::Any => Some(fold(operands, &|a, b| a | b)),
         Op::Select => Some(map_select(operands)),
         _ => None,
     }
@@ -96,6 +103,13 @@ fn map(operands: &[Value], f: &dyn Fn(&[u64]) -> u64) -> Result<Value, String> {
             Ok(Value::Bits(f(&bits?)))
         }
     }
+}
+
+/// Joins the components of a vector.
+fn fold(operands: &[Value], f: &dyn Fn(u64, u64) -> u64) -> Result<Value, String> {
+    let [Value::Parts(parts)] = operands else { return Err("a vector is needed where none is".into()) };
+    let bits = parts.iter().map(Value::bits).collect::<Result<Vec<_>, _>>()?;
+    Ok(Value::Bits(bits.into_iter().reduce(f).unwrap_or(0)))
 }
 
 /// `OpSelect`: by component where the condition is a vector, else whole values.

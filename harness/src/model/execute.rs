@@ -72,7 +72,7 @@ impl Machine<'_> {
                 let object = self.operand(call, 0)?;
                 let mut composite = self.operand(call, 1)?;
                 composite.set(&call.literals(2), object)?;
-                Ok(composite)
+                composite.checked(&self.program.types, ty)
             }
             Op::VectorExtractDynamic => {
                 let index = index(&self.operand(call, 1)?)?;
@@ -131,13 +131,12 @@ impl Machine<'_> {
             let types = &self.program.types;
             match &mut pointer.place {
                 Place::Memory { at, .. } => {
-                    (pointer.pointee, *at) = memory::part(types, pointer.pointee, (*at, index))?
+                    (pointer.pointee, *at) = memory::part(types, pointer.pointee, (*at, index))?;
                 }
                 Place::Cell { way, .. } => {
                     way.push(index);
-                    let parts = types.parts(pointer.pointee);
-                    let part = if parts.len() == 1 { parts.first() } else { parts.get(index as usize) };
-                    pointer.pointee = *part.ok_or_else(|| format!("no part {index} in %{}", pointer.pointee))?;
+                    let part = types.part(pointer.pointee, index);
+                    pointer.pointee = part.ok_or_else(|| format!("no part {index} in %{}", pointer.pointee))?;
                 }
             }
         }
@@ -164,7 +163,9 @@ impl Machine<'_> {
                 self.disturbance.after_store(memory, end);
                 Ok(())
             }
-            Place::Cell { cell, way } => self.cells[*cell].set(way, value),
+            Place::Cell { cell, way } => {
+                self.cells[*cell].set(way, value.checked(&self.program.types, pointer.pointee)?)
+            }
         }
     }
 
@@ -189,7 +190,7 @@ impl Machine<'_> {
             Value::Parts(parts) if is_vector => parts.iter().cloned().collect(),
             operand @ (Value::Parts(_) | Value::Bits(_) | Value::Pointer(_)) => vec![operand],
         });
-        Ok(Value::parts(parts.collect()))
+        Value::parts(parts.collect()).checked(&self.program.types, ty)
     }
 
     fn shuffle(&mut self, call: Call<'_>) -> Result<Value, String> {

@@ -12,10 +12,10 @@ use super::memory::Memory;
 use super::misreading::Disturbance;
 use super::program::Program;
 use super::value::{At, Place, Pointer, Value};
-use crate::read_spirv::types::{Operands, SpirvType};
+use crate::read_spirv::types::Operands;
 
 /// Instructions and moved scalars before a run is given up.
-const BUDGET: u64 = 1 << 24;
+const BUDGET: u64 = 1 << 22;
 
 /// Nested calls before a run is given up; SPIR-V has no recursion.
 const MAX_CALLS: u32 = 32;
@@ -128,19 +128,13 @@ impl<'a> Machine<'a> {
     }
 
     fn zero_of(&self, ty: Word) -> Value {
-        match self.program.types.get(ty) {
-            SpirvType::Vector { component: part, length } | SpirvType::Array { element: part, length, .. } => {
-                Value::parts(vec![self.zero_of(*part); *length as usize])
+        let types = &self.program.types;
+        match types.part_count(ty) {
+            None => Value::Bits(0),
+            Some(count) => {
+                let parts = (0..count).filter_map(|index| types.part(ty, index));
+                Value::parts(parts.map(|part| self.zero_of(part)).collect())
             }
-            SpirvType::Matrix { column, columns } => Value::parts(vec![self.zero_of(*column); *columns as usize]),
-            SpirvType::Struct(members) => Value::parts(members.iter().map(|member| self.zero_of(member.ty)).collect()),
-            SpirvType::Void
-            | SpirvType::Bool
-            | SpirvType::Int { .. }
-            | SpirvType::Float { .. }
-            | SpirvType::RuntimeArray { .. }
-            | SpirvType::Pointer { .. }
-            | SpirvType::Other => Value::Bits(0),
         }
     }
 
@@ -155,8 +149,8 @@ impl<'a> Machine<'a> {
                 Op::ConstantFalse | Op::SpecConstantFalse => Value::Bits(0),
                 Op::ConstantNull | Op::Undef => self.zero(ty)?,
                 Op::ConstantComposite | Op::SpecConstantComposite => {
-                    self.spend(1 + instruction.operands.len() as u64)?;
-                    Value::parts(self.operands(&frame, instruction)?)
+                    self.spend_value(ty)?;
+                    Value::parts(self.operands(&frame, instruction)?).checked(&program.types, ty)?
                 }
                 _ => continue,
             };

@@ -1,4 +1,4 @@
-//! The model's buffers: typed loads and stores that follow Offset, ArrayStride, MatrixStride, RowMajor and ColMajor.
+//! The model's buffers: typed loads and stores that follow the decorations for offsets and strides.
 //!
 //! Reads out of bounds give 0, writes out of bounds do nothing, as on a device with robust buffer access.
 
@@ -77,26 +77,10 @@ fn width(types: &Types, scalar: Word) -> Result<u32, String> {
     }
 }
 
-/// Number of parts of a composite in memory; `None` for a scalar.
-pub(super) fn part_count(types: &Types, ty: Word) -> Option<u32> {
-    match types.get(ty) {
-        SpirvType::Vector { length, .. } | SpirvType::Array { length, .. } => Some(*length),
-        SpirvType::Matrix { columns, .. } => Some(*columns),
-        SpirvType::Struct(members) => u32::try_from(members.len()).ok(),
-        SpirvType::Void
-        | SpirvType::Bool
-        | SpirvType::Int { .. }
-        | SpirvType::Float { .. }
-        | SpirvType::RuntimeArray { .. }
-        | SpirvType::Pointer { .. }
-        | SpirvType::Other => None,
-    }
-}
-
 impl Memory {
     /// Reads a value of type `ty`.
     pub(super) fn load(&self, types: &Types, ty: Word, at: At) -> Result<Value, String> {
-        let Some(count) = part_count(types, ty) else {
+        let Some(count) = types.part_count(ty) else {
             return Ok(Value::Bits(self.load_scalar(width(types, ty)?, at.offset)));
         };
         let parts = (0..count).map(|index| {
@@ -108,7 +92,7 @@ impl Memory {
 
     /// Writes a value of type `ty` and returns the byte behind its last scalar.
     pub(super) fn store(&mut self, types: &Types, (ty, at): (Word, At), value: &Value) -> Result<u64, String> {
-        let Some(count) = part_count(types, ty) else {
+        let Some(count) = types.part_count(ty) else {
             let width = width(types, ty)?;
             self.store_scalar(width, at.offset, value.bits()?);
             return Ok(at.offset.saturating_add(width.into()));

@@ -69,7 +69,9 @@ impl Misreading {
             let blocks: Vec<Word> = types.variables.values().filter(|it| is_tested(it)).map(|it| it.pointee).collect();
             for block in blocks.into_iter().collect::<BTreeSet<_>>() {
                 if let Some(SpirvType::Struct(members)) = types.get_mut(block) {
-                    members.iter_mut().for_each(|member| member.offset = member.offset.map(|it| it.saturating_add(4)));
+                    for member in members {
+                        member.offset = member.offset.map(|offset| offset.saturating_add(4));
+                    }
                 }
             }
         }
@@ -196,7 +198,7 @@ impl Disturbance {
     }
 
     /// What happens behind a store that ends at byte `end`.
-    pub(super) fn after_store(&self, memory: &mut Memory, end: u64) {
+    pub(super) fn after_store(self, memory: &mut Memory, end: u64) {
         if self.misreading == Some(Misreading::PaddingTouched) && is_block((Some(memory.set), Some(memory.binding))) {
             memory.clear_word(end);
         }

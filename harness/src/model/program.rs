@@ -32,8 +32,8 @@ impl Program {
         if !functions.contains_key(&entry) {
             return Err(format!("entry point `{name}` is no function"));
         }
-        let typed = module.all_inst_iter().filter_map(|it| Some((it.result_id?, it.result_type?)));
-        let result_types = typed.collect();
+        let instructions = module.all_inst_iter();
+        let result_types = instructions.filter_map(|it| Some((it.result_id?, it.result_type?))).collect();
         Ok(Self { module, types, functions, result_types, entry })
     }
 

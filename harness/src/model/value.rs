@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rspirv::spirv::Word;
 
-use crate::read_spirv::types::MatrixLayout;
+use crate::read_spirv::types::{MatrixLayout, Types};
 
 /// A value of the model.
 #[derive(Clone, Debug)]
@@ -52,6 +52,25 @@ impl Value {
     /// A composite.
     pub(super) fn parts(parts: Vec<Value>) -> Self {
         Self::Parts(Rc::new(parts))
+    }
+
+    /// The value itself, if it has the shape of a value of type `ty`. Whatever is built or kept is checked, so that no
+    /// value is nested deeper than types are.
+    pub(super) fn checked(self, types: &Types, ty: Word) -> Result<Self, String> {
+        if self.has_shape(types, ty) { Ok(self) } else { Err(format!("a value that does not fit type %{ty}")) }
+    }
+
+    fn has_shape(&self, types: &Types, ty: Word) -> bool {
+        match (self, types.part_count(ty)) {
+            (Self::Parts(parts), Some(count)) => {
+                parts.len() == count as usize
+                    && (0..)
+                        .zip(parts.iter())
+                        .all(|(index, part)| types.part(ty, index).is_some_and(|ty| part.has_shape(types, ty)))
+            }
+            (Self::Bits(_) | Self::Pointer(_), None) => true,
+            (Self::Parts(_), None) | (Self::Bits(_) | Self::Pointer(_), Some(_)) => false,
+        }
     }
 
     /// The bits of a scalar.

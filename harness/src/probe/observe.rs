@@ -224,7 +224,7 @@ impl<'a> View<'a> {
         Observation { leaf, space, direction, form, range, offset, note }
     }
 
-    /// `, which is `b[0]`` for a byte of data, nothing for padding.
+    /// Whose a byte of the block is, as the rest of a sentence.
     fn owner(&self, offset: u32) -> String {
         let owner = self.probe.image.owners.get(offset as usize);
         let name = |leaf: Option<&Leaf>| leaf.map_or(String::new(), |leaf| format!(", which is `{}`", leaf.path));

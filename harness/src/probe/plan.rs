@@ -66,7 +66,7 @@ fn obstacle(root: &LaidOut, leaf: &Leaf) -> Option<String> {
     if leaf.component.size != 4 {
         return Some(format!("{} bytes wide", leaf.component.size));
     }
-    if leaf.offset % 4 != 0 {
+    if !leaf.offset.is_multiple_of(4) {
         return Some(format!("byte {} is no multiple of 4", leaf.offset));
     }
     member_obstacle(root, &leaf.steps)

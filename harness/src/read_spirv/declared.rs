@@ -10,7 +10,7 @@ use super::types::{MatrixLayout, SpirvMember, SpirvType, SpirvVariable, Types};
 use super::{BadModule, load};
 use crate::layout::{BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Refusal};
 use crate::module::BlockKind;
-use crate::scalar::Scalar;
+use crate::scalar::{Scalar, SixteenBit};
 use crate::shape::{Count, MatrixOrder};
 
 /// A block of a module.
@@ -72,11 +72,25 @@ fn declared_block(types: &Types, variable: &SpirvVariable) -> Option<DeclaredBlo
     let type_name = || types.names.get(&element).filter(|name| !name.is_empty()).cloned();
     let name = variable.name.clone().or_else(type_name).unwrap_or_else(|| kind.as_str().into());
     let mut reader = Reader { types, refusals: Vec::new() };
-    let laid_out = reader.lay_out(element, None, "");
+    let laid_out = reader.lay_out(unwrapped(types, element), None, "");
     let result = if reader.refusals.is_empty() { Ok(laid_out) } else { Err(reader.refusals) };
     let layout =
         BlockLayout { rules: "declared".into(), name, kind, count, result, stride: None, warnings: Vec::new() };
     Some(DeclaredBlock { layout, set: variable.set, binding: variable.binding })
+}
+
+/// The struct inside a block that a compiler made around it: one member, at byte 0, without a name. naga does so.
+fn unwrapped(types: &Types, block: Word) -> Word {
+    match types.get(block) {
+        SpirvType::Struct(members) => match &members[..] {
+            [SpirvMember { ty, name: None, offset: Some(0), .. }] => match types.get(*ty) {
+                SpirvType::Struct(_) => *ty,
+                _ => block,
+            },
+            _ => block,
+        },
+        _ => block,
+    }
 }
 
 struct Reader<'a> {
@@ -141,24 +155,19 @@ impl Reader<'_> {
             SpirvType::Float { bits: 64 } => Some(Scalar::Float64),
             _ => None,
         };
-        match (scalar, self.types.get(id)) {
-            (Some(scalar), SpirvType::Int { bits, .. } | SpirvType::Float { bits }) => {
-                Component { scalar, size: bits / 8 }
-            }
-            _ => {
-                self.refuse(path, "a component of a type that has no bytes in a block");
-                Component { scalar: Scalar::Uint32, size: 4 }
-            }
-        }
+        let scalar = scalar.unwrap_or_else(|| {
+            self.refuse(path, "a component of a type that has no bytes in a block");
+            Scalar::Uint32
+        });
+        Component { scalar, size: scalar.size(SixteenBit::On, 4) }
     }
 
     fn matrix(&mut self, (column, columns): (Word, u32), matrix: Option<MatrixLayout>, path: &str) -> LaidOut {
-        let (component, rows) = match *self.types.get(column) {
-            SpirvType::Vector { component, length } => (self.component(component, path), length),
-            _ => {
-                self.refuse(path, "a matrix whose columns are no vectors");
-                (Component { scalar: Scalar::Float32, size: 4 }, 1)
-            }
+        let (component, rows) = if let SpirvType::Vector { component, length } = *self.types.get(column) {
+            (self.component(component, path), length)
+        } else {
+            self.refuse(path, "a matrix whose columns are no vectors");
+            (Component { scalar: Scalar::Float32, size: 4 }, 1)
         };
         if matrix.is_none() {
             self.refuse(path, "no MatrixStride");

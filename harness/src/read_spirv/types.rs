@@ -66,7 +66,7 @@ struct Extents {
 /// What a module declares outside its functions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Types {
-    types: BTreeMap<Word, SpirvType>,
+    by_id: BTreeMap<Word, SpirvType>,
     extents: BTreeMap<Word, Extents>,
     pub(crate) names: BTreeMap<Word, String>,
     pub(crate) variables: BTreeMap<Word, SpirvVariable>,
@@ -116,12 +116,12 @@ impl Types {
 
     /// The type of an id; [`SpirvType::Other`] for ids that are no types.
     pub(crate) fn get(&self, id: Word) -> &SpirvType {
-        self.types.get(&id).unwrap_or(&SpirvType::Other)
+        self.by_id.get(&id).unwrap_or(&SpirvType::Other)
     }
 
     /// The type of an id, to change its layout.
     pub(crate) fn get_mut(&mut self, id: Word) -> Option<&mut SpirvType> {
-        self.types.get_mut(&id)
+        self.by_id.get_mut(&id)
     }
 
     /// Number of scalars in a value of the type.
@@ -145,8 +145,41 @@ impl Types {
         }
     }
 
+    /// The type of part `index` of a composite.
+    pub(crate) fn part(&self, id: Word, index: u32) -> Option<Word> {
+        match self.get(id) {
+            SpirvType::Vector { component: part, .. }
+            | SpirvType::Matrix { column: part, .. }
+            | SpirvType::Array { element: part, .. }
+            | SpirvType::RuntimeArray { element: part, .. } => Some(*part),
+            SpirvType::Struct(members) => members.get(index as usize).map(|member| member.ty),
+            SpirvType::Void
+            | SpirvType::Bool
+            | SpirvType::Int { .. }
+            | SpirvType::Float { .. }
+            | SpirvType::Pointer { .. }
+            | SpirvType::Other => None,
+        }
+    }
+
+    /// Number of parts of a composite; `None` for scalars and unsized arrays.
+    pub(crate) fn part_count(&self, id: Word) -> Option<u32> {
+        match self.get(id) {
+            SpirvType::Vector { length, .. } | SpirvType::Array { length, .. } => Some(*length),
+            SpirvType::Matrix { columns, .. } => Some(*columns),
+            SpirvType::Struct(members) => u32::try_from(members.len()).ok(),
+            SpirvType::Void
+            | SpirvType::Bool
+            | SpirvType::Int { .. }
+            | SpirvType::Float { .. }
+            | SpirvType::RuntimeArray { .. }
+            | SpirvType::Pointer { .. }
+            | SpirvType::Other => None,
+        }
+    }
+
     fn add(&mut self, id: Word, ty: SpirvType) -> Result<(), String> {
-        if self.types.insert(id, ty).is_some() {
+        if self.by_id.insert(id, ty).is_some() {
             return Err(format!("type %{id} is declared twice"));
         }
         let parts = self.parts(id);
@@ -166,7 +199,8 @@ impl Types {
             }
             SpirvType::Matrix { columns, .. } => inner.scalars.saturating_mul((*columns).into()),
             SpirvType::RuntimeArray { .. } => u64::MAX,
-            SpirvType::Struct(_) => inner.scalars,
+            // An empty struct counts as well, or an array of them would be free.
+            SpirvType::Struct(_) => inner.scalars.max(1),
             SpirvType::Void
             | SpirvType::Bool
             | SpirvType::Int { .. }
@@ -292,25 +326,29 @@ impl Decorations {
     }
 
     fn number(&self, id: Word, decoration: Decoration) -> Option<u32> {
-        find(self.of.get(&id)?, decoration)?
+        number(self.of.get(&id)?, decoration)
     }
 
     fn member(&self, id: Word, index: u32, ty: Word) -> SpirvMember {
         let none = Decorated::new();
         let decorated = self.of_member.get(&(id, index)).unwrap_or(&none);
-        let row_major = find(decorated, Decoration::RowMajor).is_some();
-        let stride = find(decorated, Decoration::MatrixStride).flatten();
+        let row_major = has(decorated, Decoration::RowMajor);
+        let stride = number(decorated, Decoration::MatrixStride);
         SpirvMember {
             ty,
             name: self.member_names.get(&(id, index)).filter(|name| !name.is_empty()).cloned(),
-            offset: find(decorated, Decoration::Offset).flatten(),
+            offset: number(decorated, Decoration::Offset),
             matrix: stride.map(|stride| MatrixLayout { stride, row_major }),
         }
     }
 }
 
-fn find(decorated: &Decorated, decoration: Decoration) -> Option<Option<u32>> {
-    decorated.iter().find(|(found, _)| *found == decoration).map(|(_, number)| *number)
+fn has(decorated: &Decorated, decoration: Decoration) -> bool {
+    decorated.iter().any(|(found, _)| *found == decoration)
+}
+
+fn number(decorated: &Decorated, decoration: Decoration) -> Option<u32> {
+    decorated.iter().find(|(found, _)| *found == decoration)?.1
 }
 
 fn first_number(operands: &[Operand]) -> Option<u32> {

@@ -90,7 +90,7 @@ impl<'a> Block<'a> {
         for step in &leaf.steps {
             let here = node?;
             let (taken, next) = take_step(here, laid_out, *step)?;
-            node = taken.iter().fold(Some(here), |node, index| node?.part(*index));
+            node = taken.iter().try_fold(here, |node, index| node.part(*index));
             indices.extend(taken);
             laid_out = next;
         }

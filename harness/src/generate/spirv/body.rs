@@ -56,7 +56,7 @@ impl Body<'_> {
             Form::Whole => self.read_whole(),
         };
         for (word, (indices, value)) in (first..).zip(self.leaves.iter().zip::<Vec<Word>>(values)) {
-            let bits = self.to_bits(indices, value);
+            let bits = self.bits_of(indices, value);
             self.store_output(word, bits);
         }
     }
@@ -87,7 +87,7 @@ impl Body<'_> {
         let mut values = BTreeMap::new();
         for (word, indices) in (1..).zip(self.leaves) {
             let bits = self.load_input(word);
-            values.insert(indices.clone(), self.from_bits(indices, bits));
+            values.insert(indices.clone(), self.leaf_of(indices, bits));
         }
         match form {
             Form::Leaf => values.iter().for_each(|(indices, value)| self.store_block(indices, *value)),
@@ -173,12 +173,12 @@ impl Body<'_> {
         self.types.builder.composite_extract(ty, None, value, way.iter().copied()).expect(OPEN)
     }
 
-    fn to_bits(&mut self, leaf: &[u32], value: Word) -> Word {
+    fn bits_of(&mut self, leaf: &[u32], value: Word) -> Word {
         let uint = self.types.scalar(Kind::Uint);
         self.bitcast(leaf, uint, value)
     }
 
-    fn from_bits(&mut self, leaf: &[u32], bits: Word) -> Word {
+    fn leaf_of(&mut self, leaf: &[u32], bits: Word) -> Word {
         let ty = self.interface.block.ty.at(leaf).id;
         self.bitcast(leaf, ty, bits)
     }

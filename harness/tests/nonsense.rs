@@ -1,0 +1,188 @@
+//! SPIR-V that nobody should trust: refused with a reason or run within a budget, never a panic.
+
+use layoutproof::model::Model;
+use layoutproof::read_spirv::declared;
+use layoutproof::runner::{Batch, Job, Runner, RunnerError, Shader};
+use rspirv::binary::Assemble;
+use rspirv::dr::{Builder, Operand};
+use rspirv::spirv::{
+    AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl, LoopControl, MemoryModel,
+    StorageClass, Word,
+};
+
+/// A module whose entry point `main` holds what `body` writes between its first label and its end.
+fn module(body: impl FnOnce(&mut Builder)) -> Vec<u32> {
+    let mut builder = Builder::new();
+    builder.set_version(1, 3);
+    builder.capability(Capability::Shader);
+    builder.memory_model(AddressingModel::Logical, MemoryModel::GLSL450);
+    let void = builder.type_void();
+    let signature = builder.type_function(void, []);
+    let main = builder.begin_function(void, None, FunctionControl::NONE, signature).expect("no function is open");
+    builder.begin_block(None).expect("no block is open");
+    body(&mut builder);
+    builder.end_function().expect("the function is open");
+    builder.entry_point(ExecutionModel::GLCompute, main, "main", []);
+    builder.execution_mode(main, ExecutionMode::LocalSize, [1, 1, 1]);
+    builder.module().assemble()
+}
+
+fn refusal(words: Vec<u32>) -> String {
+    let job = Job {
+        shader: Shader::Spirv(words),
+        entry: "main".into(),
+        buffers: Vec::new(),
+        push_constants: Vec::new(),
+        workgroups: [1, 1, 1],
+        requires: std::collections::BTreeSet::default(),
+    };
+    match Model::new().run(&Batch { jobs: vec![job] }).remove(0) {
+        Err(RunnerError::ShaderRefused(reason)) => reason,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+#[test]
+fn endless_loop_ends() {
+    let words = module(|builder| {
+        let (head, end) = (builder.id(), builder.id());
+        builder.branch(head).unwrap();
+        builder.begin_block(Some(head)).unwrap();
+        builder.loop_merge(end, head, LoopControl::NONE, []).unwrap();
+        builder.branch(head).unwrap();
+        builder.begin_block(Some(end)).unwrap();
+        builder.ret().unwrap();
+    });
+    assert_eq!(refusal(words), "not done after 4194304 steps");
+}
+
+#[test]
+fn recursion_ends() {
+    let words = module(|builder| {
+        let void = builder.type_void();
+        let own = builder.module_ref().functions[0].def_id().unwrap();
+        builder.function_call(void, None, own, []).unwrap();
+        builder.ret().unwrap();
+    });
+    assert_eq!(refusal(words), "calls nested more than 32 deep");
+}
+
+#[test]
+fn value_that_fills_the_memory_is_refused() {
+    let words = module(|builder| {
+        let mut ty = builder.type_int(32, 0);
+        let many = builder.constant_bit32(ty, 4096);
+        for _ in 0..4 {
+            ty = builder.type_array(ty, many);
+        }
+        let pointer = builder.type_pointer(None, StorageClass::Function, ty);
+        builder.variable(pointer, None, StorageClass::Function, None);
+        builder.ret().unwrap();
+    });
+    assert!(refusal(words).ends_with("which has more than 65536 scalars"));
+}
+
+#[test]
+fn unmodelled_instruction_is_named() {
+    let words = module(|builder| {
+        let float = builder.type_float(32, None);
+        let one = builder.constant_bit32(float, 0x3F80_0000);
+        builder.f_add(float, None, one, one).unwrap();
+        builder.ret().unwrap();
+    });
+    assert_eq!(refusal(words), "instruction OpFAdd is not modelled");
+}
+
+#[test]
+fn larger_workgroup_is_refused() {
+    let mut words = module(|builder| builder.ret().unwrap());
+    let mode = words.iter().position(|word| *word == 0x0006_0010).unwrap();
+    words[mode + 3] = 64;
+    assert_eq!(refusal(words), "local size [64, 1, 1]: the model runs one invocation");
+}
+
+/// Structs of two members that are both the struct before: 2^20 parts.
+fn doubling_struct(builder: &mut Builder) -> Word {
+    let mut ty = builder.type_int(32, 0);
+    for _ in 0..20 {
+        let id = builder.id();
+        builder.type_struct_id(Some(id), [ty, ty]);
+        ty = id;
+    }
+    ty
+}
+
+#[test]
+fn type_of_too_many_parts_is_refused() {
+    let words = module(|builder| {
+        let block = doubling_struct(builder);
+        builder.decorate(block, Decoration::Block, []);
+        let pointer = builder.type_pointer(None, StorageClass::Uniform, block);
+        builder.ret().unwrap();
+        builder.variable(pointer, None, StorageClass::Uniform, None);
+    });
+    let bad = declared(&words).unwrap_err();
+    assert!(bad.reason.ends_with("is nested more than 64 deep or has more than 65536 parts"), "{bad}");
+}
+
+#[test]
+fn struct_in_itself_is_refused() {
+    let words = module(|builder| {
+        let id = builder.id();
+        builder.type_struct_id(Some(id), [id]);
+        builder.ret().unwrap();
+    });
+    let bad = declared(&words).unwrap_err();
+    assert!(bad.reason.contains("which is not declared before"), "{bad}");
+}
+
+#[test]
+fn block_without_offsets_is_listed_with_the_reason() {
+    let words = module(|builder| {
+        let uint = builder.type_int(32, 0);
+        let two = builder.constant_bit32(uint, 2);
+        let array = builder.type_array(uint, two);
+        let block = builder.type_struct([uint, array]);
+        builder.decorate(block, Decoration::Block, []);
+        builder.member_decorate(block, 0, Decoration::Offset, [Operand::LiteralBit32(0)]);
+        let pointer = builder.type_pointer(None, StorageClass::Uniform, block);
+        builder.ret().unwrap();
+        let variable = builder.variable(pointer, None, StorageClass::Uniform, None);
+        builder.name(variable, "S");
+    });
+    let blocks = declared(&words).unwrap();
+    let refusals = blocks[0].layout.result.clone().unwrap_err();
+    let texts: Vec<String> = refusals.into_iter().map(|it| format!("{}: {}", it.path, it.message)).collect();
+    assert_eq!(texts, ["_1: no ArrayStride", "_1: no Offset"]);
+}
+
+#[test]
+fn broken_words_are_placed() {
+    let header = [0x0723_0203, 0x0001_0300, 0, 10, 0];
+    let table: [(&[u32], usize, &str); 4] = [
+        (&[0x0000_0011], 5, "an instruction of 0 words"),
+        (&[0x0002_0011, 1, 0x0004_0015, 2], 7, "an instruction of 4 words, 2 are left"),
+        // OpString of 9 words: rspirv's parser would slice behind the end.
+        (&[0x0009_0007, 1, 0x4141_4141], 5, "an instruction of 9 words, 3 are left"),
+        // OpSpecConstantOp of OpConstant: rspirv's parser would panic.
+        (&[0x0005_0034, 1, 2, 43, 7], 5, "opcode 43 in a specialization operation"),
+    ];
+    for (instructions, word, reason) in table {
+        let bad = declared(&[&header[..], instructions].concat()).unwrap_err();
+        assert_eq!((bad.word, bad.reason.as_str()), (word, reason));
+    }
+    let unknown = declared(&[&header[..], &[0x0001_FFF0]].concat()).unwrap_err();
+    assert_eq!(unknown.word, 5);
+}
+
+#[test]
+fn value_in_itself_is_refused() {
+    let words = module(|builder| {
+        let uint = builder.type_int(32, 0);
+        let one = builder.type_struct([uint]);
+        let start = builder.undef(one, None);
+        builder.composite_construct(one, None, [start]).unwrap();
+        builder.ret().unwrap();
+    });
+    assert!(refusal(words).starts_with("a value that does not fit type"));
+}
