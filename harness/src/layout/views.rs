@@ -136,13 +136,12 @@ fn array_strides(layout: &LaidOut) -> Vec<u32> {
 fn row(place: Place, layout: &LaidOut) -> MemberRow {
     let strides = array_strides(layout);
     let matrix = match &dimensions(layout).0.shape {
-        LaidOutShape::Matrix { component, rows, columns, order, stride } => {
+        LaidOutShape::Matrix { rows, columns, order, stride, .. } => {
             let vectors = match order {
                 MatrixOrder::Row => *rows,
                 MatrixOrder::Column => *columns,
             };
-            let contiguous = vectors == 1 || (rows * columns == vectors && *stride == component.size);
-            Some((*order, (!contiguous).then_some(*stride)))
+            Some((*order, (vectors != 1).then_some(*stride)))
         }
         LaidOutShape::Scalar(_)
         | LaidOutShape::Vector { .. }
