@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::sources::{SourceMap, Span};
+use crate::sources::{Position, SourceMap, Span};
 
 /// How bad a problem is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -179,11 +179,33 @@ pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, colour: bool) -> 
     let handler = miette::GraphicalReportHandler::new_themed(theme).with_links(false).with_width(110);
     diagnostics.iter().fold(String::new(), |mut text, diagnostic| {
         let place = Placed { diagnostic, sources };
-        if handler.render_report(&mut text, &place).is_err() {
-            text += &diagnostic.message;
+        // A line that is no line for people (generated, hostile) is not shown; miette cannot draw beyond column 65535.
+        if is_long_line(diagnostic.span(), sources) || handler.render_report(&mut text, &place).is_err() {
+            text += &plain(diagnostic, sources);
         }
         text
     })
+}
+
+/// Bytes of a line that is still shown.
+const LONGEST_LINE: usize = 4096;
+
+/// Whether a line around `span` is too long to be shown.
+fn is_long_line(span: Span, sources: &SourceMap) -> bool {
+    let text = sources.file(span.file).text.as_bytes();
+    let start = (span.start as usize).min(text.len());
+    let end = (span.end as usize).clamp(start, text.len());
+    let is_newline = |byte: &u8| *byte == b'\n';
+    let before = text[..start].iter().rev().take(LONGEST_LINE).take_while(|byte| !is_newline(byte)).count();
+    let after = text[end..].iter().take(LONGEST_LINE).take_while(|byte| !is_newline(byte)).count();
+    before + after + (end - start) >= LONGEST_LINE
+}
+
+/// The problem in one line, without the source text.
+fn plain(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+    let Position { line, column } = sources.position(diagnostic.span());
+    let name = &sources.file(diagnostic.span().file).name;
+    format!("{}: {name}:{line}:{column}: {}\n", diagnostic.code, diagnostic.message)
 }
 
 #[derive(Debug)]

@@ -237,7 +237,7 @@ pub enum BlockKind {
     TextureBuffer,
     /// Ordinary data of a `ParameterBlock<T>`.
     ParameterBlock,
-    /// An element of the StructuredBuffer family.
+    /// An element of the `StructuredBuffer` family.
     StructuredElement,
     /// `[[vk::push_constant]]`.
     PushConstant,

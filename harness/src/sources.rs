@@ -51,6 +51,9 @@ pub struct Position {
 
 impl SourceMap {
     /// Adds a text and returns its id.
+    ///
+    /// # Panics
+    /// With 2^32 files.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
         let id = FileId(u32::try_from(self.files.len()).expect("fewer than 2^32 files fit in memory"));
         self.files.push(SourceFile { name: name.into(), text: text.into() });

@@ -67,10 +67,9 @@ impl Blocks<'_> {
         let holder = Holder::new(name, annotations, *span);
         let is_push_constant = is_push_constant(annotations);
         let kind = match kind {
-            ParameterKind::Cbuffer if is_push_constant => Some(BlockKind::PushConstant),
+            ParameterKind::Cbuffer | ParameterKind::Global if is_push_constant => Some(BlockKind::PushConstant),
             ParameterKind::Cbuffer => Some(BlockKind::Cbuffer),
             ParameterKind::Tbuffer => Some(BlockKind::Tbuffer),
-            ParameterKind::Global if is_push_constant => Some(BlockKind::PushConstant),
             ParameterKind::Global | ParameterKind::Variable => None,
         };
         if let Some(kind) = kind {

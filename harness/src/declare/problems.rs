@@ -17,10 +17,10 @@ impl Problems {
     /// Keeps `diagnostic`.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         self.has_errors |= diagnostic.severity == Severity::Error;
-        if self.kept.len() < KEPT {
-            self.kept.push(diagnostic);
-        } else {
+        if self.is_full() {
             self.dropped += 1;
+        } else {
+            self.kept.push(diagnostic);
         }
     }
 
@@ -29,6 +29,11 @@ impl Problems {
         self.dropped += other.dropped;
         self.has_errors |= other.has_errors;
         other.kept.into_iter().for_each(|diagnostic| self.report(diagnostic));
+    }
+
+    /// Whether further problems are only counted.
+    pub(super) fn is_full(&self) -> bool {
+        self.kept.len() >= KEPT
     }
 
     /// Whether any of them is an error.

@@ -51,7 +51,7 @@ impl<'t> Elaborator<'t> {
             let Some(body) = function.body.clone() else { continue };
             let mut walk = Body {
                 source: self.source,
-                context: self.plain(*scope),
+                context: Context::plain(*scope),
                 elaborator: self,
                 blocks: vec![Vec::new()],
                 locals: HashMap::new(),
@@ -208,18 +208,30 @@ impl<'t> Body<'_, 't> {
     }
 }
 
-/// The index behind the statement that begins at `start`.
+/// The index behind the statement that begins at `start`, without an `else` that belongs to an `if` before it.
 fn statement_end(source: &Source<'_>, start: usize) -> usize {
-    let mut at = start;
+    let (mut at, mut open_ifs) = (start, 0_usize);
     for _ in 0..STATEMENT_TOKENS {
-        match source.token(at).kind {
-            TokenKind::LeftBrace if source.token(source.closer(at) + 1).text == "else" => at = source.closer(at) + 2,
-            TokenKind::LeftBrace => return source.closer(at) + 1,
-            TokenKind::LeftParenthesis | TokenKind::LeftBracket => at = source.closer(at) + 1,
-            TokenKind::Semicolon => return at + 1,
+        let token = source.token(at);
+        let end = match token.kind {
+            TokenKind::LeftBrace => source.closer(at) + 1,
+            TokenKind::Semicolon => at + 1,
             TokenKind::RightBrace | TokenKind::End => return at,
-            _ => at += 1,
+            TokenKind::LeftParenthesis | TokenKind::LeftBracket => {
+                at = source.closer(at) + 1;
+                continue;
+            }
+            _ => {
+                open_ifs += usize::from(token.text == "if");
+                at += 1;
+                continue;
+            }
+        };
+        if open_ifs == 0 || source.token(end).text != "else" {
+            return end;
         }
+        open_ifs -= 1;
+        at = end + 1;
     }
     start
 }

@@ -26,7 +26,7 @@ impl<'t> Elaborator<'t> {
                 self.buffer(inner, scope);
             }
         }
-        let context = self.plain(scope);
+        let context = Context::plain(scope);
         let annotations = self.annotations(&buffer.prefix, &buffer.placement, &context);
         if let Some(packoffset) = annotations.packoffset {
             self.packoffset_outside(packoffset.span);

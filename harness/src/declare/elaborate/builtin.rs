@@ -66,7 +66,7 @@ pub(super) fn numeric(name: &str) -> Option<Type> {
     let (spelling, scalar) =
         SCALARS.iter().filter(|(spelling, _)| name.starts_with(spelling)).max_by_key(|(spelling, _)| spelling.len())?;
     let scalar = *scalar;
-    match name[spelling.len()..].as_bytes() {
+    match &name.as_bytes()[spelling.len()..] {
         [] => Some(Type::Scalar(scalar)),
         [length] => Some(Type::Vector { scalar, length: one_to_four(*length)? }),
         [rows, b'x', columns] => {

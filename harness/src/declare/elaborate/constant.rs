@@ -120,28 +120,13 @@ impl<'t> Elaborator<'t> {
         self.constants.insert(key.clone(), Err(cycle));
         let result = self.guarded(value.span, |elaborator| {
             let constant = elaborator.evaluate(value, context)?;
-            match elaborator.constant_scalar(ty) {
+            match constant_scalar(ty) {
                 Some(scalar) => convert(constant, scalar, value.span),
                 None => Ok(constant),
             }
         });
         self.constants.insert(key, result.clone());
         result
-    }
-
-    /// The scalar type that a constant's value is converted to; `None` keeps the value.
-    fn constant_scalar(&self, ty: &TypeExpression<'t>) -> Option<Scalar> {
-        match &ty.kind {
-            TypeKind::Path(path) => match path.parts.as_slice() {
-                [part] => match builtin::numeric(part.name.text)? {
-                    Type::Scalar(scalar) => Some(scalar),
-                    // A vector's or matrix's initialiser may be one number; it is no integer constant all the same.
-                    _ => Some(Scalar::Float32),
-                },
-                _ => None,
-            },
-            TypeKind::Struct(_) | TypeKind::Enum(_) => None,
-        }
     }
 
     /// The value of an enumerator. All values of an enum are computed at once, in order, without recursion.
@@ -151,7 +136,7 @@ impl<'t> Elaborator<'t> {
             return Err(not_constant(symbol.span));
         };
         if !self.enumerators.contains_key(&id) {
-            let context = self.plain(symbol.scope);
+            let context = Context::plain(symbol.scope);
             self.guarded(span, |elaborator| {
                 elaborator.compute_enumerators(id, declaration, &context);
                 Ok(())
@@ -177,6 +162,21 @@ impl<'t> Elaborator<'t> {
             });
             self.enumerators.entry(id).or_default().push(result);
         }
+    }
+}
+
+/// The scalar type that a constant's value is converted to; `None` keeps the value.
+fn constant_scalar(ty: &TypeExpression<'_>) -> Option<Scalar> {
+    match &ty.kind {
+        TypeKind::Path(path) => match path.parts.as_slice() {
+            [part] => match builtin::numeric(part.name.text)? {
+                Type::Scalar(scalar) => Some(scalar),
+                // A vector's or matrix's initialiser may be one number; it is no integer constant all the same.
+                _ => Some(Scalar::Float32),
+            },
+            _ => None,
+        },
+        TypeKind::Struct(_) | TypeKind::Enum(_) => None,
     }
 }
 

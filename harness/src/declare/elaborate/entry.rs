@@ -3,11 +3,13 @@
 //! Source: Slang user guide, Parameter Layout Rules; a compute entry point's parameters without a semantic count as
 //! uniform, as Slang 2026.14.1 says in its warning E38040.
 
+use std::collections::BTreeMap;
+
 use super::generic::Context;
 use super::resolve::order;
 use super::scope::ScopeId;
 use super::{Elaborator, Named};
-use crate::declare::ast::{FunctionDeclaration, FunctionParameter, TypeExpression, TypeKind};
+use crate::declare::ast::{FunctionDeclaration, FunctionParameter, Placement, TypeExpression, TypeKind};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::module::{Annotations, Argument, EntryParameter, EntryPoint};
 use crate::shape::Type;
@@ -38,8 +40,8 @@ impl<'t> Elaborator<'t> {
     }
 
     fn entry_point(&mut self, (function, scope): Declared<'t>) {
-        let context = self.plain(scope);
-        let annotations = self.annotations(&function.prefix, &Default::default(), &context);
+        let context = Context::plain(scope);
+        let annotations = self.annotations(&function.prefix, &Placement::default(), &context);
         let parameters = match &function.parameters {
             Ok(parameters) => parameters.as_slice(),
             Err(problem) => return self.problems.report(problem.clone()),
@@ -83,14 +85,14 @@ impl<'t> Elaborator<'t> {
 
     fn is_implicitly_uniform(&self, ty: &Type, annotations: &Annotations) -> bool {
         let written = |word: &&str| annotations.modifiers.iter().any(|modifier| modifier == word);
-        let is_varying = ["uniform", "in", "out", "inout", "groupshared", "payload"].iter().any(|word| written(word));
+        let is_varying = ["uniform", "in", "out", "inout", "groupshared", "payload"].iter().any(written);
         let is_ordinary = self.measure(ty).data && !matches!(ty, Type::Resource(_));
         is_ordinary && !is_varying && annotations.semantic.is_none() && !has_semantics(ty)
     }
 
     /// The pointee of every pointer, by spelling; structs are elaborated only now, when nothing can be in progress.
-    pub(super) fn finish_pointees(&mut self, span: Span) -> std::collections::BTreeMap<String, Type> {
-        let mut finished = std::collections::BTreeMap::new();
+    pub(super) fn finish_pointees(&mut self, span: Span) -> BTreeMap<String, Type> {
+        let mut finished = BTreeMap::new();
         // A pointee's members may point at structs that were not pointed at before.
         while let Some((name, named)) = self.pointees.pop_first() {
             if finished.contains_key(&name) {

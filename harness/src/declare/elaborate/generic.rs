@@ -39,6 +39,23 @@ pub(super) struct Context {
     pub(super) key: Rc<str>,
 }
 
+/// Where a declared type is used.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Site<'c> {
+    pub(super) span: Span,
+    /// What its arguments are written in.
+    pub(super) written: &'c Context,
+    /// What it was found in.
+    pub(super) found: &'c Context,
+}
+
+impl<'c> Site<'c> {
+    /// A type found where it is written.
+    pub(super) fn here(span: Span, context: &'c Context) -> Self {
+        Self { span, written: context, found: context }
+    }
+}
+
 /// A struct with its generic arguments.
 #[derive(Clone, Debug)]
 pub(super) struct Specialisation {
@@ -50,6 +67,11 @@ pub(super) struct Specialisation {
 }
 
 impl Context {
+    /// The context of `scope` without generic arguments.
+    pub(super) fn plain(scope: ScopeId) -> Self {
+        Self { scope, bindings: Rc::new([]), key: "".into() }
+    }
+
     fn new(scope: ScopeId, bindings: Vec<Binding>) -> Self {
         let key = bindings.iter().fold(String::new(), |key, binding| {
             key + &format!("{:?}:{}={};", binding.scope, binding.name, binding.value.written())
@@ -80,31 +102,26 @@ impl GenericValue {
 }
 
 impl<'t> Elaborator<'t> {
-    /// The context of `scope` without generic arguments.
-    pub(super) fn plain(&self, scope: ScopeId) -> Context {
-        Context { scope, bindings: Rc::new([]), key: "".into() }
-    }
-
     /// `context` seen from `scope`, one of its scopes or an unrelated one: only bindings of enclosing structs count.
     pub(super) fn seen_from(&self, context: &Context, scope: ScopeId) -> Context {
         if context.bindings.is_empty() {
-            return self.plain(scope);
+            return Context::plain(scope);
         }
         let visible = |binding: &&Binding| self.symbols.outwards(scope).any(|outer| outer == binding.scope);
         Context::new(scope, context.bindings.iter().filter(visible).cloned().collect())
     }
 
-    /// The struct `id` with the arguments written in `part`; `context` is where they are written.
+    /// The struct `id` with the arguments written in `part`.
     pub(super) fn specialise(
         &mut self,
         id: TypeId,
         part: Option<&PathPart<'t>>,
-        (span, context): (Span, &Context),
+        Site { span, written, found }: Site<'_>,
     ) -> Option<Specialisation> {
         let symbol = self.symbols.ty(id).clone();
         let TypeEntry::Struct { generics, inner, .. } = symbol.entry else { return None };
         let arguments = part.and_then(|part| part.arguments.as_deref());
-        let outer = self.seen_from(context, symbol.scope);
+        let outer = self.seen_from(found, symbol.scope);
         let Some(parameters) = generics else {
             if arguments.is_some() {
                 let message = format!("`{}` takes no generic arguments", symbol.name);
@@ -122,7 +139,7 @@ impl<'t> Elaborator<'t> {
         for (index, parameter) in parameters.iter().enumerate() {
             let inside = Context::new(inner, bindings.clone());
             let value = match (arguments.get(index), &parameter.default) {
-                (Some(argument), _) => self.argument(parameter, argument, context)?,
+                (Some(argument), _) => self.argument(parameter, argument, written)?,
                 (None, Some(default)) => self.argument(parameter, default, &inside)?,
                 (None, None) => return self.wrong_arguments(&symbol.name, parameters.len(), span),
             };

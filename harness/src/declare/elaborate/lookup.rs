@@ -1,7 +1,7 @@
 //! Follows names: from where they are written outwards, through namespaces, structs and generic parameters.
 
 use super::Elaborator;
-use super::generic::{Context, GenericValue};
+use super::generic::{Context, GenericValue, Site};
 use super::resolve::Named;
 use super::scope::{ScopeId, TypeId, ValueId};
 use crate::declare::ast::{Path, PathPart};
@@ -61,23 +61,22 @@ impl<'t> Elaborator<'t> {
     /// The context that the names before the last `::` lead to.
     fn qualifier(&mut self, parts: &[PathPart<'t>], span: Span, context: &Context) -> Option<Context> {
         let (first, rest) = parts.split_first()?;
-        let name = first.name.text;
         let outwards: Vec<ScopeId> = self.symbols.outwards(context.scope).collect();
-        let mut inside = outwards.iter().find_map(|scope| self.enter(*scope, first, (span, context)))?;
-        debug_assert!(!name.is_empty(), "the parser gives every part of a path a name");
+        let site = Site { span, written: context, found: context };
+        let mut inside = outwards.iter().find_map(|scope| self.enter(*scope, first, site))?;
         for part in rest {
-            inside = self.enter(inside.scope, part, (span, &inside.clone()))?;
+            inside = self.enter(inside.scope, part, Site { found: &inside.clone(), ..site })?;
         }
         Some(inside)
     }
 
     /// The context inside the namespace or struct `part` of `scope`.
-    fn enter(&mut self, scope: ScopeId, part: &PathPart<'t>, at: (Span, &Context)) -> Option<Context> {
+    fn enter(&mut self, scope: ScopeId, part: &PathPart<'t>, site: Site<'_>) -> Option<Context> {
         if let Some(namespace) = self.symbols.namespace(scope, part.name.text) {
-            return Some(self.seen_from(at.1, namespace));
+            return Some(self.seen_from(site.found, namespace));
         }
         let id = self.symbols.type_in(scope, part.name.text)?;
-        match self.named_type(id, Some(part), at)? {
+        match self.named_type(id, Some(part), site)? {
             Named::Struct(specialisation) => Some(specialisation.context),
             Named::Type(_) => None,
         }
@@ -88,8 +87,10 @@ impl<'t> Elaborator<'t> {
         let names: Vec<&str> = path.parts.iter().map(|part| part.name.text).collect();
         let name = names.join("::");
         let mut problem = Diagnostic::error(Code::UnknownType, path.span, format!("no type is named `{name}`"));
-        if let Some(meant) = self.similar_type(&name) {
-            problem = problem.with_help(format!("did you mean `{meant}`?"));
+        if !self.problems.is_full() {
+            if let Some(meant) = self.similar_type(&name) {
+                problem = problem.with_help(format!("did you mean `{meant}`?"));
+            }
         }
         self.problems.report(problem);
     }

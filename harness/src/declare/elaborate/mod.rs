@@ -8,9 +8,11 @@ mod annotation;
 mod body;
 mod buffer;
 mod builtin;
+mod collect;
 mod constant;
 mod entry;
 mod generic;
+mod instance;
 mod lookup;
 mod measure;
 mod parameter;
@@ -93,7 +95,7 @@ pub(super) fn elaborate<'t>(
     let mut functions = Vec::new();
     elaborator.parameters(items, GLOBAL, (&mut HashMap::new(), &mut functions));
     let globals = std::mem::take(&mut elaborator.globals);
-    elaborator.check_members(&globals);
+    elaborator.check_unsized(&globals);
     elaborator.entry_points(&functions, whole);
     elaborator.bodies(&functions);
     let pointees = elaborator.finish_pointees(whole);
@@ -150,7 +152,7 @@ impl<'t> Elaborator<'t> {
     /// are. What is no integer constant is a problem only where one is needed.
     fn check_constants(&mut self) {
         for id in self.symbols.value_ids() {
-            let context = self.plain(self.symbols.value(id).scope);
+            let context = Context::plain(self.symbols.value(id).scope);
             drop(self.constant(id, &context));
         }
     }

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use super::Elaborator;
+use super::generic::Context;
 use super::resolve::order;
 use super::scope::ScopeId;
 use crate::declare::ast::{Declaration, Declarator, FunctionDeclaration, Item, Name, TypeKind};
@@ -87,7 +88,7 @@ impl<'t> Elaborator<'t> {
     }
 
     fn variable(&mut self, declaration: &'t Declaration<'t>, declarator: &'t Declarator<'t>, scope: ScopeId) {
-        let (context, span) = (self.plain(scope), declarator.name.span);
+        let (context, span) = (Context::plain(scope), declarator.name.span);
         let ty = self.declared(&declaration.ty, order(&declaration.prefix), (declarator, &context));
         let annotations = self.annotations(&declaration.prefix, &declarator.placement, &context);
         if let Some(packoffset) = annotations.packoffset {

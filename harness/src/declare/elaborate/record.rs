@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::Elaborator;
-use super::generic::{Context, Specialisation};
+use super::generic::{Context, Site, Specialisation};
 use super::resolve::{Named, order};
 use super::scope::TypeEntry;
 use crate::declare::ast::{Declaration, Declarator, Item, Name, StructDeclaration, TypeKind};
@@ -57,19 +57,24 @@ impl<'t> Elaborator<'t> {
         span: Span,
     ) -> Option<Arc<StructType>> {
         let context = &specialisation.context;
-        let base = self.base(declaration, context);
+        let mut base = None;
+        let has_base = self.base(declaration, context, &mut base);
         let mut members = Vec::new();
         let complete = self.members(&declaration.items, (Holder::Struct, context), &mut members);
         self.check_members(&members);
-        let ty = Arc::new(StructType { name: specialisation.name.clone(), base: base?, members, span });
+        let ty = Arc::new(StructType { name: specialisation.name.clone(), base, members, span });
         self.measure_struct(&ty, span)?;
         // A struct with a broken member would be laid out wrongly; its other members have been checked by now.
-        complete.then_some(ty)
+        (complete && has_base).then_some(ty)
     }
 
-    /// The base struct, if there is one; interfaces among the bases have no bytes.
-    fn base(&mut self, declaration: &'t StructDeclaration<'t>, context: &Context) -> Option<Option<Arc<StructType>>> {
-        let mut found = None;
+    /// Finds the base struct, if there is one; interfaces among the bases have no bytes. `false` after a problem.
+    fn base(
+        &mut self,
+        declaration: &'t StructDeclaration<'t>,
+        context: &Context,
+        found: &mut Option<Arc<StructType>>,
+    ) -> bool {
         let mut complete = true;
         for base in &declaration.bases {
             let declared = match &base.kind {
@@ -80,7 +85,7 @@ impl<'t> Elaborator<'t> {
                 continue;
             }
             match self.resolve(base, None, context) {
-                Some(Type::Struct(ty)) if found.is_none() => found = Some(ty),
+                Some(Type::Struct(ty)) if found.is_none() => *found = Some(ty),
                 Some(other) => {
                     let message = format!("`{other}` cannot be a base here: a struct has one base struct at most");
                     self.problems.report(Diagnostic::error(Code::Unsupported, base.span, message));
@@ -89,7 +94,7 @@ impl<'t> Elaborator<'t> {
                 None => complete = false,
             }
         }
-        complete.then_some(found)
+        complete
     }
 
     fn is_interface(&self, id: super::scope::TypeId) -> bool {
@@ -113,7 +118,7 @@ impl<'t> Elaborator<'t> {
                 | Item::Interface { .. }
                 | Item::Import { .. } => true,
                 Item::Namespace { path, items } if holder == Holder::Buffer => {
-                    self.namespace_members(path, items, context, out)
+                    self.namespace_members((path, items), context, out)
                 }
                 Item::Namespace { path, .. } => self.misplaced(path.first().copied(), "a namespace"),
                 // A buffer inside a buffer is a buffer of its own (measured with DXC 1.7.2308).
@@ -133,18 +138,17 @@ impl<'t> Elaborator<'t> {
     /// Members in a namespace inside a buffer follow each other like all others, under qualified names.
     fn namespace_members(
         &mut self,
-        path: &'t [Name<'t>],
-        items: &'t [Item<'t>],
+        (path, items): (&'t [Name<'t>], &'t [Item<'t>]),
         context: &Context,
         out: &mut Vec<Member>,
     ) -> bool {
         let inner = path.iter().try_fold(context.scope, |scope, name| self.symbols.namespace(scope, name.text));
         let Some(scope) = inner else { return true };
         let first = out.len();
-        let complete = self.members(items, (Holder::Buffer, &self.plain(scope)), out);
-        let prefix: String = path.iter().map(|name| format!("{}::", name.text)).collect();
+        let complete = self.members(items, (Holder::Buffer, &Context::plain(scope)), out);
+        let names: Vec<&str> = path.iter().map(|name| name.text).collect();
         for member in &mut out[first..] {
-            member.name.insert_str(0, &prefix);
+            member.name = format!("{}::{}", names.join("::"), member.name);
         }
         complete
     }
@@ -240,14 +244,20 @@ impl<'t> Elaborator<'t> {
     /// Refuses names that are declared twice and unsized arrays that are not last.
     pub(super) fn check_members(&mut self, members: &[Member]) {
         let mut names: HashMap<&str, Span> = HashMap::new();
-        for (index, member) in members.iter().enumerate() {
-            if !member.name.is_empty() {
-                if let Some(earlier) = names.insert(&member.name, member.span) {
-                    let name = Name { text: &member.name, span: member.span };
-                    self.redefinition(name, "member", Some(earlier));
-                }
+        for member in members.iter().filter(|member| !member.name.is_empty()) {
+            if let Some(earlier) = names.insert(&member.name, member.span) {
+                let name = Name { text: &member.name, span: member.span };
+                self.redefinition(name, "member", Some(earlier));
             }
-            if index + 1 < members.len() && self.measure(&member.ty).unbounded {
+        }
+        self.check_unsized(members);
+    }
+
+    /// Refuses unsized arrays that are not last.
+    pub(super) fn check_unsized(&mut self, members: &[Member]) {
+        let Some((_, all_but_last)) = members.split_last() else { return };
+        for member in all_but_last {
+            if self.measure(&member.ty).unbounded {
                 let message = format!("`{}` has no end, so nothing can follow it", member.name);
                 self.problems.report(Diagnostic::error(Code::UnsizedNotLast, member.span, message));
             }
@@ -266,8 +276,8 @@ impl<'t> Elaborator<'t> {
             if used_generic || self.symbols.outwards(symbol.scope).any(|scope| self.symbols.scope(scope).generic) {
                 continue;
             }
-            let context = self.plain(symbol.scope);
-            let named = self.named_type(id, None, (own, &context));
+            let context = Context::plain(symbol.scope);
+            let named = self.named_type(id, None, Site::here(own, &context));
             if let Some(named @ Named::Struct(_)) = named {
                 self.complete(named, own);
             }

@@ -4,17 +4,19 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::Elaborator;
-use super::builtin::{self, Builtin, Element};
-use super::generic::{Context, GenericValue, Specialisation};
+use super::builtin;
+use super::generic::{Context, GenericValue, Site, Specialisation};
 use super::scope::{TypeEntry, TypeId};
 use crate::declare::ast::{
-    Declarator, Dimension, GenericArgument, Initialiser, Path, PathPart, Prefix, TypeExpression, TypeKind, TypeSuffix,
+    Declarator, Dimension, Initialiser, Path, PathPart, Prefix, TypeExpression, TypeKind, TypeSuffix,
 };
 use crate::diagnostics::{Code, Diagnostic};
-use crate::resource::{DataLayout, Resource, ResourceKind};
 use crate::scalar::Scalar;
 use crate::shape::{Count, EnumType, MatrixOrder, Type};
 use crate::sources::Span;
+
+/// Pointers to pointers to pointers: no real file goes this far.
+const MOST_STARS: usize = 16;
 
 /// Order that a declaration's modifiers give to a matrix.
 pub(super) type Order = Option<MatrixOrder>;
@@ -59,8 +61,8 @@ impl<'t> Elaborator<'t> {
         (declarator, context): (&Declarator<'t>, &Context),
     ) -> Option<Type> {
         let mut named = self.named(ty, order, context)?;
-        for _ in 0..declarator.pointers.min(usize::from(u8::MAX)) {
-            named = Named::Type(self.pointer(named));
+        for _ in 0..declarator.pointers {
+            named = Named::Type(self.pointer(named, ty.span)?);
         }
         let mut resolved = self.complete(named, ty.span)?;
         for (index, dimension) in declarator.dimensions.iter().enumerate().rev() {
@@ -85,12 +87,12 @@ impl<'t> Elaborator<'t> {
                         elaborator.problems.report(Diagnostic::error(Code::Unsupported, ty.span, message));
                         return None;
                     };
-                    elaborator.named_type(id, None, (ty.span, context))?
+                    elaborator.named_type(id, None, Site::here(ty.span, context))?
                 }
             };
             for suffix in &ty.suffixes {
                 named = Named::Type(match suffix {
-                    TypeSuffix::Pointer => elaborator.pointer(named),
+                    TypeSuffix::Pointer => elaborator.pointer(named, ty.span)?,
                     TypeSuffix::Array(dimension) => {
                         let element = elaborator.complete(named, ty.span)?;
                         elaborator.array(element, (dimension, None), context)?
@@ -115,9 +117,8 @@ impl<'t> Elaborator<'t> {
             None => {}
         }
         if let Some((id, found)) = self.find_type_in(path, context) {
-            // Arguments are written in `context`, a plain name is seen from where it was found.
-            let from = if path.parts.len() > 1 { &found } else { context };
-            return self.named_type(id, path.parts.last(), (path.span, from));
+            let site = Site { span: path.span, written: context, found: &found };
+            return self.named_type(id, path.parts.last(), site);
         }
         let built_in = match path.parts.as_slice() {
             [part] => builtin::builtin(part.name.text).map(|found| (found, part)),
@@ -136,17 +137,12 @@ impl<'t> Elaborator<'t> {
     }
 
     /// The declared type `id` with the arguments of `part`.
-    pub(super) fn named_type(
-        &mut self,
-        id: TypeId,
-        part: Option<&PathPart<'t>>,
-        (span, context): (Span, &Context),
-    ) -> Option<Named> {
+    pub(super) fn named_type(&mut self, id: TypeId, part: Option<&PathPart<'t>>, site: Site<'_>) -> Option<Named> {
         let symbol = self.symbols.ty(id).clone();
         match symbol.entry {
-            TypeEntry::Struct { .. } => self.specialise(id, part, (span, context)).map(Named::Struct),
+            TypeEntry::Struct { .. } => self.specialise(id, part, site).map(Named::Struct),
             TypeEntry::Enum(declaration) => {
-                let outer = self.seen_from(context, symbol.scope);
+                let outer = self.seen_from(site.found, symbol.scope);
                 let underlying = match &declaration.underlying {
                     Some(ty) => self.underlying(ty, &outer)?,
                     None => Scalar::Int32,
@@ -154,12 +150,12 @@ impl<'t> Elaborator<'t> {
                 Some(Named::Type(Type::Enum(Arc::new(EnumType { name: symbol.name, underlying }))))
             }
             TypeEntry::Alias { .. } => {
-                let outer = self.seen_from(context, symbol.scope);
-                self.alias(id, span, &outer)
+                let outer = self.seen_from(site.found, symbol.scope);
+                self.alias(id, site.span, &outer)
             }
             TypeEntry::Interface => {
                 let message = format!("`{}` is an interface: how its values are laid out is not modelled", symbol.name);
-                self.problems.report(Diagnostic::error(Code::Unsupported, span, message));
+                self.problems.report(Diagnostic::error(Code::Unsupported, site.span, message));
                 None
             }
         }
@@ -208,13 +204,19 @@ impl<'t> Elaborator<'t> {
     }
 
     /// A pointer; what it points at is looked into only after everything else.
-    fn pointer(&mut self, named: Named) -> Type {
+    pub(super) fn pointer(&mut self, named: Named, span: Span) -> Option<Type> {
         let pointee = match &named {
             Named::Struct(specialisation) => specialisation.name.clone(),
             Named::Type(ty) => ty.to_string(),
         };
+        let stars = pointee.bytes().rev().take_while(|byte| *byte == b'*').count();
+        if stars >= MOST_STARS {
+            let message = format!("a pointer to a pointer, more than {MOST_STARS} levels deep");
+            self.problems.report(Diagnostic::error(Code::TooDeep, span, message));
+            return None;
+        }
         self.pointees.entry(pointee.clone()).or_insert(named);
-        Type::Pointer { pointee }
+        Some(Type::Pointer { pointee })
     }
 
     /// One dimension around `element`; `listed` is the length of its initialiser.
@@ -250,147 +252,6 @@ impl<'t> Elaborator<'t> {
         let array = Type::Array { element: Box::new(element), count };
         self.check_size(&array, dimension.span)?;
         Some(array)
-    }
-
-    fn built_in(&mut self, found: Builtin, at: (&PathPart<'t>, Span), context: &Context) -> Option<Type> {
-        let (part, span) = at;
-        let arguments = part.arguments.as_deref().unwrap_or_default();
-        match (found, arguments) {
-            (Builtin::Numeric(ty), []) if part.arguments.is_none() => Some(ty),
-            (Builtin::Vector, [..]) if arguments.len() <= 2 => self.vector(arguments, span, context),
-            (Builtin::Matrix, [..]) if arguments.len() <= 3 => self.matrix(arguments, span, context),
-            (Builtin::Array, [element, length]) => {
-                let element = self.argument_type(element, context)?;
-                let count = self.argument_count(length, context)?;
-                let array = Type::Array { element: Box::new(element), count: Count::Finite(count) };
-                self.check_size(&array, span)?;
-                Some(array)
-            }
-            (Builtin::Same, [element]) => self.argument_type(element, context),
-            (Builtin::Pointer, [GenericArgument::Type(pointee), ..]) => {
-                let named = self.named(pointee, None, context)?;
-                Some(self.pointer(named))
-            }
-            (Builtin::Resource(kind, element), _) => self.resource((kind, element), at, context).map(Type::Resource),
-            (Builtin::Unsupported(why), _) => {
-                let message = format!("`{}` is not supported: {why}", part.name.text);
-                self.problems.report(Diagnostic::error(Code::Unsupported, span, message));
-                None
-            }
-            (
-                Builtin::Numeric(_)
-                | Builtin::Vector
-                | Builtin::Matrix
-                | Builtin::Array
-                | Builtin::Same
-                | Builtin::Pointer,
-                _,
-            ) => self.bad_arguments(part, span),
-        }
-    }
-
-    fn bad_arguments<T>(&mut self, part: &PathPart<'t>, span: Span) -> Option<T> {
-        let count = part.arguments.as_ref().map_or(0, Vec::len);
-        let message = format!("`{}` does not take {count} generic arguments", part.name.text);
-        self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
-        None
-    }
-
-    /// `vector` is `vector<float, 4>`.
-    fn vector(&mut self, arguments: &[GenericArgument<'t>], span: Span, context: &Context) -> Option<Type> {
-        let scalar = self.component(arguments.first(), span, context)?;
-        let length = self.extent(arguments.get(1), context)?;
-        Some(Type::Vector { scalar, length })
-    }
-
-    /// `matrix` is `matrix<float, 4, 4>`.
-    fn matrix(&mut self, arguments: &[GenericArgument<'t>], span: Span, context: &Context) -> Option<Type> {
-        let scalar = self.component(arguments.first(), span, context)?;
-        let rows = self.extent(arguments.get(1), context)?;
-        let columns = self.extent(arguments.get(2), context)?;
-        Some(Type::Matrix { scalar, rows, columns, order: None })
-    }
-
-    fn component(&mut self, argument: Option<&GenericArgument<'t>>, span: Span, context: &Context) -> Option<Scalar> {
-        let Some(argument) = argument else { return Some(Scalar::Float32) };
-        match self.argument_type(argument, context)? {
-            Type::Scalar(scalar) => Some(scalar),
-            other => {
-                let message = format!("components are scalars, not `{other}`");
-                self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
-                None
-            }
-        }
-    }
-
-    /// A number of components, rows or columns: 1 to 4.
-    fn extent(&mut self, argument: Option<&GenericArgument<'t>>, context: &Context) -> Option<u32> {
-        let Some(argument) = argument else { return Some(4) };
-        let value = self.argument_count(argument, context)?;
-        if value <= 4 {
-            return Some(value);
-        }
-        let message = format!("vectors and matrices have 1 to 4 components each way, not {value}");
-        self.problems.report(Diagnostic::error(Code::GenericArguments, span_of(argument), message));
-        None
-    }
-
-    /// A number of elements: at least 1.
-    fn argument_count(&mut self, argument: &GenericArgument<'t>, context: &Context) -> Option<u32> {
-        let value = self.argument_integer(argument, context)?;
-        let count = u32::try_from(value).ok().filter(|count| *count > 0);
-        if count.is_none() {
-            let message = format!("there cannot be {value} of these");
-            self.problems.report(Diagnostic::error(Code::BadArrayLength, span_of(argument), message));
-        }
-        count
-    }
-
-    fn resource(
-        &mut self,
-        (kind, rule): (ResourceKind, Element),
-        (part, span): (&PathPart<'t>, Span),
-        context: &Context,
-    ) -> Option<Resource> {
-        let arguments = part.arguments.as_deref().unwrap_or_default();
-        let (element, data_layout) = match (rule, arguments) {
-            (Element::None | Element::Optional, []) | (Element::Word, [_]) => (None, None),
-            (Element::Required, [element]) | (Element::Optional, [element, ..]) => {
-                (Some(self.argument_type(element, context)?), None)
-            }
-            (Element::Required, [element, layout]) => {
-                let element = self.argument_type(element, context)?;
-                (Some(element), Some(self.data_layout(layout)?))
-            }
-            (Element::Required | Element::None | Element::Word, _) => return self.bad_arguments(part, span),
-        };
-        if element.as_ref().is_some_and(|element| self.measure(element).unbounded) {
-            let message = "an element cannot end in an unsized array";
-            self.problems.report(Diagnostic::error(Code::UnsizedNotLast, span, message));
-            return None;
-        }
-        Some(Resource { kind, element: element.map(Box::new), data_layout })
-    }
-
-    fn data_layout(&mut self, argument: &GenericArgument<'t>) -> Option<DataLayout> {
-        let found = match argument {
-            GenericArgument::Type(TypeExpression { kind: TypeKind::Path(path), .. }) => {
-                path.parts.last().and_then(|part| builtin::data_layout(part.name.text))
-            }
-            GenericArgument::Type(_) | GenericArgument::Value(_) => None,
-        };
-        if found.is_none() {
-            let message = "expected a data layout such as `Std430DataLayout`";
-            self.problems.report(Diagnostic::error(Code::GenericArguments, span_of(argument), message));
-        }
-        found
-    }
-}
-
-fn span_of(argument: &GenericArgument<'_>) -> Span {
-    match argument {
-        GenericArgument::Type(ty) => ty.span,
-        GenericArgument::Value(expression) => expression.span,
     }
 }
 

@@ -3,12 +3,9 @@
 
 use std::collections::HashMap;
 
-use super::Elaborator;
 use crate::declare::ast::{
-    BufferDeclaration, Declaration, Declarator, EnumDeclaration, Expression, GenericParameter, Initialiser, Item, Name,
-    Path, StructDeclaration, TypeExpression, TypeKind,
+    Declarator, EnumDeclaration, Expression, GenericParameter, Name, Path, StructDeclaration, TypeExpression, TypeKind,
 };
-use crate::diagnostics::{Code, Diagnostic};
 use crate::sources::Span;
 
 /// Index of a scope.
@@ -176,13 +173,57 @@ impl<'t> Symbols<'t> {
         names.try_fold(start, |inner, name| self.namespace(inner, name))
     }
 
-    fn new_scope(&mut self, parent: ScopeId, name: &str) -> ScopeId {
+    /// Enters a namespace into `parent`; an anonymous enum has one that no name leads to.
+    pub(super) fn new_namespace(&mut self, parent: ScopeId, name: &'t str) -> ScopeId {
+        let inner = self.new_scope(parent, name, false);
+        if !name.is_empty() {
+            self.scopes[parent.0].namespaces.entry(name).or_insert(inner);
+        }
+        inner
+    }
+
+    pub(super) fn new_scope(&mut self, parent: ScopeId, name: &str, generic: bool) -> ScopeId {
         let name = self.qualified(parent, name);
-        self.scopes.push(Scope { parent: Some(parent), name, ..Scope::default() });
+        self.scopes.push(Scope { parent: Some(parent), name, generic, ..Scope::default() });
         ScopeId(self.scopes.len() - 1)
     }
 
-    fn new_value(&mut self, scope: ScopeId, name: &'t str, entry: ValueEntry<'t>) {
+    /// Enters a type. The first of a name wins; a later one gets the earlier one back.
+    pub(super) fn new_type(
+        &mut self,
+        name: Name<'t>,
+        scope: ScopeId,
+        entry: TypeEntry<'t>,
+    ) -> (TypeId, Option<TypeSymbol<'t>>) {
+        let id = TypeId(self.types.len());
+        let qualified = if name.text.is_empty() { String::new() } else { self.qualified(scope, name.text) };
+        self.types.push(TypeSymbol { name: qualified, scope, entry, span: name.span });
+        if name.text.is_empty() {
+            return (id, None);
+        }
+        let first = *self.scopes[scope.0].types.entry(name.text).or_insert(id);
+        (id, if first == id { None } else { Some(self.ty(first).clone()) })
+    }
+
+    /// Remembers that `kind` declares the type `id`, which is shown as `shown` in `scope`.
+    pub(super) fn declare_inline(&mut self, id: TypeId, kind: &TypeKind<'t>, (scope, shown): (ScopeId, &str)) {
+        if !shown.is_empty() {
+            self.types[id.0].name = self.qualified(scope, shown);
+        }
+        if let Some(address) = address(kind) {
+            self.inline.insert(address, id);
+        }
+    }
+
+    pub(super) fn mention(&mut self, scope: ScopeId, name: Name<'t>) {
+        self.scopes[scope.0].mentioned.insert(name.text, name.span);
+    }
+
+    pub(super) fn add_using(&mut self, scope: ScopeId, path: &'t Path<'t>) {
+        self.scopes[scope.0].using.push(path);
+    }
+
+    pub(super) fn new_value(&mut self, scope: ScopeId, name: &'t str, entry: ValueEntry<'t>) {
         let id = ValueId(self.values.len());
         self.values.push(ValueSymbol { scope, entry });
         // Two enums may share an enumerator in Slang, where only qualified names reach it.
@@ -196,174 +237,4 @@ fn address(kind: &TypeKind<'_>) -> Option<*const ()> {
         TypeKind::Enum(declaration) => Some(std::ptr::from_ref(&**declaration).cast()),
         TypeKind::Path(_) => None,
     }
-}
-
-impl<'t> Elaborator<'t> {
-    /// Enters the names of `items` into `scope`.
-    pub(super) fn collect(&mut self, items: &'t [Item<'t>], scope: ScopeId) {
-        for item in items {
-            match item {
-                Item::Declaration(declaration) => self.collect_declaration(declaration, scope),
-                Item::Function(function) => self.mention(function.name, scope),
-                Item::Buffer(buffer) => self.collect_buffer(buffer, scope),
-                Item::Namespace { path, items } => {
-                    let inner = self.open_namespace(path, scope);
-                    self.collect(items, inner);
-                }
-                Item::Alias { name, ty } => {
-                    let entry = TypeEntry::Alias { ty, declarator: None, order: None };
-                    self.new_type(*name, scope, entry);
-                }
-                Item::Using { path } => self.symbols.scopes[scope.0].using.push(path),
-                Item::Interface { name } => {
-                    self.new_type(*name, scope, TypeEntry::Interface);
-                }
-                Item::Import { name } => {
-                    if !self.module.imports.contains(name) {
-                        self.module.imports.push(name.clone());
-                    }
-                }
-            }
-        }
-    }
-
-    fn open_namespace(&mut self, path: &'t [Name<'t>], scope: ScopeId) -> ScopeId {
-        path.iter().fold(scope, |outer, name| match self.symbols.namespace(outer, name.text) {
-            Some(inner) => inner,
-            None => {
-                let inner = self.symbols.new_scope(outer, name.text);
-                self.symbols.scopes[outer.0].namespaces.insert(name.text, inner);
-                inner
-            }
-        })
-    }
-
-    fn mention(&mut self, name: Name<'t>, scope: ScopeId) {
-        self.symbols.scopes[scope.0].mentioned.insert(name.text, name.span);
-    }
-
-    /// Two buffers of one name are two buffers (measured with DXC 1.7.2308), so nothing is compared here.
-    fn collect_buffer(&mut self, buffer: &'t BufferDeclaration<'t>, scope: ScopeId) {
-        self.mention(buffer.name, scope);
-        self.collect(&buffer.items, scope);
-    }
-
-    fn collect_declaration(&mut self, declaration: &'t Declaration<'t>, scope: ScopeId) {
-        let is_typedef = declaration.prefix.has("typedef");
-        self.collect_inline(declaration, scope, is_typedef);
-        for declarator in &declaration.declarators {
-            if is_typedef {
-                let order = super::resolve::order(&declaration.prefix);
-                let entry = TypeEntry::Alias { ty: &declaration.ty, declarator: Some(declarator), order };
-                self.new_type(declarator.name, scope, entry);
-                continue;
-            }
-            self.mention(declarator.name, scope);
-            let constant = declaration.prefix.has("const") || declaration.prefix.has("let");
-            if let (true, Some(Initialiser::Value(value))) = (constant, &declarator.initialiser) {
-                let entry = ValueEntry::Constant { ty: &declaration.ty, value };
-                self.symbols.new_value(scope, declarator.name.text, entry);
-            }
-        }
-    }
-
-    /// Enters a struct or enum that is declared where it is used.
-    fn collect_inline(&mut self, declaration: &'t Declaration<'t>, scope: ScopeId, is_typedef: bool) {
-        let alias = declaration.declarators.first().filter(|_| is_typedef).map(|declarator| declarator.name);
-        match &declaration.ty.kind {
-            TypeKind::Path(_) => {}
-            TypeKind::Struct(inner) => {
-                let name = if inner.name.text.is_empty() { alias.unwrap_or(inner.name) } else { inner.name };
-                let generics = inner.generics.as_deref().or(declaration.prefix.generics.as_deref());
-                let scope_inside = self.symbols.new_scope(scope, name.text);
-                self.symbols.scopes[scope_inside.0].generic = generics.is_some();
-                let entry = TypeEntry::Struct { declaration: inner, generics, inner: scope_inside };
-                self.new_inline(&declaration.ty.kind, (inner.name, name), scope, entry);
-                self.collect(&inner.items, scope_inside);
-            }
-            TypeKind::Enum(inner) => {
-                let name = if inner.name.text.is_empty() { alias.unwrap_or(inner.name) } else { inner.name };
-                let id = self.new_inline(&declaration.ty.kind, (inner.name, name), scope, TypeEntry::Enum(inner));
-                self.collect_enumerators(inner, id, scope);
-            }
-        }
-    }
-
-    /// Enters a type under its own name, and gives an anonymous one the name of its typedef to be shown by.
-    fn new_inline(
-        &mut self,
-        kind: &TypeKind<'t>,
-        (own, shown): (Name<'t>, Name<'t>),
-        scope: ScopeId,
-        entry: TypeEntry<'t>,
-    ) -> TypeId {
-        let id = self.new_type(own, scope, entry);
-        if !shown.text.is_empty() {
-            self.symbols.types[id.0].name = self.symbols.qualified(scope, shown.text);
-        }
-        if let Some(address) = address(kind) {
-            self.symbols.inline.insert(address, id);
-        }
-        id
-    }
-
-    fn collect_enumerators(&mut self, declaration: &'t EnumDeclaration<'t>, id: TypeId, scope: ScopeId) {
-        let inner = self.symbols.new_scope(scope, declaration.name.text);
-        if !declaration.name.text.is_empty() {
-            self.symbols.scopes[scope.0].namespaces.entry(declaration.name.text).or_insert(inner);
-        }
-        for (index, (name, _)) in declaration.enumerators.iter().enumerate() {
-            let entry = ValueEntry::Enumerator { declaration: id, index };
-            if self.symbols.scopes[inner.0].values.contains_key(name.text) {
-                self.redefinition(*name, "enumerator", None);
-            }
-            self.symbols.new_value(inner, name.text, entry);
-            if declaration.unscoped {
-                self.symbols.new_value(scope, name.text, entry);
-            }
-        }
-    }
-
-    fn new_type(&mut self, name: Name<'t>, scope: ScopeId, entry: TypeEntry<'t>) -> TypeId {
-        let id = TypeId(self.symbols.types.len());
-        let qualified = if name.text.is_empty() { String::new() } else { self.symbols.qualified(scope, name.text) };
-        self.symbols.types.push(TypeSymbol { name: qualified, scope, entry, span: name.span });
-        if name.text.is_empty() {
-            return id;
-        }
-        match self.symbols.scopes[scope.0].types.get(name.text).map(|earlier| self.symbols.ty(*earlier)) {
-            Some(earlier) if !same_alias(&earlier.entry, &entry) => {
-                let span = earlier.span;
-                self.redefinition(name, "type", Some(span));
-            }
-            Some(_) | None => {
-                self.symbols.scopes[scope.0].types.insert(name.text, id);
-            }
-        }
-        id
-    }
-
-    pub(super) fn redefinition(&mut self, name: Name<'_>, what: &str, earlier: Option<Span>) {
-        let message = format!("the {what} `{}` is declared twice", name.text);
-        let problem = Diagnostic::error(Code::Redefinition, name.span, message);
-        self.problems.report(match earlier {
-            Some(span) => problem.with_label(span, "first here"),
-            None => problem,
-        });
-    }
-}
-
-/// Whether both are aliases of one plain name: `typedef float F; typedef float F;` is allowed, as in C++.
-fn same_alias(earlier: &TypeEntry<'_>, later: &TypeEntry<'_>) -> bool {
-    let plain = |entry: &TypeEntry<'_>| match entry {
-        TypeEntry::Alias { ty: TypeExpression { kind: TypeKind::Path(path), suffixes, .. }, declarator, .. }
-            if suffixes.is_empty()
-                && declarator.is_none_or(|found| found.dimensions.is_empty() && found.pointers == 0) =>
-        {
-            Some(path.parts.iter().map(|part| part.name.text.to_owned()).collect::<Vec<_>>())
-                .filter(|_| path.parts.iter().all(|part| part.arguments.is_none()))
-        }
-        TypeEntry::Alias { .. } | TypeEntry::Struct { .. } | TypeEntry::Enum(_) | TypeEntry::Interface => None,
-    };
-    plain(earlier).is_some_and(|name| plain(later).as_ref() == Some(&name))
 }

@@ -180,6 +180,17 @@ impl<'s, 'a> Parser<'s, 'a> {
         Name { text: "", span: self.span() }
     }
 
+    /// A `;`; where it is missing, the place behind the last token is shown, since the next may be lines below.
+    pub(super) fn semicolon(&mut self) -> Parsed<()> {
+        if self.eat(TokenKind::Semicolon) {
+            return Ok(());
+        }
+        let problem = self.unexpected("`;`");
+        let last = self.source.token(self.at.saturating_sub(1)).span;
+        let place = if self.at > 0 { Span { start: last.end, ..last } } else { last };
+        Err(Diagnostic::error(problem.code, place, problem.message))
+    }
+
     /// "expected `what`, found the next token".
     pub(super) fn unexpected(&self, what: &str) -> Diagnostic {
         let token = self.token();
@@ -192,8 +203,7 @@ impl<'s, 'a> Parser<'s, 'a> {
 
     /// Reports what stopped a declaration; that the text ends after an unclosed bracket was said before.
     pub(super) fn report(&mut self, problem: Diagnostic) {
-        let at_end = problem.span() == self.source.token(usize::MAX).span;
-        if !(self.source.unbalanced && at_end) {
+        if !(self.source.unbalanced && self.is(TokenKind::End)) {
             self.problems.report(problem);
         }
     }

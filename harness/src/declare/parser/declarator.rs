@@ -2,7 +2,7 @@
 
 use super::cursor::{Parsed, Parser};
 use super::expression::Place;
-use crate::declare::ast::{Declaration, Declarator, Dimension, Initialiser, Item, Name, Prefix};
+use crate::declare::ast::{Declaration, Declarator, Dimension, Initialiser, Item, Name, Prefix, TypeKind};
 use crate::declare::lexer::TokenKind;
 
 impl<'a> Parser<'_, 'a> {
@@ -10,14 +10,34 @@ impl<'a> Parser<'_, 'a> {
     pub(super) fn typed_item(&mut self, prefix: Prefix<'a>) -> Parsed<Item<'a>> {
         let start = self.span();
         let ty = self.type_expression()?;
+        if self.ends_type_declaration(&ty.kind) {
+            let declarators = Vec::new();
+            return Ok(Item::Declaration(Declaration { prefix, ty, declarators, span: self.span_from(start) }));
+        }
         let declarators = if self.is(TokenKind::Semicolon) { Vec::new() } else { self.declarators()? };
         if let [Declarator { name, .. }] = declarators.as_slice() {
             if self.starts_function() {
                 return Ok(Item::Function(self.function(prefix, *name, Some(ty))?));
             }
         }
-        self.expect(TokenKind::Semicolon, "`;`")?;
+        self.semicolon()?;
         Ok(Item::Declaration(Declaration { prefix, ty, declarators, span: self.span_from(start) }))
+    }
+
+    /// Slang needs no `;` behind the `}` of a struct or an enum.
+    fn ends_type_declaration(&self, kind: &TypeKind<'a>) -> bool {
+        let declares_name = match self.token().kind {
+            TokenKind::Identifier => matches!(
+                self.peek(1).kind,
+                TokenKind::Semicolon | TokenKind::Comma | TokenKind::LeftBracket | TokenKind::Colon | TokenKind::Assign
+            ),
+            TokenKind::Semicolon | TokenKind::Star => true,
+            _ => false,
+        };
+        match kind {
+            TypeKind::Struct(_) | TypeKind::Enum(_) => !declares_name,
+            TypeKind::Path(_) => false,
+        }
     }
 
     fn starts_function(&self) -> bool {

@@ -171,7 +171,8 @@ impl<'a> Parser<'_, 'a> {
         let path = self.value_path(place)?;
         let span = path.span;
         if self.is(TokenKind::LeftParenthesis) && path.parts.len() == 1 {
-            return self.conversion(path, out);
+            self.conversion(path, out);
+            return Ok(());
         }
         out.push((Operation::Name(path), span));
         self.postfix(out);
@@ -179,7 +180,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `int(x)` converts; any other call is opaque, and so is a list of several arguments.
-    fn conversion(&mut self, path: Path<'a>, out: &mut Operations<'a>) -> Parsed<()> {
+    fn conversion(&mut self, path: Path<'a>, out: &mut Operations<'a>) {
         let (start, operations, span) = (self.at, out.len(), path.span);
         self.bump();
         let one = self.deeper(|parser| parser.conditional(Place::Free, out));
@@ -192,7 +193,6 @@ impl<'a> Parser<'_, 'a> {
             out.push((Operation::Opaque, span));
         }
         self.postfix(out);
-        Ok(())
     }
 
     /// Members, indices and calls behind a value: no integer constant.
@@ -252,7 +252,7 @@ fn boolean(word: &str) -> Option<bool> {
     }
 }
 
-fn integer<'a>(token: Token<'a>) -> Parsed<Operation<'a>> {
+fn integer(token: Token<'_>) -> Parsed<Operation<'_>> {
     let digits = token.text.trim_end_matches(['u', 'U', 'l', 'L']);
     let suffix = &token.text[digits.len()..];
     let value = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {

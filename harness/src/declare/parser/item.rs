@@ -62,7 +62,10 @@ impl<'a> Parser<'_, 'a> {
                 self.recover();
                 return Ok(());
             }
-            "extension" | "__extension" => return self.skipped("an extension adds no member", start),
+            "extension" | "__extension" => {
+                self.skipped("an extension adds no member", start);
+                return Ok(());
+            }
             "import" | "__import" | "module" | "implementing" | "__include" => return self.module_item(out, start),
             _ => self.typed_item(prefix),
         };
@@ -112,7 +115,7 @@ impl<'a> Parser<'_, 'a> {
         self.expect(TokenKind::Assign, "`=`")?;
         self.modifiers();
         let ty = self.type_expression()?;
-        self.expect(TokenKind::Semicolon, "`;`")?;
+        self.semicolon()?;
         Ok(Item::Alias { name, ty })
     }
 
@@ -124,7 +127,7 @@ impl<'a> Parser<'_, 'a> {
         self.bump();
         self.eat_word("namespace");
         let path = self.type_path()?;
-        self.expect(TokenKind::Semicolon, "`;`")?;
+        self.semicolon()?;
         Ok(Item::Using { path })
     }
 
@@ -140,7 +143,7 @@ impl<'a> Parser<'_, 'a> {
         let ty = self.type_expression()?;
         let placement = self.placement()?;
         let initialiser = if self.eat(TokenKind::Assign) { Some(self.initialiser()) } else { None };
-        self.expect(TokenKind::Semicolon, "`;`")?;
+        self.semicolon()?;
         let declarator = Declarator { name, pointers: 0, dimensions: Vec::new(), placement, initialiser };
         let span = self.span_from(start);
         Ok(Item::Declaration(Declaration { prefix, ty, declarators: vec![declarator], span }))
@@ -159,17 +162,16 @@ impl<'a> Parser<'_, 'a> {
     fn interface(&mut self, start: Span) -> Parsed<Item<'a>> {
         self.bump();
         let name = self.name("the name of an interface")?;
-        self.skipped("an interface has no bytes of its own", start)?;
+        self.skipped("an interface has no bytes of its own", start);
         Ok(Item::Interface { name })
     }
 
     /// Moves behind a declaration that cannot change a layout, and says so.
-    fn skipped(&mut self, why: &str, start: Span) -> Parsed<()> {
+    fn skipped(&mut self, why: &str, start: Span) {
         let place = self.span_from(start);
         self.problems.report(Diagnostic::warning(Code::Skipped, place, format!("skipped: {why}")));
         self.skip_to(|kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon));
         self.recover();
-        Ok(())
     }
 
     /// `import a.b;`, `module m;`, `__include "part.slang";`
@@ -179,7 +181,7 @@ impl<'a> Parser<'_, 'a> {
         while !matches!(self.token().kind, TokenKind::Semicolon | TokenKind::End | TokenKind::RightBrace) {
             name += self.bump().text.trim_matches('"');
         }
-        self.expect(TokenKind::Semicolon, "`;`")?;
+        self.semicolon()?;
         match keyword.text {
             "import" | "__import" => out.push(Item::Import { name }),
             "__include" | "implementing" => {

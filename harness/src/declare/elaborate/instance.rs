@@ -1,0 +1,155 @@
+//! Built-in types with their generic arguments: `vector<float, 3>`, `StructuredBuffer<S>`, `Ptr<T>`.
+
+use super::Elaborator;
+use super::builtin::{self, Builtin, Element};
+use super::generic::Context;
+use crate::declare::ast::{GenericArgument, PathPart, TypeExpression, TypeKind};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::resource::{DataLayout, Resource, ResourceKind};
+use crate::scalar::Scalar;
+use crate::shape::{Count, Type};
+use crate::sources::Span;
+
+impl<'t> Elaborator<'t> {
+    /// The type that a built-in name with its arguments stands for.
+    pub(super) fn built_in(&mut self, found: Builtin, at: (&PathPart<'t>, Span), context: &Context) -> Option<Type> {
+        let (part, span) = at;
+        let arguments = part.arguments.as_deref().unwrap_or_default();
+        match (found, arguments) {
+            (Builtin::Numeric(ty), []) if part.arguments.is_none() => Some(ty),
+            (Builtin::Vector, [..]) if arguments.len() <= 2 => self.vector(arguments, span, context),
+            (Builtin::Matrix, [..]) if arguments.len() <= 3 => self.matrix(arguments, span, context),
+            (Builtin::Array, [element, length]) => {
+                let element = self.argument_type(element, context)?;
+                let count = self.argument_count(length, context)?;
+                let array = Type::Array { element: Box::new(element), count: Count::Finite(count) };
+                self.check_size(&array, span)?;
+                Some(array)
+            }
+            (Builtin::Same, [element]) => self.argument_type(element, context),
+            (Builtin::Pointer, [GenericArgument::Type(pointee), ..]) => {
+                let named = self.named(pointee, None, context)?;
+                self.pointer(named, span)
+            }
+            (Builtin::Resource(kind, element), _) => self.resource((kind, element), at, context).map(Type::Resource),
+            (Builtin::Unsupported(why), _) => {
+                let message = format!("`{}` is not supported: {why}", part.name.text);
+                self.problems.report(Diagnostic::error(Code::Unsupported, span, message));
+                None
+            }
+            (
+                Builtin::Numeric(_)
+                | Builtin::Vector
+                | Builtin::Matrix
+                | Builtin::Array
+                | Builtin::Same
+                | Builtin::Pointer,
+                _,
+            ) => self.bad_arguments(part, span),
+        }
+    }
+
+    fn bad_arguments<T>(&mut self, part: &PathPart<'t>, span: Span) -> Option<T> {
+        let count = part.arguments.as_ref().map_or(0, Vec::len);
+        let message = format!("`{}` does not take {count} generic arguments", part.name.text);
+        self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
+        None
+    }
+
+    /// `vector` is `vector<float, 4>`.
+    fn vector(&mut self, arguments: &[GenericArgument<'t>], span: Span, context: &Context) -> Option<Type> {
+        let scalar = self.component(arguments.first(), span, context)?;
+        let length = self.extent(arguments.get(1), context)?;
+        Some(Type::Vector { scalar, length })
+    }
+
+    /// `matrix` is `matrix<float, 4, 4>`.
+    fn matrix(&mut self, arguments: &[GenericArgument<'t>], span: Span, context: &Context) -> Option<Type> {
+        let scalar = self.component(arguments.first(), span, context)?;
+        let rows = self.extent(arguments.get(1), context)?;
+        let columns = self.extent(arguments.get(2), context)?;
+        Some(Type::Matrix { scalar, rows, columns, order: None })
+    }
+
+    fn component(&mut self, argument: Option<&GenericArgument<'t>>, span: Span, context: &Context) -> Option<Scalar> {
+        let Some(argument) = argument else { return Some(Scalar::Float32) };
+        match self.argument_type(argument, context)? {
+            Type::Scalar(scalar) => Some(scalar),
+            other => {
+                let message = format!("components are scalars, not `{other}`");
+                self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
+                None
+            }
+        }
+    }
+
+    /// A number of components, rows or columns: 1 to 4.
+    fn extent(&mut self, argument: Option<&GenericArgument<'t>>, context: &Context) -> Option<u32> {
+        let Some(argument) = argument else { return Some(4) };
+        let value = self.argument_count(argument, context)?;
+        if value <= 4 {
+            return Some(value);
+        }
+        let message = format!("vectors and matrices have 1 to 4 components each way, not {value}");
+        self.problems.report(Diagnostic::error(Code::GenericArguments, span_of(argument), message));
+        None
+    }
+
+    /// A number of elements: at least 1.
+    fn argument_count(&mut self, argument: &GenericArgument<'t>, context: &Context) -> Option<u32> {
+        let value = self.argument_integer(argument, context)?;
+        let count = u32::try_from(value).ok().filter(|count| *count > 0);
+        if count.is_none() {
+            let message = format!("there cannot be {value} of these");
+            self.problems.report(Diagnostic::error(Code::BadArrayLength, span_of(argument), message));
+        }
+        count
+    }
+
+    fn resource(
+        &mut self,
+        (kind, rule): (ResourceKind, Element),
+        (part, span): (&PathPart<'t>, Span),
+        context: &Context,
+    ) -> Option<Resource> {
+        let arguments = part.arguments.as_deref().unwrap_or_default();
+        let (element, data_layout) = match (rule, arguments) {
+            (Element::None | Element::Optional, []) | (Element::Word, [_]) => (None, None),
+            (Element::Required, [element]) | (Element::Optional, [element, ..]) => {
+                (Some(self.argument_type(element, context)?), None)
+            }
+            (Element::Required, [element, layout]) => {
+                let element = self.argument_type(element, context)?;
+                (Some(element), Some(self.data_layout(layout)?))
+            }
+            (Element::Required | Element::None | Element::Word, _) => return self.bad_arguments(part, span),
+        };
+        if element.as_ref().is_some_and(|element| self.measure(element).unbounded) {
+            let message = "an element cannot end in an unsized array";
+            self.problems.report(Diagnostic::error(Code::UnsizedNotLast, span, message));
+            return None;
+        }
+        Some(Resource { kind, element: element.map(Box::new), data_layout })
+    }
+
+    fn data_layout(&mut self, argument: &GenericArgument<'t>) -> Option<DataLayout> {
+        let found = match argument {
+            GenericArgument::Type(TypeExpression { kind: TypeKind::Path(path), .. }) => {
+                path.parts.last().and_then(|part| builtin::data_layout(part.name.text))
+            }
+            GenericArgument::Type(_) | GenericArgument::Value(_) => None,
+        };
+        if found.is_none() {
+            let message = "expected a data layout such as `Std430DataLayout`";
+            self.problems.report(Diagnostic::error(Code::GenericArguments, span_of(argument), message));
+        }
+        found
+    }
+}
+
+fn span_of(argument: &GenericArgument<'_>) -> Span {
+    match argument {
+        GenericArgument::Type(ty) => ty.span,
+        GenericArgument::Value(expression) => expression.span,
+    }
+}
