@@ -231,9 +231,9 @@ impl Check {
     }
 }
 
-/// WGSL binds no less than its own size of the block, so exact ranges that are shorter have no job.
+/// WGSL binds no less than its own size of the block, so ranges that are shorter have no job.
 fn bindable(probe: &ProbeJob, module: &ShaderModule) -> bool {
-    probe.entry.space == Space::PushConstant || probe.image.bytes.len() >= module.binding_size as usize
+    probe.image.bytes.len() >= module.binding_size as usize
 }
 
 /// What a device's answers come to.

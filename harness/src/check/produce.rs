@@ -10,8 +10,9 @@ use crate::check::subject::Subject;
 use crate::generate::{spirv, wgsl};
 use crate::layout::{BlockLayout, RuleSet, lay_out};
 use crate::model::{CompiledError, compiled};
-use crate::naga_offsets;
-use crate::probe::{ProbePlan, plan};
+use crate::generate::wgsl::WgslModule;
+use crate::naga_offsets::{self, NagaError};
+use crate::probe::{ProbeEntry, ProbePlan, plan};
 use crate::record::{Form, Proves, Space};
 use crate::runner::{Feature, RunnerKind, Shader};
 use crate::verdict::Validation;
@@ -133,7 +134,7 @@ impl Produced {
                 continue;
             }
             let plan = plan_of(layout, settings);
-            produced.gaps.extend(plan.not_probed.iter().map(|gap| format!("not probed: {}", gap.reason)));
+            produced.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
             if plan.leaves.is_empty() {
                 continue;
             }
@@ -177,19 +178,10 @@ impl Produced {
 
     fn add_naga(&mut self, block: usize, layout: &BlockLayout, plan: &ProbePlan) {
         for entry in &plan.entries {
-            let module = match wgsl::module(layout, plan, entry) {
-                Ok(module) => module,
-                Err(error) => {
-                    self.gaps.push(error.to_string());
-                    continue;
-                }
-            };
-            let answers = naga_offsets::compiled_offsets(&module)
-                .and_then(|offsets| Ok((offsets, naga_offsets::spirv(&module)?)));
-            let (offsets, spirv) = match answers {
-                Ok(answers) => answers,
-                Err(error) => {
-                    self.gaps.push(error.to_string());
+            let (module, offsets, spirv) = match compile(layout, plan, entry) {
+                Ok(compiled) => compiled,
+                Err(gap) => {
+                    self.gaps.push(gap);
                     continue;
                 }
             };
@@ -211,6 +203,25 @@ impl Produced {
                 wgsl: Some(module.text),
             });
         }
+    }
+}
+
+/// WGSL text for one entry point, the offsets that naga gives its leaves, and naga's SPIR-V; or why there is none.
+fn compile(
+    layout: &BlockLayout,
+    plan: &ProbePlan,
+    entry: &ProbeEntry,
+) -> Result<(WgslModule, Vec<Option<u32>>, Vec<u32>), String> {
+    let module = wgsl::module(layout, plan, entry).map_err(|error| error.to_string())?;
+    // naga's writer asserts what its validator does not check; a panic is that compiler's answer, not the run's end.
+    let compiled = std::panic::catch_unwind(|| {
+        let offsets = naga_offsets::compiled_offsets(&module)?;
+        Ok((offsets, naga_offsets::spirv(&module)?))
+    });
+    match compiled {
+        Ok(Ok((offsets, spirv))) => Ok((module, offsets, spirv)),
+        Ok(Err(error)) => Err(NagaError::to_string(&error)),
+        Err(_) => Err(format!("naga panics: on entry point `{}` of `{}`", entry.name, layout.name)),
     }
 }
 
