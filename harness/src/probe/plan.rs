@@ -32,6 +32,20 @@ pub fn plan(layout: &BlockLayout, leaves: &[Leaf], spaces: &BTreeSet<Space>) -> 
     plan
 }
 
+/// A structured buffer of `layout`'s elements, so that element 1 shows the stride; `None` for blocks without a stride.
+///
+/// Its leaves are those of elements 0 and 1, `[1].a` at the stride plus the offset of `a`.
+pub fn elements(layout: &BlockLayout) -> Option<BlockLayout> {
+    let (stride, element) = (layout.stride?, layout.result.as_ref().ok()?);
+    let array = LaidOut {
+        type_name: format!("{}[]", element.type_name),
+        size: Extent::Unbounded,
+        alignment: element.alignment,
+        shape: LaidOutShape::Array { element: Box::new(element.clone()), count: Count::Unbounded, stride },
+    };
+    Some(BlockLayout { result: Ok(array), stride: None, ..layout.clone() })
+}
+
 fn entries(space: Space, size: Extent) -> Vec<ProbeEntry> {
     let forms = match size {
         Extent::Finite(_) => vec![Form::Leaf, Form::Vector, Form::Whole],
