@@ -182,6 +182,29 @@ fn answer_of_another_shape_is_a_problem() {
 }
 
 #[test]
+fn what_no_module_can_hold_is_refused() {
+    let table = blocks();
+    let (array_tail, unsized_array) = (&table[0].1, &table[6].1);
+    let (plan, _) = planned(array_tail);
+    let without_entries = ProbePlan { entries: Vec::new(), ..plan.clone() };
+    let without_a_leaf = ProbePlan { leaves: plan.leaves[1..].to_vec(), ..plan.clone() };
+    let refused = BlockLayout { result: Err(Vec::new()), ..array_tail.clone() };
+    let errors = [
+        (produce(&refused, &plan), "rule set by-hand forbids block `S`"),
+        (produce(array_tail, &without_entries), "block `S` has nothing to probe"),
+        (produce(unsized_array, &plan), "entry `read_uniform` cannot hold the unsized array of block `S`"),
+        (produce(&table[4].1, &plan), "block `S` has no leaf `a.x`"),
+        (
+            produce(array_tail, &without_a_leaf),
+            "entry `write_storage_vector` stores whole vectors or structs, and the plan leaves out some of their components",
+        ),
+    ];
+    for (result, text) in errors {
+        assert_eq!(result.expect_err(text).to_string(), text);
+    }
+}
+
+#[test]
 fn declared_lists_what_the_generator_decorated() {
     let (_, layout) = blocks().swap_remove(0);
     let (_, produced) = planned(&layout);

@@ -1,8 +1,8 @@
 //! What to probe of a block: its leaves and the entry points that reach them.
 //!
 //! Laid-out block and leaves in, [`ProbePlan`] out. A leaf is probed if one 32-bit word can say where it is and valid
-//! SPIR-V can hold it; the others are listed with the reason. Devices' features are the caller's business: it says
-//! which spaces are allowed.
+//! SPIR-V can hold it; the others are listed with the reason. Devices' features and largest ranges are the caller's
+//! business: it says which spaces are allowed.
 
 use std::collections::BTreeSet;
 
