@@ -208,13 +208,13 @@ impl<'t> Elaborator<'t> {
         Some(Member { name, ty: ty?, bit_width, annotations, span: declarator.name.span })
     }
 
-    /// `uint a : N;` is a semantic to HLSL; where `N` is a constant a bit-field was meant.
+    /// `uint a : N;` is a semantic even where `N` is a constant: DXC 1.7.2308 warns of it.
     fn check_semantic(&mut self, declarator: &'t Declarator<'t>, context: &Context) {
         let Some(word) = declarator.placement.semantic else { return };
         let known = self.symbols.outwards(context.scope).any(|scope| self.symbols.value_in(scope, word).is_some());
         if known {
             let message = format!("`{word}` is a semantic here, but a constant has that name");
-            let problem = Diagnostic::error(Code::BadBitField, declarator.name.span, message);
+            let problem = Diagnostic::warning(Code::BadBitField, declarator.name.span, message);
             self.problems.report(problem.with_help(format!("for a bit-field write `({word})`")));
         }
     }

@@ -12,6 +12,7 @@ fn refused(source: &str, code: Code) {
 fn names() {
     refused("cbuffer C { flaot a; }", Code::UnknownType);
     refused("float a[N];", Code::UnknownConstant);
+    refused("const int n = 2; float a[n];", Code::UnknownConstant);
     refused("struct S { N::T t; };", Code::UnknownType);
     refused("struct S {}; struct S {};", Code::Redefinition);
     refused("float a; int a;", Code::Redefinition);
