@@ -222,6 +222,11 @@ impl<'a> Parser<'_, 'a> {
             match (self.token().kind, self.token().text) {
                 (TokenKind::Identifier, "register") if opens => placement.registers.push(self.register()?),
                 (TokenKind::Identifier, "packoffset") if opens => placement.packoffsets.push(self.packoffset()?),
+                // Who may access a member of a ray payload.
+                (TokenKind::Identifier, "read" | "write") if opens => {
+                    self.bump();
+                    self.skip_brackets();
+                }
                 // A lone word is a semantic, as in DXC and Slang, even where a constant has that name.
                 (TokenKind::Identifier, _) if self.ends_placement(1) => placement.semantic = Some(self.bump().text),
                 _ => placement.bit_width = Some(self.expression(Place::Free)?),

@@ -1,6 +1,6 @@
 //! What types mean.
 
-use super::{DeclareOptions, flat, members, read, read_with, structure};
+use super::{DeclareOptions, flat, line, members, read, read_with, structure};
 use crate::shape::Type;
 
 /// One member of a constant buffer, and its type.
@@ -230,4 +230,38 @@ fn names_are_looked_up_outwards() {
     let Type::Struct(u) = &buffer.members[0].ty else { panic!("a struct") };
     assert_eq!(flat(u)[0], "A::S s");
     assert_eq!(buffer.members[2].ty.to_string(), "S");
+}
+
+/// Spellings of whole shaders that say nothing about a layout, and must not stand in the way of those that do.
+#[test]
+fn the_rest_of_the_language_is_passed_over() {
+    let source = r#"
+        static const float3 directions[] = { float3(1, 0, 0), float3(0, 1, 0) };
+        SamplerState samplers { Filter = MIN_MAG_MIP_LINEAR; AddressU = Wrap; };
+        sampler2D legacy = sampler_state { Texture = <tex>; };
+        static const uint2 size = uint2(8, 8);
+        struct Out { float4 at : SV_Position; nointerpolation uint id : ID; linear sample float2 uv[2] : TEXCOORD0; };
+        template<typename T> T mix(T a, T b, float t = 0.5f) { return a + (b - a) * t; }
+        globallycoherent RWStructuredBuffer<uint> counters : register(u0, space1);
+        groupshared float tile[8][8 + 1];
+        typedef RWStructuredBuffer<uint> Counters; Counters more;
+        [RootSignature("RootFlags(0)")] [shader("geometry")] [maxvertexcount(3)]
+        void geometry(triangle Out input[3], inout TriangleStream<Out> stream) { stream.Append(input[0]); }
+        [shader("hull")] [domain("tri")] Out hull(InputPatch<Out, 3> patch, uint i : SV_OutputControlPointID) {}
+        struct [raypayload] Payload { float4 color : read(caller) : write(caller); };
+        [shader("closesthit")] void hit(inout Payload p, in BuiltInTriangleIntersectionAttributes attributes) {}
+        [shader("mesh")] [numthreads(size.x, size.y, 1)]
+        void mesh(out vertices Out verts[64], out indices uint3 triangles[126], in payload Payload p) {}
+        struct Operators { float4x4 m; float operator[](int i) { return m[i][0]; } static Operators make();
+            bool operator==(Operators o) { return true; } float operator()(int x) { return 0; } };
+        let count = 4; float3 light = float3(1, 2, 3) * 2.0f + directions[0], other;
+        export float exported(float x) { return x; }
+        cbuffer C { Operators o; float tail[count]; }"#;
+    let module = read(source);
+    assert_eq!(module.warnings, []);
+    assert_eq!(structure(&module, "C").members.iter().map(line).collect::<Vec<_>>(), ["Operators o", "float[4] tail"]);
+    let globals = structure(&module, "$Globals");
+    assert_eq!(globals.members.iter().map(line).collect::<Vec<_>>(), ["float3 light", "float3 other"]);
+    assert_eq!(module.entry_points.len(), 4);
+    assert_eq!(module.entry_points[0].parameters[1].ty.to_string(), "Out");
 }
