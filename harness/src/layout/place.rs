@@ -130,6 +130,11 @@ impl Slot {
         self.measured.layout.size == Extent::Finite(0)
     }
 
+    /// The rounding before any straddle test.
+    fn start(&self) -> Alignment {
+        Alignment::new(self.measured.layout.alignment).expect("layouts take it from an alignment")
+    }
+
     fn range(&self, offset: u32) -> (&str, Range<u32>) {
         (&self.name, offset..self.measured.layout.size.finite().map_or(u32::MAX, |size| offset.saturating_add(size)))
     }
@@ -300,8 +305,7 @@ impl<'a> Cursor<'a> {
             }
             self.row = slot.precision;
         }
-        let own = Alignment::new(slot.measured.layout.alignment).expect("layouts take it from an alignment");
-        let offset = own.round_up(start)?;
+        let offset = slot.start().round_up(start)?;
         let straddles = slot.measured.whole.is_some_and(|size| offset % 16 + size > 16);
         Ok(if straddles { Alignment::REGISTER.round_up(offset)? } else { offset })
     }
@@ -317,6 +321,7 @@ impl<'a> Cursor<'a> {
         };
         match self.placement.empty {
             EmptyMembers::StartRegister if aggregate => Alignment::REGISTER.round_up(self.next),
+            EmptyMembers::Aligned => slot.start().round_up(self.next),
             EmptyMembers::StartRegister | EmptyMembers::Nothing => Ok(self.next),
         }
     }

@@ -245,6 +245,9 @@ pub enum EmptyMembers {
     Nothing,
     /// A struct or array without bytes still starts a 16-byte register; a single resource does not.
     StartRegister,
+    /// They are placed at their alignment, which is 1 for an empty struct; where arrays have a least alignment, each
+    /// element of an array of empty structs takes that many bytes.
+    Aligned,
 }
 
 /// What `packoffset` does.

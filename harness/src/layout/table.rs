@@ -35,7 +35,8 @@ const PLAIN: Placement = Placement {
     minimum_precision_rows: false,
 };
 const REGISTERS: Placement = Placement { straddle: Straddle::NoMember, ..PLAIN };
-const VECTOR_REGISTERS: Placement = Placement { straddle: Straddle::NoVector, ..PLAIN };
+const DXC_SPIRV: Placement = Placement { empty: EmptyMembers::Aligned, ..PLAIN };
+const VECTOR_REGISTERS: Placement = Placement { straddle: Straddle::NoVector, ..DXC_SPIRV };
 const DXC_IN_STRUCT: Placement = Placement {
     straddle_size: StraddleSize::Natural,
     matrix_start: MatrixStart::DefaultOrder,
@@ -120,6 +121,7 @@ const STD430_DXC: RuleSet = RuleSet {
     one_dimensional: OneDimensional::Vector,
     enums: Enums::Int32,
     bit_fields: BitFields::SameType,
+    members: DXC_SPIRV,
     packoffset: PackOffsetRule::Ascending,
     vk_offset: VkOffset::HonouredEndsWithLast,
     global_register: GlobalRegister::LetterC,

@@ -4,3 +4,4 @@ mod check;
 mod declare;
 mod dxil;
 mod slang_types;
+mod spirv;
