@@ -57,25 +57,26 @@ const SCALAR_BLOCKS: BlockFeatures = BlockFeatures {
 
 const DXC_SPIRV_FORBIDS: &[Forbid] = &[Forbid::ColumnMajorIntegers, Forbid::VkOffsetInCbuffer];
 
-/// The specification's `scalar`; every other row starts from here.
+/// The specification's `scalar`; every other row starts from here. The next member follows "the last basic machine unit
+/// consumed" by the one before, so the tail of a struct is used again, unlike in C.
 const SCALAR: RuleSet = RuleSet {
     name: "scalar",
-    summary: "every type at its component's alignment, structs padded to theirs",
-    source: "GL_EXT_scalar_block_layout",
+    summary: "every type at its component's alignment; the next member may use the tail of a struct",
+    source: "GL_EXT_scalar_block_layout; glslang 12",
     example: Example {
         declaration: "struct S { double d; float f; }; struct T { S s; float g; };",
-        offsets: &[0, 16],
-        size: 24,
+        offsets: &[0, 12],
+        size: 16,
     },
     versions: None,
     bool_size: 4,
     vectors: VectorAlignment::Component,
     array_alignment: Alignment::ONE,
     array_stride: ArrayStride::Rounded,
-    pad_arrays: true,
+    pad_arrays: false,
     unsized_arrays: UnsizedArrays::InPlace,
     struct_alignment: Alignment::ONE,
-    pad_structs: StructPadding::Padded,
+    pad_structs: StructPadding::None,
     matrices: Matrices::ArrayOfVectors,
     one_dimensional: OneDimensional::Matrix,
     enums: Enums::Underlying,
@@ -97,6 +98,8 @@ const STD430: RuleSet = RuleSet {
     source: "OpenGL 4.6, 7.6.2.2",
     example: Example { declaration: "struct T { float3 a; float b[2]; float c; };", offsets: &[0, 12, 20], size: 32 },
     vectors: VectorAlignment::PowerOfTwo,
+    pad_arrays: true,
+    pad_structs: StructPadding::Padded,
     features: STANDARD_UNIFORM,
     spirv: SpirvValidity::Standard,
     ..SCALAR
@@ -174,6 +177,8 @@ const HLSL_STRUCTURED: RuleSet = RuleSet {
     summary: "an element of a D3D structured buffer as DXC lays it out: as C does, with 4-byte bool",
     source: DXC_1_7,
     example: Example { declaration: "struct T { float a; double b; float c; };", offsets: &[0, 8, 16], size: 24 },
+    pad_arrays: true,
+    pad_structs: StructPadding::Padded,
     bit_fields: BitFields::SameSize,
     packoffset: PackOffsetRule::Refused,
     vk_offset: VkOffset::Ignored,
@@ -252,15 +257,13 @@ const TABLE: &[RuleSet] = &[
     SCALAR,
     RuleSet {
         name: "scalar@slang",
-        summary: "scalar as Slang's -fvk-use-scalar-layout has it: structs and arrays are not padded",
+        summary: "scalar as Slang's -fvk-use-scalar-layout has it, which is also how Slang lays out pointees",
         source: SLANG,
         example: Example {
             declaration: "struct S { double d; float f; }; struct T { S s; float g; };",
             offsets: &[0, 12],
             size: 16,
         },
-        pad_arrays: false,
-        pad_structs: StructPadding::None,
         ..SCALAR
     },
     RuleSet {
@@ -332,6 +335,8 @@ const TABLE: &[RuleSet] = &[
         example: Example { declaration: "struct T { bool a; float3 b; bool c; };", offsets: &[0, 4, 16], size: 20 },
         bool_size: 1,
         unsized_arrays: UnsizedArrays::Pointer { size: 16 },
+        pad_arrays: true,
+        pad_structs: StructPadding::Padded,
         vk_offset: VkOffset::Ignored,
         ..SCALAR
     },
@@ -354,6 +359,7 @@ const TABLE: &[RuleSet] = &[
         vectors: VectorAlignment::Cuda,
         unsized_arrays: UnsizedArrays::Pointer { size: 8 },
         pad_structs: StructPadding::PaddedExceptEntryUniforms,
+        pad_arrays: true,
         vk_offset: VkOffset::Ignored,
         ..SCALAR
     },

@@ -3,5 +3,7 @@
 mod check;
 mod declare;
 mod dxil;
+mod glsl;
+mod slang;
 mod slang_types;
 mod spirv;
