@@ -6,7 +6,9 @@ use crate::layout::{find, lay_out};
 
 /// Rule set and rows, for one declaration.
 fn under(declarations: &str, expected: &[(&str, &str)]) {
-    expected.iter().for_each(|(name, expected)| check_with(ROW_MAJOR, name, declarations, expected));
+    for (name, expected) in expected {
+        check_with(ROW_MAJOR, name, declarations, expected);
+    }
 }
 
 #[test]
