@@ -43,6 +43,8 @@ pub struct RuleSet {
     pub matrices: Matrices,
     /// Matrices with one row or one column.
     pub one_dimensional: OneDimensional,
+    /// Whether `row_major` and `column_major` count on a member that is an array of matrices.
+    pub array_order: ArrayOrder,
     /// Enums.
     pub enums: Enums,
     /// Size and alignment of pointers in bytes; 0 where they take no bytes of the block.
@@ -167,6 +169,15 @@ pub enum OneDimensional {
     Vector,
     /// A vector where the order makes it one contiguous vector, else a matrix.
     VectorIfContiguous,
+}
+
+/// Order of the matrices of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArrayOrder {
+    /// As declared on the member.
+    Declared,
+    /// The default in force, whatever is declared (Slang).
+    Default,
 }
 
 /// What an enum is.

@@ -4,9 +4,9 @@
 
 use super::alignment::Alignment;
 use super::rules::{
-    ArrayStride, BitFields, BlockFeatures, EmptyMembers, Enums, Example, Forbid, GlobalRegister, Matrices, MatrixStart,
-    OneDimensional, PackOffsetRule, Placement, RuleSet, SpirvValidity, Straddle, StraddleSize, StructPadding,
-    UnsizedArrays, VectorAlignment, Versions, VkOffset,
+    ArrayOrder, ArrayStride, BitFields, BlockFeatures, EmptyMembers, Enums, Example, Forbid, GlobalRegister, Matrices,
+    MatrixStart, OneDimensional, PackOffsetRule, Placement, RuleSet, SpirvValidity, Straddle, StraddleSize,
+    StructPadding, UnsizedArrays, VectorAlignment, Versions, VkOffset,
 };
 use crate::runner::Feature;
 
@@ -23,6 +23,7 @@ pub fn find(name: &str) -> Option<&'static RuleSet> {
 const DXC_1_7: &str = "DXC 1.7.2308, listing with -T cs_6_6 -enable-16bit-types";
 const DXC_1_7_SPIRV: &str = "DXC 1.7.2308, decorations with -spirv";
 const SLANG: &str = "Slang 2026.12, reflection";
+const SLANG_2026_14: &str = "Slang 2026.14.1, reflection and HLSL text";
 const WGSL: &str = "WGSL, Alignment and Size; Address Space Layout Constraints";
 
 const PLAIN: Placement = Placement {
@@ -79,6 +80,7 @@ const SCALAR: RuleSet = RuleSet {
     pad_structs: StructPadding::None,
     matrices: Matrices::ArrayOfVectors,
     one_dimensional: OneDimensional::Matrix,
+    array_order: ArrayOrder::Declared,
     enums: Enums::Underlying,
     pointer_size: 8,
     bit_fields: BitFields::Widening,
@@ -141,6 +143,17 @@ const STD140_DXC: RuleSet = RuleSet {
     ..STD430_DXC
 };
 
+const ARRAY_ORDER_EXAMPLE: &str = "struct T { row_major float2x3 a[2]; float b; };";
+
+const STD430_SLANG: RuleSet = RuleSet {
+    name: "std430@slang",
+    summary: "std430 as Slang has it: row_major and column_major do not count on arrays of matrices",
+    source: SLANG_2026_14,
+    example: Example { declaration: ARRAY_ORDER_EXAMPLE, offsets: &[0, 48], size: 56 },
+    array_order: ArrayOrder::Default,
+    ..STD430
+};
+
 /// A D3D constant buffer as Slang lays it out; DXC's rows start from here.
 const SLANG_CBUFFER: RuleSet = RuleSet {
     name: "slang-cbuffer",
@@ -151,6 +164,7 @@ const SLANG_CBUFFER: RuleSet = RuleSet {
     pad_arrays: false,
     struct_alignment: Alignment::REGISTER,
     pad_structs: StructPadding::None,
+    array_order: ArrayOrder::Default,
     pointer_size: 0,
     members: REGISTERS,
     vk_offset: VkOffset::Ignored,
@@ -164,6 +178,7 @@ const HLSL_CBUFFER: RuleSet = RuleSet {
     source: DXC_1_7,
     example: Example { declaration: "cbuffer T { float a; double1x1 b; };", offsets: &[0, 4], size: 12 },
     matrices: Matrices::Registers,
+    array_order: ArrayOrder::Declared,
     bit_fields: BitFields::SameSize,
     members: DXC_IN_STRUCT,
     direct: Some(DXC_DIRECT),
@@ -247,23 +262,31 @@ const TABLE: &[RuleSet] = &[
         },
         pad_arrays: false,
         pad_structs: StructPadding::None,
+        array_order: ArrayOrder::Default,
         bit_fields: BitFields::Widening,
         ..HLSL_STRUCTURED
     },
     STD140,
     STD140_DXC,
+    RuleSet {
+        name: "std140@slang",
+        summary: "std140 as Slang has it: row_major and column_major do not count on arrays of matrices",
+        example: Example { declaration: ARRAY_ORDER_EXAMPLE, offsets: &[0, 96], size: 112 },
+        array_alignment: Alignment::REGISTER,
+        struct_alignment: Alignment::REGISTER,
+        features: NO_FEATURE,
+        ..STD430_SLANG
+    },
     STD430,
     STD430_DXC,
+    STD430_SLANG,
     SCALAR,
     RuleSet {
         name: "scalar@slang",
-        summary: "scalar as Slang's -fvk-use-scalar-layout has it, which is also how Slang lays out pointees",
-        source: SLANG,
-        example: Example {
-            declaration: "struct S { double d; float f; }; struct T { S s; float g; };",
-            offsets: &[0, 12],
-            size: 16,
-        },
+        summary: "scalar as Slang's -fvk-use-scalar-layout has it: row_major and column_major do not count on arrays of matrices",
+        source: SLANG_2026_14,
+        example: Example { declaration: ARRAY_ORDER_EXAMPLE, offsets: &[0, 48], size: 52 },
+        array_order: ArrayOrder::Default,
         ..SCALAR
     },
     RuleSet {
@@ -333,6 +356,7 @@ const TABLE: &[RuleSet] = &[
         summary: "C and C++ on the CPU as Slang lays them out, Metal's structured buffers included",
         source: SLANG,
         example: Example { declaration: "struct T { bool a; float3 b; bool c; };", offsets: &[0, 4, 16], size: 20 },
+        array_order: ArrayOrder::Default,
         bool_size: 1,
         unsized_arrays: UnsizedArrays::Pointer { size: 16 },
         pad_arrays: true,
@@ -345,6 +369,7 @@ const TABLE: &[RuleSet] = &[
         summary: "Metal's constant buffers: three-component vectors take four components",
         source: SLANG,
         example: Example { declaration: "struct T { float3 a; float b; };", offsets: &[0, 16], size: 32 },
+        array_order: ArrayOrder::Default,
         bool_size: 1,
         vectors: VectorAlignment::PaddedPowerOfTwo,
         vk_offset: VkOffset::Ignored,
@@ -355,6 +380,7 @@ const TABLE: &[RuleSet] = &[
         summary: "CUDA's vector types",
         source: SLANG,
         example: Example { declaration: "struct T { float a; float3 b; float4 c; };", offsets: &[0, 4, 16], size: 32 },
+        array_order: ArrayOrder::Default,
         bool_size: 1,
         vectors: VectorAlignment::Cuda,
         unsized_arrays: UnsizedArrays::Pointer { size: 8 },

@@ -85,8 +85,8 @@ fn natives_follow_kind_and_flag() {
     assert_eq!(rules_of("native:dxc-spirv-dx", BlockKind::TextureBuffer), Some("dx-cbuffer"));
     assert_eq!(rules_of("native:dxc-spirv-dx", BlockKind::PushConstant), Some("dx-structured"));
     assert_eq!(rules_of("native:dxc-spirv", BlockKind::ParameterBlock), None);
-    assert_eq!(rules_of("native:slang-vulkan", BlockKind::EntryUniforms), Some("std430"));
-    assert_eq!(rules_of("native:slang-webgpu", BlockKind::EntryUniforms), Some("std140"));
+    assert_eq!(rules_of("native:slang-vulkan", BlockKind::EntryUniforms), Some("std430@slang"));
+    assert_eq!(rules_of("native:slang-webgpu", BlockKind::EntryUniforms), Some("std140@slang"));
     assert_eq!(rules_of("native:slang-metal", BlockKind::StructuredElement), Some("c"));
     assert_eq!(rules_of("native:slang-metal", BlockKind::ParameterBlock), None);
 }
