@@ -8,7 +8,9 @@
 use naga::back::spv;
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy, TypeResolution};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use naga::{Module, ShaderStage, Type, TypeInner, UniqueArena, VectorSize};
+use naga::{
+    GlobalVariable, Handle, Module, Scalar, ShaderStage, StructMember, Type, TypeInner, UniqueArena, VectorSize,
+};
 use thiserror::Error;
 
 use crate::generate::wgsl::{BLOCK, WgslModule, WgslStep};
@@ -25,6 +27,9 @@ pub enum NagaError {
     /// The SPIR-V writer fails.
     #[error("naga writes no SPIR-V: {0}")]
     NoSpirv(String),
+    /// The GLSL writer fails, or its text is not as expected.
+    #[error("naga writes no GLSL: {0}")]
+    NoGlsl(String),
 }
 
 /// Absolute offset in bytes that naga gives each leaf of `module`, in the order of its paths; `None` for a path that
@@ -34,14 +39,17 @@ pub enum NagaError {
 /// If naga cannot read the text or finds it invalid.
 pub fn compiled_offsets(module: &WgslModule) -> Result<Vec<Option<u32>>, NagaError> {
     let (naga_module, _) = load(&module.text)?;
-    let block = naga_module.global_variables.iter().find(|(_, variable)| variable.name.as_deref() == Some(BLOCK));
+    let block = block_of(&naga_module);
     let offsets = module.paths.iter().map(|path| {
         let (_, variable) = block?;
-        let ty = TypeResolution::Handle(variable.ty);
-        let start = Place { types: &naga_module.types, ty, offset: 0 };
-        path.iter().try_fold(start, Place::step).map(|place| place.offset)
+        Place::start(&naga_module.types, variable.ty).follow(path, &IrPacking)
     });
     Ok(offsets.collect())
+}
+
+/// The variable of the block under test.
+pub(crate) fn block_of(module: &Module) -> Option<(Handle<GlobalVariable>, &GlobalVariable)> {
+    module.global_variables.iter().find(|(_, variable)| variable.name.as_deref() == Some(BLOCK))
 }
 
 /// SPIR-V 1.3 of `module`, with the entry point's name, without bounds checks and without debug names (which the
@@ -71,7 +79,8 @@ pub fn spirv(module: &WgslModule) -> Result<Vec<u32>, NagaError> {
     spv::write_vec(&naga_module, &info, &options, Some(&pipeline)).map_err(|error| NagaError::NoSpirv(chain(&error)))
 }
 
-fn load(text: &str) -> Result<(Module, ModuleInfo), NagaError> {
+/// Reads and validates WGSL.
+pub(crate) fn load(text: &str) -> Result<(Module, ModuleInfo), NagaError> {
     let module =
         naga::front::wgsl::parse_str(text).map_err(|error| NagaError::Unreadable(error.message().to_owned()))?;
     let info = Validator::new(ValidationFlags::all(), Capabilities::all())
@@ -91,27 +100,67 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// Where a walk through naga's types stands.
-struct Place<'a> {
-    types: &'a UniqueArena<Type>,
-    ty: TypeResolution,
-    /// Bytes from the start of the block.
-    offset: u32,
+/// Where the parts of naga's types lie. `None` for what the types do not have.
+pub(crate) trait Packing {
+    /// Bytes from the start of a struct to its member at `index`.
+    fn member_offset(&self, members: &[StructMember], index: usize) -> Option<u32>;
+
+    /// Bytes from one element to the next, in an array with naga's own `stride`.
+    fn array_stride(&self, base: Handle<Type>, stride: u32) -> Option<u32>;
+
+    /// Bytes from one matrix vector to the next.
+    fn matrix_stride(&self, rows: VectorSize, scalar: Scalar) -> Option<u32>;
 }
 
-impl Place<'_> {
-    fn step(self, step: &WgslStep) -> Option<Self> {
+/// The offsets that naga's module says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IrPacking;
+
+impl Packing for IrPacking {
+    fn member_offset(&self, members: &[StructMember], index: usize) -> Option<u32> {
+        members.get(index).map(|member| member.offset)
+    }
+
+    fn array_stride(&self, _: Handle<Type>, stride: u32) -> Option<u32> {
+        Some(stride)
+    }
+
+    fn matrix_stride(&self, rows: VectorSize, scalar: Scalar) -> Option<u32> {
+        Some(matrix_stride(rows, scalar))
+    }
+}
+
+/// Where a walk through naga's types stands.
+pub(crate) struct Place<'a> {
+    pub(crate) types: &'a UniqueArena<Type>,
+    pub(crate) ty: TypeResolution,
+    /// Bytes from the start of the block.
+    pub(crate) offset: u32,
+}
+
+impl<'a> Place<'a> {
+    /// The start of a block of this type.
+    pub(crate) fn start(types: &'a UniqueArena<Type>, block: Handle<Type>) -> Self {
+        Self { types, ty: TypeResolution::Handle(block), offset: 0 }
+    }
+
+    /// The offset to which `path` leads.
+    pub(crate) fn follow(self, path: &[WgslStep], packing: &impl Packing) -> Option<u32> {
+        path.iter().try_fold(self, |place, step| place.step(step, packing)).map(|place| place.offset)
+    }
+
+    fn step(self, step: &WgslStep, packing: &impl Packing) -> Option<Self> {
         let (ty, distance) = match (self.ty.inner_with(self.types), step) {
             (TypeInner::Struct { members, .. }, WgslStep::Member { index, .. }) => {
-                let member = members.get(usize::try_from(*index).ok()?)?;
-                (TypeResolution::Handle(member.ty), member.offset)
+                let index = usize::try_from(*index).ok()?;
+                (TypeResolution::Handle(members.get(index)?.ty), packing.member_offset(members, index)?)
             }
             (TypeInner::Array { base, stride, .. }, WgslStep::Element(index)) => {
-                (TypeResolution::Handle(*base), stride.checked_mul(*index)?)
+                (TypeResolution::Handle(*base), packing.array_stride(*base, *stride)?.checked_mul(*index)?)
             }
             (TypeInner::Matrix { rows, scalar, .. }, WgslStep::Column(index)) => {
                 let column = TypeInner::Vector { size: *rows, scalar: *scalar };
-                (TypeResolution::Value(column), matrix_stride(*rows, *scalar).checked_mul(*index)?)
+                (TypeResolution::Value(column), packing.matrix_stride(*rows, *scalar)?.checked_mul(*index)?)
             }
             (TypeInner::Vector { scalar, .. }, WgslStep::Component(index)) => {
                 (TypeResolution::Value(TypeInner::Scalar(*scalar)), u32::from(scalar.width).checked_mul(*index)?)
@@ -123,6 +172,6 @@ impl Place<'_> {
 }
 
 /// Bytes from one matrix vector to the next: the size of the vector, rounded up to its alignment.
-pub(crate) fn matrix_stride(rows: VectorSize, scalar: naga::Scalar) -> u32 {
+pub(crate) fn matrix_stride(rows: VectorSize, scalar: Scalar) -> u32 {
     u32::from(scalar.width) * (rows as u32).next_power_of_two()
 }

@@ -226,6 +226,13 @@ pub struct DeviceInfo {
     pub max_push_constants: u32,
 }
 
+impl DeviceInfo {
+    /// Whether the device is driven through OpenGL or OpenGL ES, and so gets its shaders as GLSL.
+    pub fn is_opengl(&self) -> bool {
+        self.api.starts_with("OpenGL")
+    }
+}
+
 /// Executes jobs on one device.
 pub trait Runner: fmt::Debug {
     /// The device.

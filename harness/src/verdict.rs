@@ -32,6 +32,24 @@ impl Validation {
     }
 }
 
+/// Who wrote the code that a device ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writer {
+    /// Our own generator.
+    Generator,
+    /// A compiler, from source text; it may lose offsets that the text asks for.
+    Compiler,
+}
+
+/// The code of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// What agreement proves.
+    pub proves: Proves,
+    /// Who wrote it.
+    pub writer: Writer,
+}
+
 /// What the rows of a check add up to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
@@ -44,13 +62,13 @@ pub struct Verdict {
 }
 
 /// Judges the rows of a check that was carried out.
-pub fn judge(rows: &[Row], validation: &Validation, proves: Proves) -> Verdict {
+pub fn judge(rows: &[Row], validation: &Validation, code: Code) -> Verdict {
     if let Validation::Invalid(message) = validation {
         let sentence = format!("the module is not valid SPIR-V, so the device's answer counts for nothing: {message}");
         return differ(Culprit::Module, sentence);
     }
-    let broken: BTreeSet<Link> = rows.iter().flat_map(|row| broken_links(row, proves)).collect();
-    let culprits: BTreeSet<Culprit> = broken.iter().map(|link| culprit(*link, rows, proves)).collect();
+    let broken: BTreeSet<Link> = rows.iter().flat_map(|row| broken_links(row, code.proves)).collect();
+    let culprits: BTreeSet<Culprit> = broken.iter().map(|link| culprit(*link, rows, code)).collect();
     match (culprits.len(), culprits.first()) {
         (0, _) | (_, None) => {
             let sentence = "all witnesses agree".to_owned();
@@ -98,14 +116,14 @@ fn broken_links(row: &Row, proves: Proves) -> Vec<Link> {
     links
 }
 
-fn culprit(link: Link, rows: &[Row], proves: Proves) -> Culprit {
-    match (link, proves) {
-        (Link::ExpectedComputed, Proves::Compiler | Proves::Native) => tie_break(rows),
-        (Link::ExpectedComputed, Proves::Decorations) => Culprit::CaseOrRules,
-        (Link::ComputedCompiled, Proves::Decorations) => Culprit::Module,
-        (Link::ComputedCompiled, Proves::Compiler | Proves::Native) => Culprit::Compiler,
-        (Link::ReportedCompiled, _) => Culprit::Report,
-        (Link::CompiledObserved, _) => Culprit::Device,
+fn culprit(link: Link, rows: &[Row], code: Code) -> Culprit {
+    match (link, code.proves, code.writer) {
+        (Link::ExpectedComputed, Proves::Compiler | Proves::Native, _) => tie_break(rows),
+        (Link::ExpectedComputed, Proves::Decorations, _) => Culprit::CaseOrRules,
+        (Link::ComputedCompiled, _, Writer::Generator) => Culprit::Module,
+        (Link::ComputedCompiled, _, Writer::Compiler) => Culprit::Compiler,
+        (Link::ReportedCompiled, _, _) => Culprit::Report,
+        (Link::CompiledObserved, _, _) => Culprit::Device,
     }
 }
 
@@ -160,41 +178,48 @@ mod tests {
         }
     }
 
-    fn check(numbers: [Option<u32>; 4], proves: Proves, culprit: Option<Culprit>) {
-        let verdict = judge(&[row([Some(0); 4]), row(numbers)], &Validation::Valid, proves);
-        assert_eq!(verdict.culprit, culprit, "{numbers:?} {proves:?}");
+    const OURS: Code = Code { proves: Proves::Decorations, writer: Writer::Generator };
+    /// A compiler that is told the offsets, as naga is by `@size`.
+    const TOLD: Code = Code { proves: Proves::Decorations, writer: Writer::Compiler };
+    const CHOSEN: Code = Code { proves: Proves::Compiler, writer: Writer::Compiler };
+
+    fn check(numbers: [Option<u32>; 4], code: Code, culprit: Option<Culprit>) {
+        let verdict = judge(&[row([Some(0); 4]), row(numbers)], &Validation::Valid, code);
+        assert_eq!(verdict.culprit, culprit, "{numbers:?} {code:?}");
         assert_eq!(verdict.outcome == Outcome::Agree, culprit.is_none());
     }
 
     #[test]
     fn one_broken_link_names_its_culprit() {
         let [a, b] = [Some(36), Some(48)];
-        for (numbers, proves, culprit) in [
-            ([a, a, a, a], Proves::Decorations, None),
-            ([None, a, a, a], Proves::Decorations, None),
-            ([b, a, a, a], Proves::Decorations, Some(Culprit::CaseOrRules)),
-            ([b, a, a, a], Proves::Compiler, Some(Culprit::Case)),
-            ([b, a, b, b], Proves::Compiler, Some(Culprit::Rules)),
-            ([a, a, b, b], Proves::Decorations, Some(Culprit::Module)),
-            ([a, a, b, b], Proves::Compiler, Some(Culprit::Compiler)),
-            ([a, a, a, b], Proves::Decorations, Some(Culprit::Device)),
-            ([a, a, a, None], Proves::Decorations, Some(Culprit::Device)),
-            ([a, a, b, Some(52)], Proves::Decorations, Some(Culprit::Unclear)),
+        for (numbers, code, culprit) in [
+            ([a, a, a, a], OURS, None),
+            ([None, a, a, a], OURS, None),
+            ([b, a, a, a], OURS, Some(Culprit::CaseOrRules)),
+            ([b, a, a, a], CHOSEN, Some(Culprit::Case)),
+            ([b, a, b, b], CHOSEN, Some(Culprit::Rules)),
+            ([a, a, b, b], OURS, Some(Culprit::Module)),
+            ([a, a, b, b], TOLD, Some(Culprit::Compiler)),
+            ([b, a, a, a], TOLD, Some(Culprit::CaseOrRules)),
+            ([a, a, b, b], CHOSEN, Some(Culprit::Compiler)),
+            ([a, a, a, b], OURS, Some(Culprit::Device)),
+            ([a, a, a, None], OURS, Some(Culprit::Device)),
+            ([a, a, b, Some(52)], OURS, Some(Culprit::Unclear)),
         ] {
-            check(numbers, proves, culprit);
+            check(numbers, code, culprit);
         }
     }
 
     #[test]
     fn an_invalid_module_comes_before_everything() {
-        let verdict = judge(&[row([Some(0); 4])], &Validation::Invalid("no".to_owned()), Proves::Decorations);
+        let verdict = judge(&[row([Some(0); 4])], &Validation::Invalid("no".to_owned()), OURS);
         assert_eq!(verdict.culprit, Some(Culprit::Module));
     }
 
     #[test]
     fn a_report_that_differs_from_the_code_is_a_report() {
         let reported = Row { reported: Some(Value::Number(4)), ..row([Some(0); 4]) };
-        let verdict = judge(&[reported], &Validation::Valid, Proves::Compiler);
+        let verdict = judge(&[reported], &Validation::Valid, CHOSEN);
         assert_eq!(verdict.culprit, Some(Culprit::Report));
     }
 }

@@ -102,7 +102,7 @@ fn misread_leaf_says_what_was_read() {
     let (plan, results) = run(&layout, &mut Model::with_misreading(Misreading::ArrayStrideFour));
     let (_, observed) = &results[0];
     let b1 = observed.observations.iter().find(|it| plan.leaves[it.leaf as usize].path == "b[1]").unwrap();
-    assert_eq!((b1.form, b1.offset), (Form::Leaf, None));
+    assert_eq!((b1.form, b1.offset), (Form::Leaf, Some(20)));
     assert_eq!(b1.note.as_deref(), Some("read 0xBADD0014, padding at byte 20"));
 }
 

@@ -8,10 +8,11 @@ use crate::case::expect::join;
 use crate::check::hint;
 use crate::check::produce::{Produced, Producer, ShaderModule};
 use crate::check::subject::Subject;
-use crate::probe::{Observation, PlanShader, ProbeJob, Range, jobs, observe};
+use crate::image::data_word;
+use crate::probe::{BufferRole, Observation, PlanShader, ProbeEntry, ProbeJob, Problem, Range, jobs, observe};
 use crate::record::{CheckRecord, Culprit, Form, Outcome, Row, SCHEMA, Space, Story, StoryBlock, Value, What};
 use crate::runner::{DeviceInfo, Job, ReadBack, RunnerError};
-use crate::verdict::{Validation, Verdict, judge};
+use crate::verdict::{Code, Validation, Verdict, judge};
 
 /// A subject's shaders on one device.
 #[derive(Clone, Debug)]
@@ -64,14 +65,13 @@ impl Check {
     /// The jobs that the device can do.
     pub fn jobs(&self) -> Jobs {
         let mut all = Jobs::default();
-        let valid = |module: &ShaderModule| !matches!(module.validation, Validation::Invalid(_));
-        for (index, module) in self.produced.modules.iter().enumerate().filter(|(_, module)| valid(module)) {
+        for (index, module) in self.produced.modules.iter().enumerate().filter(|(_, module)| self.takes(module)) {
             let shader = module.shader(self.device.runner);
             let layout = &self.subject.layouts[module.block];
             match jobs(layout, &module.plan, PlanShader { shader: &shader, requires: &module.requires }) {
                 Err(error) => drop(all.lacking.insert(error.to_string())),
                 Ok(probes) => {
-                    for probe in probes.into_iter().filter(|probe| bindable(probe, module)) {
+                    for probe in probes.into_iter().filter(|probe| self.bindable(probe, module)) {
                         match self.lacks(&probe) {
                             Some(reason) => drop(all.lacking.insert(reason)),
                             None => all.jobs.push(CheckJob { module: index, probe }),
@@ -81,6 +81,16 @@ impl Check {
             }
         }
         all
+    }
+
+    fn takes(&self, module: &ShaderModule) -> bool {
+        !matches!(module.validation, Validation::Invalid(_)) && module.compiled_for(&self.device).is_some()
+    }
+
+    /// WGSL binds no less than its own size of the block, so exact ranges that are shorter have no job.
+    fn bindable(&self, probe: &ProbeJob, module: &ShaderModule) -> bool {
+        let least = module.least_binding(&self.device, &probe.entry.name);
+        probe.entry.space == Space::PushConstant || probe.image.bytes.len() >= least as usize
     }
 
     fn lacks(&self, probe: &ProbeJob) -> Option<String> {
@@ -116,7 +126,8 @@ impl Check {
         answers.lacking.extend(jobs.lacking.iter().cloned());
         let validation = self.validation();
         let proves = self.produced.producer.proves(&self.subject.rules);
-        let verdict = judge(&answers.rows, &validation, proves);
+        let code = Code { proves, writer: self.produced.producer.writer() };
+        let verdict = judge(&answers.rows, &validation, code);
         let (outcome, reason) = self.outcome(&verdict, &answers);
         let story = matches!(outcome, Outcome::Differ | Outcome::Broken).then(|| self.story(&verdict, &answers.rows));
         CheckRecord {
@@ -156,16 +167,28 @@ impl Check {
             expected: None,
             computed: Some(Value::Text("only the leaves are touched".to_owned())),
             reported: None,
-            compiled: None,
+            compiled: self.foretells(module, &job.probe.entry, problem).then(|| Value::Text(problem.to_string())),
             observed: Some(Value::Text(problem.to_string())),
             note: Some(problem.to_string()),
         }));
     }
 
+    /// What the code that the device ran addresses.
+    fn compiled(&self, module: &ShaderModule, entry: &str, (form, leaf): (Form, u32)) -> Option<u32> {
+        module.compiled_for(&self.device)?.get(&(entry.to_owned(), form, leaf)).copied().flatten()
+    }
+
+    /// Whether the code itself writes the leaf there that `problem` found outside of all leaves.
+    fn foretells(&self, module: &ShaderModule, entry: &ProbeEntry, problem: &Problem) -> bool {
+        let Problem::Changed { role: BufferRole::Block, offset, is, .. } = problem else { return false };
+        let writes = |form, index| self.compiled(module, &entry.name, (form, index)).map(i64::from) == Some(*offset);
+        let mut leaves = (0..).zip(&module.plan.leaves).filter(|(_, leaf)| data_word(leaf.offset) == *is);
+        leaves.any(|(index, _)| entry.forms.iter().any(|form| writes(*form, index)))
+    }
+
     fn row(&self, module: &ShaderModule, block: &str, observation: &Observation, entry: &str) -> Row {
         let leaf = &module.plan.leaves[observation.leaf as usize];
-        let key = (entry.to_owned(), observation.form, observation.leaf);
-        let compiled = module.compiled.get(&key).copied().flatten();
+        let compiled = self.compiled(module, entry, (observation.form, observation.leaf));
         Row {
             path: join(block, &leaf.path),
             what: What::Offset,
@@ -229,11 +252,6 @@ impl Check {
             verdict: verdict.sentence.clone(),
         }
     }
-}
-
-/// WGSL binds no less than its own size of the block, so ranges that are shorter have no job.
-fn bindable(probe: &ProbeJob, module: &ShaderModule) -> bool {
-    probe.image.bytes.len() >= module.binding_size as usize
 }
 
 /// What a device's answers come to.

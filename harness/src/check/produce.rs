@@ -7,15 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::check::subject::Subject;
+use crate::generate::wgsl::WgslModule;
 use crate::generate::{spirv, wgsl};
 use crate::layout::{BlockLayout, RuleSet, lay_out};
 use crate::model::{CompiledError, compiled};
-use crate::generate::wgsl::WgslModule;
+use crate::naga_glsl::glsl_offsets;
 use crate::naga_offsets::{self, NagaError};
 use crate::probe::{ProbeEntry, ProbePlan, plan};
 use crate::record::{Form, Proves, Space};
-use crate::runner::{Feature, RunnerKind, Shader};
-use crate::verdict::Validation;
+use crate::runner::{DeviceInfo, Feature, RunnerKind, Shader};
+use crate::verdict::{Validation, Writer};
 
 /// Who writes the shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,6 +47,14 @@ impl Producer {
                 true
             }
             (Self::Rspirv, RunnerKind::Wgpu) | (Self::Naga, RunnerKind::Model) => false,
+        }
+    }
+
+    /// Whose the offsets in the shaders are.
+    pub fn writer(self) -> Writer {
+        match self {
+            Self::Rspirv => Writer::Generator,
+            Self::Naga => Writer::Compiler,
         }
     }
 
@@ -105,7 +114,12 @@ pub struct ShaderModule {
     pub binding_size: u32,
     /// The byte offset that the code addresses, by entry point, form and leaf.
     pub compiled: Compiled,
+    /// The same for the GLSL that naga writes for OpenGL drivers; `None` where there is none.
+    pub glsl_compiled: Option<Compiled>,
 }
+
+/// Bytes of each leaf that naga's shaders probe.
+const WORD: u32 = 4;
 
 /// Byte offsets that code addresses, by entry point, form and index of the leaf.
 pub type Compiled = BTreeMap<(String, Form, u32), Option<u32>>;
@@ -117,6 +131,20 @@ impl ShaderModule {
             (RunnerKind::Wgpu, Some(text)) => Shader::Wgsl(text.clone()),
             (RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Model, _) => Shader::Spirv(self.spirv.clone()),
         }
+    }
+
+    /// What the code addresses in the language in which `device` gets it; `None` where the module has no such code.
+    pub fn compiled_for(&self, device: &DeviceInfo) -> Option<&Compiled> {
+        if device.is_opengl() { self.glsl_compiled.as_ref() } else { Some(&self.compiled) }
+    }
+
+    /// The least bytes that must be bound for `entry`: OpenGL leaves undefined what lies behind the bound range, and
+    /// GLSL's block can be longer than WGSL's.
+    pub fn least_binding(&self, device: &DeviceInfo, entry: &str) -> u32 {
+        let glsl = self.glsl_compiled.as_ref().filter(|_| device.is_opengl());
+        let own = glsl.into_iter().flatten().filter(|((name, _, _), _)| name == entry);
+        let last = own.filter_map(|(_, offset)| *offset).max();
+        last.map_or(self.binding_size, |last| self.binding_size.max(last.saturating_add(WORD)))
     }
 }
 
@@ -172,6 +200,7 @@ impl Produced {
             validation: Validation::NotRun("no spirv-val".to_owned()),
             binding_size: 0,
             compiled,
+            glsl_compiled: None,
             plan,
         });
     }
@@ -185,12 +214,14 @@ impl Produced {
                     continue;
                 }
             };
+            let glsl_compiled = match glsl_offsets(&module) {
+                Ok(offsets) => Some(by_form(entry, &offsets)),
+                Err(error) => {
+                    self.gaps.push(error.to_string());
+                    None
+                }
+            };
             let push = (entry.space == Space::PushConstant).then_some(Feature::PushConstants);
-            let leaf_offsets = || offsets.iter().zip(0_u32..);
-            let compiled = entry
-                .forms
-                .iter()
-                .flat_map(|form| leaf_offsets().map(|(offset, leaf)| ((entry.name.clone(), *form, leaf), *offset)));
             self.modules.push(ShaderModule {
                 block,
                 plan: ProbePlan { entries: vec![entry.clone()], ..plan.clone() },
@@ -199,7 +230,8 @@ impl Produced {
                 validation: Validation::NotRun("no spirv-val".to_owned()),
                 requires: push.into_iter().collect(),
                 binding_size: module.binding_size,
-                compiled: compiled.collect(),
+                compiled: by_form(entry, &offsets),
+                glsl_compiled,
                 wgsl: Some(module.text),
             });
         }
@@ -233,6 +265,13 @@ fn plan_of(layout: &BlockLayout, settings: &Settings) -> ProbePlan {
     }
     plan.entries.retain(|entry| !entry.forms.is_empty());
     plan
+}
+
+/// The offsets of the leaves, which naga's code addresses in every form of `entry`.
+fn by_form(entry: &ProbeEntry, offsets: &[Option<u32>]) -> Compiled {
+    let leaves =
+        |form: Form| (0_u32..).zip(offsets).map(move |(leaf, offset)| ((entry.name.clone(), form, leaf), *offset));
+    entry.forms.iter().copied().flat_map(leaves).collect()
 }
 
 /// What the module's code addresses, by running it on the model device.

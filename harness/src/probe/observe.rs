@@ -180,9 +180,10 @@ impl<'a> View<'a> {
                     Word::Data(offset) => {
                         (Some(offset), Some(format!("read {word:#010X}, {said}{}", self.owner(offset))))
                     }
+                    Word::Padding(offset) | Word::Guard(offset) => {
+                        (Some(offset), Some(format!("read {word:#010X}, {said}")))
+                    }
                     Word::Unwritten(_)
-                    | Word::Padding(_)
-                    | Word::Guard(_)
                     | Word::Before
                     | Word::Nonce(_)
                     | Word::Refill

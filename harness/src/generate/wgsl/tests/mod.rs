@@ -259,7 +259,10 @@ fn uniform_blocks_are_not_written_and_forbidden_blocks_not_generated() {
     let forbidden = BlockLayout { result: Err(vec![reason]), ..block("std140", laid_out) };
     let plan = ProbePlan { leaves: Vec::new(), not_probed: Vec::new(), entries: Vec::new() };
     let refusal = module(&forbidden, &plan, &write).unwrap_err();
-    assert_eq!(refusal.to_string(), "not expressible in WGSL: `t`, rule set `std140` forbids the block: no bytes for 4");
+    assert_eq!(
+        refusal.to_string(),
+        "not expressible in WGSL: `t`, rule set `std140` forbids the block: no bytes for 4"
+    );
 }
 
 #[test]
