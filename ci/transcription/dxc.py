@@ -127,7 +127,8 @@ class Dxil:
         pin(self.layout, inner, (path, offset), (down, across))
         if read != self.layout.offsets[path + cell]:
             self.accessed[path + cell] = read
-        if vectors > 1:
+        # Vectors of one component that touch are one vector.
+        if vectors > 1 and not (components == 1 and self.request.indexed):
             self.layout.matrix_strides[path] = down if self.order(place) == "row" else across
 
     def order(self, place):

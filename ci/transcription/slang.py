@@ -126,5 +126,6 @@ class Reflected:
             stride = (size - length * component) // (vectors - 1)
         by_rows = (declared.order or self.order) == "row"
         pin(self.layout, declared, place, (stride, component) if by_rows else (component, stride))
-        if vectors > 1:
+        # Vectors of one component that touch are one vector.
+        if vectors > 1 and stride > component:
             self.layout.matrix_strides[place[0]] = stride
