@@ -17,7 +17,7 @@ def slang_layout(tools, request, rules):
     """Layout by reflection. `rules.rounds` says whether a matrix's size includes its last vector's padding."""
     name, layout = request.block.name, Layout()
     if request.block.kind == "globals":
-        # Loose globals are parameters of their own; the buffer that holds them is not reflected, so its size is not known.
+        # Loose globals are parameters of their own; the buffer that holds them, and its size, is not reflected.
         fields = reflection(tools, request, request.declarations())["parameters"]
         Reflected(layout, request, rules).struct(request.block.type, {"fields": fields}, (name, 0))
         return layout
@@ -126,6 +126,5 @@ class Reflected:
             stride = (size - length * component) // (vectors - 1)
         by_rows = (declared.order or self.order) == "row"
         pin(self.layout, declared, place, (stride, component) if by_rows else (component, stride))
-        # Vectors of one component that touch are one vector.
-        if vectors > 1 and stride > component:
+        if vectors > 1:
             self.layout.matrix_strides[place[0]] = stride
