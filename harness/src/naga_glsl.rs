@@ -219,3 +219,136 @@ fn uniforms(types: &UniqueArena<Type>, ty: Handle<Type>) -> usize {
         _ => 1,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The block of the example in `ARB_uniform_buffer_object`, with two members more.
+    const EXAMPLE: &str = "
+        struct F { d: i32, e: vec2<u32> }
+        struct O { j: vec3<u32>, k: vec2<f32>, l: array<f32, 2>, m: vec2<f32>, n: array<mat3x3<f32>, 2> }
+        struct Ex { a: f32, b: vec2<f32>, c: vec3<f32>, f: F, g: f32, h: array<f32, 2>, i: mat2x3<f32>, o: array<O, 2>,
+            p: mat2x2<f32>, q: f32 }
+        @group(0) @binding(0) var<storage> block: Ex;
+        @group(0) @binding(1) var<storage, read_write> output: f32;
+        @compute @workgroup_size(1) fn main() { output = block.a; }";
+
+    /// The steps that these positions mean in a type.
+    fn path(types: &UniqueArena<Type>, block: Handle<Type>, positions: &[u32]) -> Vec<WgslStep> {
+        let mut ty = &types[block].inner;
+        let step = |position: &u32| match ty {
+            TypeInner::Struct { members, .. } => {
+                ty = &types[members[*position as usize].ty].inner;
+                WgslStep::Member { index: *position, name: String::new() }
+            }
+            TypeInner::Array { base, .. } => {
+                ty = &types[*base].inner;
+                WgslStep::Element(*position)
+            }
+            TypeInner::Matrix { .. } => {
+                ty = &TypeInner::Vector { size: VectorSize::Bi, scalar: Scalar::F32 };
+                WgslStep::Column(*position)
+            }
+            _ => WgslStep::Component(*position),
+        };
+        positions.iter().map(step).collect()
+    }
+
+    fn module(text: &str, positions: &[&[u32]]) -> WgslModule {
+        let (naga_module, _) = load(text).unwrap();
+        let (_, block) = block_of(&naga_module).unwrap();
+        let paths = positions.iter().map(|positions| path(&naga_module.types, block.ty, positions)).collect();
+        WgslModule { text: text.to_owned(), entry: "main".to_owned(), binding_size: 0, paths }
+    }
+
+    fn offsets(text: &str, positions: &[&[u32]]) -> Vec<Option<u32>> {
+        glsl_offsets(&module(text, positions)).unwrap()
+    }
+
+    /// Positions, and offsets in std140 and std430: those of std140 up to `o[1].n[1]` stand in the extension's example;
+    /// all are also what glslang 11:12.0.0 decorates.
+    const OFFSETS: [(&[u32], u32, u32); 20] = [
+        (&[0], 0, 0),
+        (&[1, 0], 8, 8),
+        (&[2, 2], 24, 24),
+        (&[3, 0], 32, 32),
+        (&[3, 1, 1], 44, 44),
+        (&[4], 48, 48),
+        (&[5, 0], 64, 52),
+        (&[5, 1], 80, 56),
+        (&[6, 0, 0], 96, 64),
+        (&[6, 1, 0], 112, 80),
+        (&[7, 0, 0, 0], 128, 96),
+        (&[7, 0, 1, 0], 144, 112),
+        (&[7, 0, 2, 1], 176, 124),
+        (&[7, 0, 3, 0], 192, 128),
+        (&[7, 0, 4, 0, 1, 0], 224, 160),
+        (&[7, 1, 0, 0], 304, 240),
+        (&[7, 1, 4, 1, 0, 0], 432, 336),
+        (&[8, 0, 1], 484, 388),
+        (&[8, 1, 0], 496, 392),
+        (&[9], 512, 400),
+    ];
+
+    #[test]
+    fn blocks_lie_as_the_specification_says() {
+        let (naga_module, _) = load(EXAMPLE).unwrap();
+        let (_, block) = block_of(&naga_module).unwrap();
+        let types = &naga_module.types;
+        let place = |positions, rules| {
+            Place::start(types, block.ty).follow(&path(types, block.ty, positions), &BlockPacking { types, rules })
+        };
+        for (positions, std140, std430) in OFFSETS {
+            assert_eq!(place(positions, BlockRules::Std140), Some(std140), "std140 {positions:?}");
+            assert_eq!(place(positions, BlockRules::Std430), Some(std430), "std430 {positions:?}");
+        }
+    }
+
+    #[test]
+    fn storage_blocks_are_std430_and_lose_sizes() {
+        let positions = OFFSETS.map(|(positions, _, _)| positions);
+        assert_eq!(offsets(EXAMPLE, &positions), OFFSETS.map(|(_, _, std430)| Some(std430)));
+        let sized = "
+            struct Wide { @size(16) value: f32 }
+            struct Block { @size(32) a: f32, b: array<Wide, 3>, rest: array<Wide> }
+            @group(0) @binding(0) var<storage, read_write> block: Block;
+            @compute @workgroup_size(1) fn main() { block.a = 0.0; }";
+        // Rules 1 and 9 without rounding to a `vec4`; WGSL says 0, 32, 64, 80, 96.
+        let positions: [&[u32]; 5] = [&[0], &[1, 0, 0], &[1, 2, 0], &[2, 0, 0], &[2, 1, 0]];
+        assert_eq!(offsets(sized, &positions), [0, 4, 12, 16, 20].map(Some));
+    }
+
+    #[test]
+    fn uniform_blocks_are_std140_also_where_wgsl_is_closer() {
+        let text = "
+            struct Block { @size(16) a: f32, b: f32, m: mat2x2<f32>, c: f32 }
+            @group(0) @binding(0) var<uniform> block: Block;
+            @group(0) @binding(1) var<storage, read_write> output: f32;
+            @compute @workgroup_size(1) fn main() { output = block.a; }";
+        // Rules 1, 5 and 4: the columns are 16 bytes apart. WGSL says 0, 16, 24, 36, 40.
+        let positions: [&[u32]; 5] = [&[0], &[1], &[2, 0, 0], &[2, 1, 1], &[3]];
+        assert_eq!(offsets(text, &positions), [0, 4, 16, 36, 48].map(Some));
+    }
+
+    #[test]
+    fn immediates_are_counted_up_without_sizes() {
+        let text = "
+            struct Inner { @size(16) value: f32, next: vec3<f32> }
+            struct Block { @size(8) a: f32, b: f32, v: vec2<f32>, inner: array<Inner, 2>, m: mat2x3<f32>, c: f32 }
+            var<immediate> block: Block;
+            @group(0) @binding(1) var<storage, read_write> output: f32;
+            @compute @workgroup_size(1) fn main() { output = block.a; }";
+        // What naga 30.0.1's `ReflectionInfo::immediates_items` lists; columns of three stand 16 bytes apart in wgpu.
+        // WGSL says 0, 8, 20, 32, 52, 64, 116, 128.
+        let positions: [&[u32]; 8] = [&[0], &[1], &[2, 1], &[3, 0, 0], &[3, 0, 1, 1], &[3, 1, 0], &[4, 1, 1], &[5]];
+        assert_eq!(offsets(text, &positions), [0, 4, 12, 16, 36, 48, 100, 112].map(Some));
+    }
+
+    #[test]
+    fn paths_that_the_module_lacks_have_no_offset() {
+        let mut module = module(EXAMPLE, &[&[0]]);
+        module.paths = vec![vec![WgslStep::Element(0)], vec![WgslStep::Member { index: 99, name: String::new() }]];
+        assert_eq!(glsl_offsets(&module), Ok(vec![None, None]));
+    }
+}
