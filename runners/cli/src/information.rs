@@ -88,10 +88,14 @@ pub(crate) fn doctor(style: Style) -> anyhow::Result<Exit> {
         Some(validator) => good("spirv-val", validator.version().to_owned()),
         None => missing("spirv-val", "modules go to devices unchecked", "install spirv-tools, or set SPIRV_VAL"),
     });
-    findings.push(match drivers::fetched_root() {
-        Some(root) => good("fetched by ci/setup.sh", root.display().to_string()),
-        None => missing("fetched by ci/setup.sh", "nothing", "run ci/setup.sh"),
-    });
+    let fetched = drivers::fetched_root();
+    for (name, path) in [("DXC library", "tools/dxc-lib/libdxcompiler.so"), ("slangc", "tools/slang/bin/slangc")] {
+        let place = fetched.as_ref().map(|root| root.join(path)).filter(|path| path.is_file());
+        findings.push(match place {
+            Some(path) => good(name, path.display().to_string()),
+            None => missing(name, "expected numbers that it gave cannot be derived again", "ci/setup.sh fetches it"),
+        });
+    }
     print(&listing::doctor(&findings, style));
     Ok(if devices.is_empty() { Exit::Missing } else { Exit::Agree })
 }

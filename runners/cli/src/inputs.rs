@@ -72,7 +72,7 @@ impl Cases {
 
     /// Puts one case file beside the others and returns its id.
     pub(crate) fn add_file(&mut self, path: &Path) -> anyhow::Result<String> {
-        let id = path.with_extension("").display().to_string();
+        let id = path.display().to_string();
         self.texts.insert(id.clone(), (path.display().to_string(), read(path)?));
         Ok(id)
     }
