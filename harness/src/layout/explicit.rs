@@ -74,7 +74,7 @@ fn vk_offset(walk: &mut Walk<'_>, member: &Member, level: Level) -> Result<Optio
             walk.warnings.push(Refusal { path: walk.path.clone(), message });
             Ok(None)
         }
-        VkOffset::Honoured | VkOffset::HonouredEndsWithLast => {
+        VkOffset::Honoured => {
             let offset = member.annotations.vk_offset().filter(|offset| *offset <= MAX_BYTES);
             Ok(Some(Explicit::InOrder(offset.ok_or(Stop::TooLarge)?)))
         }

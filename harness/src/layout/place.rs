@@ -4,7 +4,7 @@
 
 use super::alignment::{Alignment, TooLarge, add};
 use super::explicit::{self, Explicit};
-use super::rules::{EmptyMembers, Placement, VkOffset};
+use super::rules::{EmptyMembers, Placement};
 use super::slots::{self, Precision, Slot};
 use super::tree::{Extent, LaidOutMember, LaidOutShape};
 use super::walk::{Level, Stop, Walk};
@@ -68,7 +68,7 @@ pub(super) fn members(
     let reordered = slots.iter().any(|slot| matches!(slot.explicit, Some(Explicit::InOrder(_))));
     let alignment = slots.iter().filter(|slot| !slot.is_empty()).map(|slot| slot.measured.alignment).max();
     Ok(Placed {
-        size: cursor.size(reordered && walk.rules.vk_offset == VkOffset::HonouredEndsWithLast),
+        size: cursor.size(reordered),
         alignment: alignment.unwrap_or(Alignment::ONE),
         members: slots.into_iter().zip(offsets).flat_map(|(slot, offset)| slot.into_members(offset)).collect(),
     })

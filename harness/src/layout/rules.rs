@@ -277,10 +277,9 @@ pub enum PackOffsetRule {
 pub enum VkOffset {
     /// Nothing; the user is warned.
     Ignored,
-    /// The member stands there, the next ones follow it; the struct ends where the highest member ends.
+    /// The member stands there and the next ones follow it. The struct ends where the last declared member ends, so that
+    /// a reordered struct gets too small a stride (DXC and Slang alike).
     Honoured,
-    /// The same, but the struct ends where the last declared member ends.
-    HonouredEndsWithLast,
 }
 
 /// What `register(...)` on a loose global does.

@@ -128,7 +128,6 @@ const STD430_DXC: RuleSet = RuleSet {
     bit_fields: BitFields::SameType,
     members: DXC_SPIRV,
     packoffset: PackOffsetRule::Ascending,
-    vk_offset: VkOffset::HonouredEndsWithLast,
     global_register: GlobalRegister::LetterC,
     forbids: DXC_SPIRV_FORBIDS,
     ..STD430

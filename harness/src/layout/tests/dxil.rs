@@ -168,6 +168,7 @@ fn bit_fields_share_units_of_one_size() {
     check(STRUCTURED, declaration, "a 0, b 0, c 4, d 8; size 12");
     let b = row(STRUCTURED, declaration, "b");
     assert_eq!((b.size, b.bit_offset, b.bit_width), (Some(4), Some(3), Some(7)));
+    check(STRUCTURED, "element S { uint a : 4; int b : 4; float c; };", "a 0, b 0, c 4; size 8");
     check(
         CBUFFER,
         "constant S { uint a : 4; int b : 4; uint64_t c : 5; uint d : 3; float e; };",

@@ -157,6 +157,13 @@ fn vk_offset_is_honoured_in_spirv() {
     );
 }
 
+/// `ArrayStride` 8 in the SPIR-V of Slang 2026.14.1.
+#[test]
+fn a_struct_ends_with_its_last_declared_member() {
+    let block = block("element S { [[vk::offset(16)]] float2 b; [[vk::offset(0)]] float c; float d; };");
+    assert_eq!(lay_out(&block, rules("std430@slang"), DEFAULT).stride, Some(8));
+}
+
 #[test]
 fn vk_offset_is_ignored_with_a_warning_where_it_is_not_vulkans() {
     let block = block("constant S { float4 a; [[vk::offset(64)]] float b; };");
