@@ -7,10 +7,10 @@ use std::collections::{BTreeSet, HashMap};
 use layoutproof::generate::spirv::{Produced, produce};
 use layoutproof::layout::BlockLayout;
 use layoutproof::model::{Misreading, Model, compiled};
-use layoutproof::probe::{Observed, PlanShader, ProbeJob, ProbePlan, Problem, jobs, observe, plan};
+use layoutproof::probe::{Observed, PlanShader, ProbeJob, ProbePlan, Problem, elements, jobs, observe, plan};
 use layoutproof::read_spirv::declared;
 use layoutproof::record::{Form, Space};
-use layoutproof::runner::{Batch, Runner, Shader};
+use layoutproof::runner::{Batch, ReadBack, Runner, Shader};
 use proptest::prelude::*;
 
 use fixture::{any_block, block, blocks, leaves, scalar, structure, vector};
@@ -148,6 +148,60 @@ fn leaves_that_cannot_be_probed_are_listed_with_the_reason() {
         names(&one_word),
         ["flag: a bool holds one bit of an offset", "h.x: 2 bytes wide", "h.y: 2 bytes wide", "wide: 8 bytes wide"]
     );
+}
+
+#[test]
+fn stride_of_structured_elements_is_observed() {
+    // StructuredBuffer<S> of { float3 a; uint b; float c; }: C's layout, 12 + 4 + 4 bytes.
+    let members =
+        vec![("a", 0, vector(fixture::FLOAT, 3)), ("b", 12, scalar(fixture::UINT)), ("c", 16, scalar(fixture::FLOAT))];
+    let element = BlockLayout { stride: Some(20), ..block(structure("S", members)) };
+    let layout = elements(&element).unwrap();
+    let (plan, results) = run(&layout, &mut Model::new());
+    assert_eq!(differences(&plan, &results), Vec::<String>::new());
+    let second: Vec<Option<u32>> = results[0].1.observations[5..10].iter().map(|it| it.offset).collect();
+    assert_eq!(second, [20, 24, 28, 32, 36].map(Some));
+    assert_eq!(elements(&layout), None);
+}
+
+#[test]
+fn large_blocks_are_run_whole() {
+    let layout = block(structure("S", vec![("a", 0, fixture::array(vector(fixture::FLOAT, 4), 1024, 16))]));
+    let (plan, results) = run(&layout, &mut Model::new());
+    assert_eq!(plan.leaves.len(), 4096);
+    assert_eq!(differences(&plan, &results), Vec::<String>::new());
+}
+
+#[test]
+fn answer_of_another_shape_is_a_problem() {
+    let (_, layout) = blocks().swap_remove(0);
+    let (plan, results) = run(&layout, &mut Model::new());
+    let observed = observe(&plan, &results[0].0, &ReadBack { buffers: Vec::new() });
+    let problems: Vec<String> = observed.problems.iter().map(Problem::to_string).collect();
+    assert_eq!(problems, ["read-back does not match the job: 3 buffers, 0 came back"]);
+}
+
+#[test]
+fn what_no_module_can_hold_is_refused() {
+    let table = blocks();
+    let (array_tail, unsized_array) = (&table[0].1, &table[6].1);
+    let (plan, _) = planned(array_tail);
+    let without_entries = ProbePlan { entries: Vec::new(), ..plan.clone() };
+    let without_a_leaf = ProbePlan { leaves: plan.leaves[1..].to_vec(), ..plan.clone() };
+    let refused = BlockLayout { result: Err(Vec::new()), ..array_tail.clone() };
+    let errors = [
+        (produce(&refused, &plan), "rule set by-hand forbids block `S`"),
+        (produce(array_tail, &without_entries), "block `S` has nothing to probe"),
+        (produce(unsized_array, &plan), "entry `read_uniform` cannot hold the unsized array of block `S`"),
+        (produce(&table[4].1, &plan), "block `S` has no leaf `a.x`"),
+        (
+            produce(array_tail, &without_a_leaf),
+            "entry `write_storage_vector` stores whole vectors or structs, and the plan leaves out some of their components",
+        ),
+    ];
+    for (result, text) in errors {
+        assert_eq!(result.expect_err(text).to_string(), text);
+    }
 }
 
 #[test]

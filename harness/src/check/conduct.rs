@@ -87,10 +87,9 @@ impl Check {
         !matches!(module.validation, Validation::Invalid(_)) && module.compiled_for(&self.device).is_some()
     }
 
-    /// WGSL binds no less than its own size of the block, so exact ranges that are shorter have no job.
+    /// WGSL binds no less than its own size of the block, so ranges that are shorter have no job.
     fn bindable(&self, probe: &ProbeJob, module: &ShaderModule) -> bool {
-        let least = module.least_binding(&self.device, &probe.entry.name);
-        probe.entry.space == Space::PushConstant || probe.image.bytes.len() >= least as usize
+        probe.image.bytes.len() >= module.least_binding(&self.device, &probe.entry.name) as usize
     }
 
     fn lacks(&self, probe: &ProbeJob) -> Option<String> {

@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::check::subject::Subject;
+use crate::generate::wgsl::WgslModule;
 use crate::generate::{spirv, wgsl};
 use crate::layout::{BlockLayout, RuleSet, lay_out};
 use crate::model::{CompiledError, compiled};
 use crate::naga_glsl::glsl_offsets;
-use crate::naga_offsets;
+use crate::naga_offsets::{self, NagaError};
 use crate::probe::{ProbeEntry, ProbePlan, plan};
 use crate::record::{Form, Proves, Space};
 use crate::runner::{DeviceInfo, Feature, RunnerKind, Shader};
@@ -161,7 +162,7 @@ impl Produced {
                 continue;
             }
             let plan = plan_of(layout, settings);
-            produced.gaps.extend(plan.not_probed.iter().map(|gap| format!("not probed: {}", gap.reason)));
+            produced.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
             if plan.leaves.is_empty() {
                 continue;
             }
@@ -206,26 +207,17 @@ impl Produced {
 
     fn add_naga(&mut self, block: usize, layout: &BlockLayout, plan: &ProbePlan) {
         for entry in &plan.entries {
-            let module = match wgsl::module(layout, plan, entry) {
-                Ok(module) => module,
-                Err(error) => {
-                    self.gaps.push(error.to_string());
+            let (module, offsets, spirv) = match compile(layout, plan, entry) {
+                Ok(compiled) => compiled,
+                Err(gap) => {
+                    self.gaps.push(gap);
                     continue;
                 }
             };
-            let answers = naga_offsets::compiled_offsets(&module)
-                .and_then(|offsets| Ok((offsets, naga_offsets::spirv(&module)?)));
-            let (offsets, spirv) = match answers {
-                Ok(answers) => answers,
-                Err(error) => {
-                    self.gaps.push(error.to_string());
-                    continue;
-                }
-            };
-            let glsl_compiled = match glsl_offsets(&module) {
+            let glsl_compiled = match ask_naga(entry, || glsl_offsets(&module)) {
                 Ok(offsets) => Some(by_form(entry, &offsets)),
-                Err(error) => {
-                    self.gaps.push(error.to_string());
+                Err(gap) => {
+                    self.gaps.push(gap);
                     None
                 }
             };
@@ -243,6 +235,30 @@ impl Produced {
                 wgsl: Some(module.text),
             });
         }
+    }
+}
+
+/// WGSL text for one entry point, the offsets that naga gives its leaves, and naga's SPIR-V; or why there is none.
+fn compile(
+    layout: &BlockLayout,
+    plan: &ProbePlan,
+    entry: &ProbeEntry,
+) -> Result<(WgslModule, Vec<Option<u32>>, Vec<u32>), String> {
+    let module = wgsl::module(layout, plan, entry).map_err(|error| error.to_string())?;
+    let (offsets, spirv) =
+        ask_naga(entry, || Ok((naga_offsets::compiled_offsets(&module)?, naga_offsets::spirv(&module)?)))?;
+    Ok((module, offsets, spirv))
+}
+
+/// An answer of naga about `entry`. naga's writers assert what its validator does not check; a panic is that compiler's
+/// answer, not the run's end.
+fn ask_naga<T>(
+    entry: &ProbeEntry,
+    ask: impl FnOnce() -> Result<T, NagaError> + std::panic::UnwindSafe,
+) -> Result<T, String> {
+    match std::panic::catch_unwind(ask) {
+        Ok(answer) => answer.map_err(|error| error.to_string()),
+        Err(_) => Err(format!("naga panics: on entry point `{}`", entry.name)),
     }
 }
 

@@ -57,3 +57,6 @@ pub fn declare(sources: &SourceMap, span: Span, options: &DeclareOptions) -> Res
     }
     Ok(Module { warnings: problems.finish(), ..elaborated.module })
 }
+
+#[cfg(test)]
+mod tests;

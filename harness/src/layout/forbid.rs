@@ -37,21 +37,20 @@ pub(super) fn bit_field(walk: &mut Walk<'_>) {
 }
 
 fn not_wgsl(walk: &Walk<'_>, ty: &Type) -> Option<String> {
-    match ty {
-        Type::Scalar(scalar) => scalar_not_wgsl(walk, *scalar),
-        Type::Enum(ty) => scalar_not_wgsl(walk, ty.underlying),
-        Type::Vector { length: 1, .. } => Some("is a vector of one component".to_owned()),
-        Type::Vector { scalar, .. } => scalar_not_wgsl(walk, *scalar),
-        Type::Matrix { rows, columns, .. } if *rows == 1 || *columns == 1 => {
-            Some("is a matrix with one row or column".to_owned())
+    let reason = match ty {
+        Type::Vector { length: 1, .. } => "is a vector of one component",
+        Type::Matrix { rows, columns, .. } if *rows == 1 || *columns == 1 => "is a matrix with one row or column",
+        Type::Matrix { scalar, .. } if !scalar.is_float() => "is a matrix of integers",
+        Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. } => {
+            return scalar_not_wgsl(walk, *scalar);
         }
-        Type::Matrix { scalar, .. } if !scalar.is_float() => Some("is a matrix of integers".to_owned()),
-        Type::Matrix { scalar, .. } => scalar_not_wgsl(walk, *scalar),
-        Type::Array { count: Count::Finite(0), .. } => Some("is an array without elements".to_owned()),
-        Type::Struct(ty) if ty.members.is_empty() && ty.base.is_none() => Some("is an empty struct".to_owned()),
-        Type::Pointer { .. } => Some("is a pointer".to_owned()),
-        Type::Array { .. } | Type::Struct(_) | Type::Resource(_) => None,
-    }
+        Type::Enum(ty) => return scalar_not_wgsl(walk, ty.underlying),
+        Type::Array { count: Count::Finite(0), .. } => "is an array without elements",
+        Type::Struct(ty) if ty.members.is_empty() && ty.base.is_none() => "is an empty struct",
+        Type::Pointer { .. } => "is a pointer",
+        Type::Array { .. } | Type::Struct(_) | Type::Resource(_) => return None,
+    };
+    Some(reason.to_owned())
 }
 
 fn scalar_not_wgsl(walk: &Walk<'_>, scalar: Scalar) -> Option<String> {

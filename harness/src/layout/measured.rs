@@ -1,7 +1,7 @@
 //! Sizes and alignments of single types and of repeated ones: what [`super::walk`] composes.
 
 use super::alignment::{Alignment, TooLarge, add, multiply};
-use super::rules::{ArrayStride, Placement, RuleSet, Straddle, VectorAlignment};
+use super::rules::{ArrayStride, EmptyMembers, Placement, RuleSet, Straddle, VectorAlignment};
 use super::tree::{Component, Extent, LaidOut, LaidOutShape};
 
 /// A type with what its surroundings must know.
@@ -101,14 +101,16 @@ impl Repeated {
     /// `count` elements.
     pub(super) fn new(rules: &RuleSet, element: Footprint, count: u32) -> Result<Self, TooLarge> {
         let alignment = element.alignment.max(rules.array_alignment);
+        let empty_takes_space = rules.members.empty == EmptyMembers::Aligned && alignment != Alignment::ONE;
+        let element_size = if element.size == 0 && empty_takes_space { alignment.bytes() } else { element.size };
         let stride = match rules.array_stride {
-            ArrayStride::Rounded => alignment.round_up(element.size)?,
-            ArrayStride::Packed => element.size,
+            ArrayStride::Rounded => alignment.round_up(element_size)?,
+            ArrayStride::Packed => element_size,
         };
         let size = match count {
             0 => 0,
             count if rules.pad_arrays => multiply(stride, count)?,
-            count => add(multiply(stride, count - 1)?, element.size)?,
+            count => add(multiply(stride, count - 1)?, element_size)?,
         };
         Ok(Self { footprint: Footprint { size, alignment }, stride })
     }

@@ -1,7 +1,8 @@
 //! Byte layout: blocks in, offsets, sizes and strides out, under a named rule set.
 //!
 //! [`table`] is the table of rule sets and [`rules`] its columns. [`lay_out`] applies a row: `walk` measures types,
-//! `place` puts a struct's members one behind the other, `bits` shares storage units between bit-fields, `explicit` reads
+//! `slots` lists what a struct places, `place` puts it one behind the other, `bits` shares storage units between
+//! bit-fields, `explicit` reads
 //! `packoffset` and `[[vk::offset]]`, `forbid` says what a rule set refuses. [`tree`] is the result, `views` its two flat
 //! forms. [`native`] names the rule set that a compiler takes by itself. Registers, spaces and bindings are not decided
 //! here.
@@ -15,6 +16,7 @@ mod measured;
 pub mod native;
 mod place;
 pub mod rules;
+mod slots;
 pub mod table;
 pub mod tree;
 mod views;

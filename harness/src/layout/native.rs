@@ -73,8 +73,8 @@ impl Native {
 
 fn data_layout_rules(layout: DataLayout) -> Option<&'static str> {
     match layout {
-        DataLayout::Std140DataLayout => Some("std140"),
-        DataLayout::Std430DataLayout => Some("std430"),
+        DataLayout::Std140DataLayout => Some("std140@slang"),
+        DataLayout::Std430DataLayout => Some("std430@slang"),
         DataLayout::ScalarDataLayout => Some("scalar@slang"),
         DataLayout::CDataLayout => Some("c"),
         DataLayout::DefaultDataLayout => None,
@@ -125,11 +125,11 @@ const fn slang(constants: &'static str, storage: &'static str) -> Native {
 const SLANG_VULKAN: Native = Native {
     name: "native:slang-vulkan",
     summary: "slangc -target spirv",
-    texture_buffers: Some("std430"),
-    push_constants: Some("std430"),
-    entry_uniforms: Some("std430"),
+    texture_buffers: Some("std430@slang"),
+    push_constants: Some("std430@slang"),
+    entry_uniforms: Some("std430@slang"),
     data_layouts: true,
-    ..slang("std140", "std430")
+    ..slang("std140@slang", "std430@slang")
 };
 
 const NATIVES: &[Native] = &[
@@ -175,7 +175,7 @@ const NATIVES: &[Native] = &[
     Native {
         name: "native:slang-vulkan-dx",
         summary: "slangc -target spirv -fvk-use-dx-layout (uniform entry parameters by its code, not its reflection)",
-        entry_uniforms: Some("std430"),
+        entry_uniforms: Some("std430@slang"),
         data_layouts: true,
         ..slang("slang-cbuffer", "hlsl-structured@slang")
     },
@@ -188,7 +188,7 @@ const NATIVES: &[Native] = &[
     Native {
         name: "native:slang-webgpu",
         summary: "slangc -target wgsl",
-        entry_uniforms: Some("std140"),
+        entry_uniforms: Some("std140@slang"),
         data_layouts: false,
         ..SLANG_VULKAN
     },

@@ -1,21 +1,16 @@
 //! Places a struct's members one behind the other.
 //!
-//! In: the members, measured. Out: their offsets and the size and alignment of the whole. A run of bit-fields is placed
-//! as its storage units ([`super::bits`]); what a member itself says about its place is read by [`super::explicit`].
-
-use std::ops::Range;
+//! In: the members, measured ([`super::slots`]). Out: their offsets and the size and alignment of the whole.
 
 use super::alignment::{Alignment, TooLarge, add};
-use super::bits::{Unit, zero_width_ends_unit};
 use super::explicit::{self, Explicit};
-use super::forbid;
-use super::measured::Measured;
 use super::rules::{EmptyMembers, Placement, VkOffset};
-use super::tree::{BitRange, Component, Extent, LaidOut, LaidOutMember, LaidOutShape};
+use super::slots::{self, Precision, Slot};
+use super::tree::{Extent, LaidOutMember, LaidOutShape};
 use super::walk::{Level, Stop, Walk};
 use crate::module::BlockKind;
 use crate::scalar::SixteenBit;
-use crate::shape::{Member, StructType, Type};
+use crate::shape::StructType;
 
 /// Members with their places.
 #[derive(Debug)]
@@ -51,15 +46,20 @@ pub(super) fn members(
     placement: &Placement,
     level: Level,
 ) -> Result<Placed, Stop> {
-    let mut slots = Slots { placement, level, slots: Vec::new() };
-    slots.fill(walk, ty)?;
-    let slots = slots.slots;
+    let slots = slots::of(walk, ty, placement, level)?;
     let mut cursor = Cursor::new(placement, walk.options.sixteen_bit);
     let mut offsets = vec![0; slots.len()];
     let (first, rest): (Vec<usize>, Vec<usize>) = (0..slots.len()).partition(|index| slots[*index].is_first());
+    let mut failed = false;
     for index in first.into_iter().chain(rest) {
         let slot = &slots[index];
-        offsets[index] = walk.inside(&slot.name, |walk| cursor.place(walk, slot))?;
+        match walk.inside(&slot.name, |walk| cursor.place(walk, slot)) {
+            Ok(offset) => offsets[index] = offset,
+            Err(_) => failed = true,
+        }
+    }
+    if failed {
+        return Err(Stop::Reported);
     }
     if slots.iter().any(|slot| slot.explicit.is_some()) {
         let ranges: Vec<_> = slots.iter().zip(&offsets).map(|(slot, offset)| slot.range(*offset)).collect();
@@ -72,178 +72,6 @@ pub(super) fn members(
         alignment: alignment.unwrap_or(Alignment::ONE),
         members: slots.into_iter().zip(offsets).flat_map(|(slot, offset)| slot.into_members(offset)).collect(),
     })
-}
-
-/// One thing to place: a member, a base struct, or a storage unit of bit-fields.
-#[derive(Debug)]
-struct Slot {
-    name: String,
-    is_base: bool,
-    measured: Measured,
-    explicit: Option<Explicit>,
-    precision: Precision,
-    unit: Option<Unit>,
-    fields: Vec<Field>,
-}
-
-/// A bit-field of a storage unit.
-#[derive(Debug)]
-struct Field {
-    name: String,
-    type_name: String,
-    bits: BitRange,
-}
-
-/// What a member does to the kind of the current 16-byte row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Precision {
-    Normal,
-    Minimum,
-    Unchanged,
-}
-
-impl Precision {
-    fn of(ty: &Type) -> Self {
-        match ty {
-            Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. }
-                if scalar.is_minimum_precision() =>
-            {
-                Self::Minimum
-            }
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Struct(_)
-            | Type::Enum(_)
-            | Type::Pointer { .. } => Self::Normal,
-            Type::Array { .. } | Type::Resource(_) => Self::Unchanged,
-        }
-    }
-}
-
-impl Slot {
-    fn is_first(&self) -> bool {
-        matches!(self.explicit, Some(Explicit::First(_)))
-    }
-
-    fn is_empty(&self) -> bool {
-        self.measured.layout.size == Extent::Finite(0)
-    }
-
-    fn range(&self, offset: u32) -> (&str, Range<u32>) {
-        (&self.name, offset..self.measured.layout.size.finite().map_or(u32::MAX, |size| offset.saturating_add(size)))
-    }
-
-    fn into_members(self, offset: u32) -> Vec<LaidOutMember> {
-        let Self { name, is_base, measured: Measured { layout, .. }, fields, .. } = self;
-        if fields.is_empty() {
-            return vec![LaidOutMember { name, is_base, offset, bits: None, layout }];
-        }
-        let field = |Field { name, type_name, bits }| {
-            let layout = LaidOut { type_name, ..layout.clone() };
-            LaidOutMember { name, is_base: false, offset, bits: Some(bits), layout }
-        };
-        fields.into_iter().map(field).collect()
-    }
-}
-
-/// The slots of one struct.
-#[derive(Debug)]
-struct Slots<'a> {
-    placement: &'a Placement,
-    level: Level,
-    slots: Vec<Slot>,
-}
-
-impl Slots<'_> {
-    fn fill(&mut self, walk: &mut Walk<'_>, ty: &StructType) -> Result<(), Stop> {
-        let mut failed = false;
-        if let Some(base) = &ty.base {
-            failed |= walk.inside("", |walk| self.push_base(walk, Type::Struct(base.clone()))).is_err();
-        }
-        for member in &ty.members {
-            failed |= walk.inside(&member.name, |walk| self.push_member(walk, member)).is_err();
-        }
-        if failed { Err(Stop::Reported) } else { Ok(()) }
-    }
-
-    fn push_base(&mut self, walk: &mut Walk<'_>, base: Type) -> Result<(), Stop> {
-        let measured = walk.measure(&base, self.placement)?;
-        self.slots.push(Slot {
-            name: String::new(),
-            is_base: true,
-            measured,
-            explicit: None,
-            precision: Precision::Normal,
-            unit: None,
-            fields: Vec::new(),
-        });
-        Ok(())
-    }
-
-    fn push_member(&mut self, walk: &mut Walk<'_>, member: &Member) -> Result<(), Stop> {
-        let mut slot = Slot {
-            name: member.name.clone(),
-            is_base: false,
-            measured: walk.measure(&member.ty, self.placement)?,
-            explicit: explicit::of(walk, member, self.level)?,
-            precision: Precision::of(&member.ty),
-            unit: None,
-            fields: Vec::new(),
-        };
-        let Some(width) = member.bit_width else {
-            self.slots.push(slot);
-            return Ok(());
-        };
-        let component = bit_field_component(walk, &slot.measured.layout, width)?;
-        if width == 0 {
-            self.end_unit(walk);
-            return Ok(());
-        }
-        let field = |bits| Field { name: member.name.clone(), type_name: member.ty.to_string(), bits };
-        if slot.explicit.is_none() {
-            if let Some(bits) = self.share(walk, component, width)? {
-                self.slots.last_mut().expect("only the last slot shares its unit").fields.push(field(bits));
-                return Ok(());
-            }
-        }
-        let (unit, bits) = Unit::new(component, width);
-        slot.unit = Some(unit);
-        slot.fields.push(field(bits));
-        self.slots.push(slot);
-        Ok(())
-    }
-
-    fn end_unit(&mut self, walk: &Walk<'_>) {
-        if let Some(last) = self.slots.last_mut() {
-            last.unit = last.unit.filter(|_| !zero_width_ends_unit(walk.rules.bit_fields));
-        }
-    }
-
-    /// Puts a bit-field into the last slot's unit, if it takes it.
-    fn share(&mut self, walk: &mut Walk<'_>, component: Component, width: u32) -> Result<Option<BitRange>, Stop> {
-        let Some((last, unit)) = self.slots.last_mut().and_then(|last| Some((&mut last.measured, last.unit.as_mut()?)))
-        else {
-            return Ok(None);
-        };
-        let before = unit.component;
-        let bits = unit.take(walk.rules.bit_fields, component, width);
-        if unit.component != before {
-            *last = walk.measure(&Type::Scalar(component.scalar), self.placement)?;
-        }
-        Ok(bits)
-    }
-}
-
-fn bit_field_component(walk: &mut Walk<'_>, layout: &LaidOut, width: u32) -> Result<Component, Stop> {
-    forbid::bit_field(walk);
-    let LaidOutShape::Scalar(component) = layout.shape else {
-        return Err(walk.refuse(format!("is a bit-field of type {}", layout.type_name)));
-    };
-    if width > component.size * 8 {
-        return Err(walk.refuse(format!("has {width} bits of {}, which has {}", layout.type_name, component.size * 8)));
-    }
-    Ok(component)
 }
 
 /// Where the next member may stand.
@@ -268,12 +96,11 @@ impl<'a> Cursor<'a> {
             return Err(walk.refuse("follows an array without end"));
         }
         let offset = match slot.explicit {
-            Some(Explicit::First(offset) | Explicit::InOrder(offset)) => offset,
             Some(Explicit::Ascending(offset)) if offset < self.next => {
                 let end = self.next;
                 return Err(walk.refuse(format!("packoffset {offset} lies below the previous member's end {end}")));
             }
-            Some(Explicit::Ascending(offset)) => offset,
+            Some(Explicit::First(offset) | Explicit::InOrder(offset) | Explicit::Ascending(offset)) => offset,
             None => self.fit(slot)?,
         };
         let end = match slot.measured.layout.size {
@@ -300,8 +127,7 @@ impl<'a> Cursor<'a> {
             }
             self.row = slot.precision;
         }
-        let own = Alignment::new(slot.measured.layout.alignment).expect("layouts take it from an alignment");
-        let offset = own.round_up(start)?;
+        let offset = slot.start().round_up(start)?;
         let straddles = slot.measured.whole.is_some_and(|size| offset % 16 + size > 16);
         Ok(if straddles { Alignment::REGISTER.round_up(offset)? } else { offset })
     }
@@ -317,6 +143,7 @@ impl<'a> Cursor<'a> {
         };
         match self.placement.empty {
             EmptyMembers::StartRegister if aggregate => Alignment::REGISTER.round_up(self.next),
+            EmptyMembers::Aligned => slot.start().round_up(self.next),
             EmptyMembers::StartRegister | EmptyMembers::Nothing => Ok(self.next),
         }
     }

@@ -43,6 +43,8 @@ pub struct RuleSet {
     pub matrices: Matrices,
     /// Matrices with one row or one column.
     pub one_dimensional: OneDimensional,
+    /// Whether `row_major` and `column_major` count on a member that is an array of matrices.
+    pub array_order: ArrayOrder,
     /// Enums.
     pub enums: Enums,
     /// Size and alignment of pointers in bytes; 0 where they take no bytes of the block.
@@ -169,6 +171,15 @@ pub enum OneDimensional {
     VectorIfContiguous,
 }
 
+/// Order of the matrices of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArrayOrder {
+    /// As declared on the member.
+    Declared,
+    /// The default in force, whatever is declared (Slang).
+    Default,
+}
+
 /// What an enum is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enums {
@@ -245,6 +256,9 @@ pub enum EmptyMembers {
     Nothing,
     /// A struct or array without bytes still starts a 16-byte register; a single resource does not.
     StartRegister,
+    /// They are placed at their alignment, which is 1 for an empty struct; where arrays have a least alignment, each
+    /// element of an array of empty structs takes that many bytes.
+    Aligned,
 }
 
 /// What `packoffset` does.

@@ -4,9 +4,9 @@
 
 use super::alignment::Alignment;
 use super::rules::{
-    ArrayStride, BitFields, BlockFeatures, EmptyMembers, Enums, Example, Forbid, GlobalRegister, Matrices, MatrixStart,
-    OneDimensional, PackOffsetRule, Placement, RuleSet, SpirvValidity, Straddle, StraddleSize, StructPadding,
-    UnsizedArrays, VectorAlignment, Versions, VkOffset,
+    ArrayOrder, ArrayStride, BitFields, BlockFeatures, EmptyMembers, Enums, Example, Forbid, GlobalRegister, Matrices,
+    MatrixStart, OneDimensional, PackOffsetRule, Placement, RuleSet, SpirvValidity, Straddle, StraddleSize,
+    StructPadding, UnsizedArrays, VectorAlignment, Versions, VkOffset,
 };
 use crate::runner::Feature;
 
@@ -23,6 +23,7 @@ pub fn find(name: &str) -> Option<&'static RuleSet> {
 const DXC_1_7: &str = "DXC 1.7.2308, listing with -T cs_6_6 -enable-16bit-types";
 const DXC_1_7_SPIRV: &str = "DXC 1.7.2308, decorations with -spirv";
 const SLANG: &str = "Slang 2026.12, reflection";
+const SLANG_2026_14: &str = "Slang 2026.14.1, reflection and HLSL text";
 const WGSL: &str = "WGSL, Alignment and Size; Address Space Layout Constraints";
 
 const PLAIN: Placement = Placement {
@@ -35,7 +36,8 @@ const PLAIN: Placement = Placement {
     minimum_precision_rows: false,
 };
 const REGISTERS: Placement = Placement { straddle: Straddle::NoMember, ..PLAIN };
-const VECTOR_REGISTERS: Placement = Placement { straddle: Straddle::NoVector, ..PLAIN };
+const DXC_SPIRV: Placement = Placement { empty: EmptyMembers::Aligned, ..PLAIN };
+const VECTOR_REGISTERS: Placement = Placement { straddle: Straddle::NoVector, ..DXC_SPIRV };
 const DXC_IN_STRUCT: Placement = Placement {
     straddle_size: StraddleSize::Natural,
     matrix_start: MatrixStart::DefaultOrder,
@@ -56,27 +58,29 @@ const SCALAR_BLOCKS: BlockFeatures = BlockFeatures {
 
 const DXC_SPIRV_FORBIDS: &[Forbid] = &[Forbid::ColumnMajorIntegers, Forbid::VkOffsetInCbuffer];
 
-/// The specification's `scalar`; every other row starts from here.
+/// The specification's `scalar`; every other row starts from here. The next member follows "the last basic machine unit
+/// consumed" by the one before, so the tail of a struct is used again, unlike in C.
 const SCALAR: RuleSet = RuleSet {
     name: "scalar",
-    summary: "every type at its component's alignment, structs padded to theirs",
-    source: "GL_EXT_scalar_block_layout",
+    summary: "every type at its component's alignment; the next member may use the tail of a struct",
+    source: "GL_EXT_scalar_block_layout; glslang 12",
     example: Example {
         declaration: "struct S { double d; float f; }; struct T { S s; float g; };",
-        offsets: &[0, 16],
-        size: 24,
+        offsets: &[0, 12],
+        size: 16,
     },
     versions: None,
     bool_size: 4,
     vectors: VectorAlignment::Component,
     array_alignment: Alignment::ONE,
     array_stride: ArrayStride::Rounded,
-    pad_arrays: true,
+    pad_arrays: false,
     unsized_arrays: UnsizedArrays::InPlace,
     struct_alignment: Alignment::ONE,
-    pad_structs: StructPadding::Padded,
+    pad_structs: StructPadding::None,
     matrices: Matrices::ArrayOfVectors,
     one_dimensional: OneDimensional::Matrix,
+    array_order: ArrayOrder::Declared,
     enums: Enums::Underlying,
     pointer_size: 8,
     bit_fields: BitFields::Widening,
@@ -96,6 +100,8 @@ const STD430: RuleSet = RuleSet {
     source: "OpenGL 4.6, 7.6.2.2",
     example: Example { declaration: "struct T { float3 a; float b[2]; float c; };", offsets: &[0, 12, 20], size: 32 },
     vectors: VectorAlignment::PowerOfTwo,
+    pad_arrays: true,
+    pad_structs: StructPadding::Padded,
     features: STANDARD_UNIFORM,
     spirv: SpirvValidity::Standard,
     ..SCALAR
@@ -120,6 +126,7 @@ const STD430_DXC: RuleSet = RuleSet {
     one_dimensional: OneDimensional::Vector,
     enums: Enums::Int32,
     bit_fields: BitFields::SameType,
+    members: DXC_SPIRV,
     packoffset: PackOffsetRule::Ascending,
     vk_offset: VkOffset::HonouredEndsWithLast,
     global_register: GlobalRegister::LetterC,
@@ -136,6 +143,17 @@ const STD140_DXC: RuleSet = RuleSet {
     ..STD430_DXC
 };
 
+const ARRAY_ORDER_EXAMPLE: &str = "struct T { row_major float2x3 a[2]; float b; };";
+
+const STD430_SLANG: RuleSet = RuleSet {
+    name: "std430@slang",
+    summary: "std430 as Slang has it: row_major and column_major do not count on arrays of matrices",
+    source: SLANG_2026_14,
+    example: Example { declaration: ARRAY_ORDER_EXAMPLE, offsets: &[0, 48], size: 56 },
+    array_order: ArrayOrder::Default,
+    ..STD430
+};
+
 /// A D3D constant buffer as Slang lays it out; DXC's rows start from here.
 const SLANG_CBUFFER: RuleSet = RuleSet {
     name: "slang-cbuffer",
@@ -146,6 +164,7 @@ const SLANG_CBUFFER: RuleSet = RuleSet {
     pad_arrays: false,
     struct_alignment: Alignment::REGISTER,
     pad_structs: StructPadding::None,
+    array_order: ArrayOrder::Default,
     pointer_size: 0,
     members: REGISTERS,
     vk_offset: VkOffset::Ignored,
@@ -159,6 +178,7 @@ const HLSL_CBUFFER: RuleSet = RuleSet {
     source: DXC_1_7,
     example: Example { declaration: "cbuffer T { float a; double1x1 b; };", offsets: &[0, 4], size: 12 },
     matrices: Matrices::Registers,
+    array_order: ArrayOrder::Declared,
     bit_fields: BitFields::SameSize,
     members: DXC_IN_STRUCT,
     direct: Some(DXC_DIRECT),
@@ -172,6 +192,8 @@ const HLSL_STRUCTURED: RuleSet = RuleSet {
     summary: "an element of a D3D structured buffer as DXC lays it out: as C does, with 4-byte bool",
     source: DXC_1_7,
     example: Example { declaration: "struct T { float a; double b; float c; };", offsets: &[0, 8, 16], size: 24 },
+    pad_arrays: true,
+    pad_structs: StructPadding::Padded,
     bit_fields: BitFields::SameSize,
     packoffset: PackOffsetRule::Refused,
     vk_offset: VkOffset::Ignored,
@@ -240,25 +262,31 @@ const TABLE: &[RuleSet] = &[
         },
         pad_arrays: false,
         pad_structs: StructPadding::None,
+        array_order: ArrayOrder::Default,
         bit_fields: BitFields::Widening,
         ..HLSL_STRUCTURED
     },
     STD140,
     STD140_DXC,
+    RuleSet {
+        name: "std140@slang",
+        summary: "std140 as Slang has it: row_major and column_major do not count on arrays of matrices",
+        example: Example { declaration: ARRAY_ORDER_EXAMPLE, offsets: &[0, 96], size: 112 },
+        array_alignment: Alignment::REGISTER,
+        struct_alignment: Alignment::REGISTER,
+        features: NO_FEATURE,
+        ..STD430_SLANG
+    },
     STD430,
     STD430_DXC,
+    STD430_SLANG,
     SCALAR,
     RuleSet {
         name: "scalar@slang",
-        summary: "scalar as Slang's -fvk-use-scalar-layout has it: structs and arrays are not padded",
-        source: SLANG,
-        example: Example {
-            declaration: "struct S { double d; float f; }; struct T { S s; float g; };",
-            offsets: &[0, 12],
-            size: 16,
-        },
-        pad_arrays: false,
-        pad_structs: StructPadding::None,
+        summary: "scalar as Slang's -fvk-use-scalar-layout has it: row_major and column_major do not count on arrays of matrices",
+        source: SLANG_2026_14,
+        example: Example { declaration: ARRAY_ORDER_EXAMPLE, offsets: &[0, 48], size: 52 },
+        array_order: ArrayOrder::Default,
         ..SCALAR
     },
     RuleSet {
@@ -328,8 +356,11 @@ const TABLE: &[RuleSet] = &[
         summary: "C and C++ on the CPU as Slang lays them out, Metal's structured buffers included",
         source: SLANG,
         example: Example { declaration: "struct T { bool a; float3 b; bool c; };", offsets: &[0, 4, 16], size: 20 },
+        array_order: ArrayOrder::Default,
         bool_size: 1,
         unsized_arrays: UnsizedArrays::Pointer { size: 16 },
+        pad_arrays: true,
+        pad_structs: StructPadding::Padded,
         vk_offset: VkOffset::Ignored,
         ..SCALAR
     },
@@ -338,6 +369,7 @@ const TABLE: &[RuleSet] = &[
         summary: "Metal's constant buffers: three-component vectors take four components",
         source: SLANG,
         example: Example { declaration: "struct T { float3 a; float b; };", offsets: &[0, 16], size: 32 },
+        array_order: ArrayOrder::Default,
         bool_size: 1,
         vectors: VectorAlignment::PaddedPowerOfTwo,
         vk_offset: VkOffset::Ignored,
@@ -348,10 +380,12 @@ const TABLE: &[RuleSet] = &[
         summary: "CUDA's vector types",
         source: SLANG,
         example: Example { declaration: "struct T { float a; float3 b; float4 c; };", offsets: &[0, 4, 16], size: 32 },
+        array_order: ArrayOrder::Default,
         bool_size: 1,
         vectors: VectorAlignment::Cuda,
         unsized_arrays: UnsizedArrays::Pointer { size: 8 },
         pad_structs: StructPadding::PaddedExceptEntryUniforms,
+        pad_arrays: true,
         vk_offset: VkOffset::Ignored,
         ..SCALAR
     },

@@ -123,6 +123,13 @@ fn dimensions(layout: &LaidOut) -> (&LaidOut, usize) {
     (element, dimensions)
 }
 
+impl LaidOut {
+    /// Whether this is a resource or an array of resources.
+    pub(super) fn is_resource(&self) -> bool {
+        dimensions(self).0.shape == LaidOutShape::Resource
+    }
+}
+
 fn array_strides(layout: &LaidOut) -> Vec<u32> {
     let mut strides = Vec::new();
     let mut shape = &layout.shape;

@@ -6,7 +6,7 @@
 use super::alignment::{Alignment, MAX_BYTES, TooLarge};
 use super::matrix::Matrix;
 use super::measured::{Footprint, Measured, Repeated};
-use super::rules::{Enums, Placement, RuleSet, StructPadding, UnsizedArrays};
+use super::rules::{ArrayOrder, EmptyMembers, Enums, Placement, RuleSet, StructPadding, UnsizedArrays};
 use super::tree::{BlockLayout, Component, Extent, LaidOut, LaidOutShape, Refusal};
 use super::{LayoutOptions, forbid, place, views};
 use crate::module::{Block, BlockKind};
@@ -203,8 +203,17 @@ impl<'a> Walk<'a> {
             let footprint = Footprint { size, alignment: Alignment::EIGHT };
             return Ok(Measured::new(LaidOutShape::Pointer, footprint, placement));
         }
+        let reordered = match self.rules.array_order {
+            ArrayOrder::Declared => None,
+            ArrayOrder::Default => in_default_order(element),
+        };
+        let element = reordered.as_ref().unwrap_or(element);
         let path = format!("{}[]", self.path);
         let element = self.at(path, |walk| walk.measure(element, placement))?;
+        if element.layout.is_resource() {
+            let element = Box::new(element.layout);
+            return Ok(Measured::empty(LaidOutShape::Array { element, count, stride: 0 }));
+        }
         let Some(footprint) = element.footprint() else {
             return Err(self.refuse("is an array of elements without end"));
         };
@@ -230,7 +239,9 @@ impl<'a> Walk<'a> {
             StructPadding::Padded => true,
             StructPadding::PaddedExceptEntryUniforms => level == Level::Inner || self.kind != BlockKind::EntryUniforms,
         };
-        let alignment = placed.alignment.max(self.rules.struct_alignment);
+        let empty = placed.members.is_empty() && placement.empty == EmptyMembers::Aligned;
+        let least = if empty { Alignment::ONE } else { self.rules.struct_alignment };
+        let alignment = placed.alignment.max(least);
         let size = match placed.size {
             Extent::Finite(end) if padded => alignment.round_up(end)?,
             Extent::Finite(end) => end,
@@ -248,6 +259,12 @@ impl<'a> Walk<'a> {
     fn stride(&self, element: &Measured) -> Option<u32> {
         Repeated::new(self.rules, element.footprint()?, 1).ok().map(|array| array.stride)
     }
+}
+
+/// The same matrix type without its declared order; `None` for other types.
+fn in_default_order(ty: &Type) -> Option<Type> {
+    let Type::Matrix { scalar, rows, columns, .. } = ty else { return None };
+    Some(Type::Matrix { scalar: *scalar, rows: *rows, columns: *columns, order: None })
 }
 
 fn pointer(size: u32, placement: &Placement) -> Measured {

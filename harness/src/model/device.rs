@@ -49,23 +49,17 @@ impl Model {
         Self { misreading: Some(misreading), ..Self::new() }
     }
 
-    fn dispatch(&self, job: &Job) -> Result<ReadBack, RunnerError> {
+    fn dispatch(&self, job: &Job, program: &Result<Program, RunnerError>) -> Result<ReadBack, RunnerError> {
         if let Some(feature) = job.requires.iter().find(|feature| !self.device.features.contains(feature)) {
             return Err(RunnerError::Unsupported(feature.to_string()));
         }
-        let words = match &job.shader {
-            Shader::Spirv(words) => words,
-            Shader::Wgsl(_) => return Err(RunnerError::Unsupported("WGSL".into())),
-            Shader::Dxbc(_) => return Err(RunnerError::Unsupported("DXBC".into())),
-            Shader::Dxil(_) => return Err(RunnerError::Unsupported("DXIL".into())),
-            Shader::Msl(_) => return Err(RunnerError::Unsupported("MSL".into())),
-        };
         if job.workgroups != [1, 1, 1] {
             return Err(RunnerError::Unsupported("more than one workgroup".into()));
         }
+        let program = program.as_ref().map_err(RunnerError::clone)?;
         let memories = match self.misreading {
             Some(Misreading::Idle) => memories(job),
-            Some(_) | None => self.run_words(words, job).map_err(RunnerError::ShaderRefused)?,
+            Some(_) | None => self.run_program(program, job).map_err(RunnerError::ShaderRefused)?,
         };
         let buffers = job.buffers.iter().zip(memories).map(|(buffer, memory)| BufferAfter {
             before: buffer.before_word.to_le_bytes().into_iter().cycle().take(BEFORE_BYTES).collect(),
@@ -75,13 +69,25 @@ impl Model {
         Ok(ReadBack { buffers: buffers.collect() })
     }
 
-    fn run_words(&self, words: &[u32], job: &Job) -> Result<Vec<Memory>, String> {
-        let mut program = Program::new(words, &job.entry)?;
+    /// Reads a shader and plants the fault in it.
+    fn program(&self, shader: &Shader) -> Result<Program, RunnerError> {
+        let words = match shader {
+            Shader::Spirv(words) => words,
+            Shader::Wgsl(_) => return Err(RunnerError::Unsupported("WGSL".into())),
+            Shader::Dxbc(_) => return Err(RunnerError::Unsupported("DXBC".into())),
+            Shader::Dxil(_) => return Err(RunnerError::Unsupported("DXIL".into())),
+            Shader::Msl(_) => return Err(RunnerError::Unsupported("MSL".into())),
+        };
+        let mut program = Program::new(words).map_err(RunnerError::ShaderRefused)?;
         if let Some(misreading) = self.misreading {
             misreading.plant(&mut program.types);
         }
-        let mut machine = Machine::new(&program, memories(job), Disturbance::new(self.misreading));
-        machine.run()?;
+        Ok(program)
+    }
+
+    fn run_program(&self, program: &Program, job: &Job) -> Result<Vec<Memory>, String> {
+        let mut machine = Machine::new(program, memories(job), Disturbance::new(self.misreading));
+        machine.run(&job.entry)?;
         let read_only = |index: usize| match job.buffers[index].kind {
             BufferKind::Uniform | BufferKind::StorageRead => true,
             BufferKind::Storage => false,
@@ -110,7 +116,13 @@ impl Runner for Model {
     }
 
     fn run(&mut self, batch: &Batch) -> Vec<Result<ReadBack, RunnerError>> {
-        batch.jobs.iter().map(|job| self.dispatch(job)).collect()
+        // The jobs of a plan share a shader, which is read once for all of them.
+        let same_shader = batch.jobs.chunk_by(|one, next| one.shader == next.shader);
+        let answers = same_shader.flat_map(|jobs| {
+            let program = self.program(&jobs[0].shader);
+            jobs.iter().map(|job| self.dispatch(job, &program)).collect::<Vec<_>>()
+        });
+        answers.collect()
     }
 }
 

@@ -68,10 +68,11 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Runs the entry point.
-    pub(super) fn run(&mut self) -> Result<(), String> {
+    /// Runs the compute entry point `name`.
+    pub(super) fn run(&mut self, name: &str) -> Result<(), String> {
+        let entry = self.program.entry_point(name)?;
         self.make_constants()?;
-        self.call(self.program.entry, &[]).map(|_| ())
+        self.call(entry, &[]).map(|_| ())
     }
 
     /// Takes `cost` from the budget.

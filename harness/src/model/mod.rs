@@ -4,7 +4,7 @@
 //! ([`compiled`]). It reads what is written, so it proves nothing about hardware. [`Misreading`] plants the faults that
 //! devices have.
 //!
-//! [`program`] reads a module, [`machine`] follows its control flow, [`execute`] its instructions, [`memory`] its
+//! `program` reads a module, `machine` follows its control flow, `execute` its instructions, `memory` its
 //! layouts.
 
 mod arithmetic;

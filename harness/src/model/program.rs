@@ -8,7 +8,7 @@ use rspirv::spirv::{ExecutionMode, ExecutionModel, Op, Word};
 use crate::read_spirv::load;
 use crate::read_spirv::types::{Operands, Types};
 
-/// A module with the entry point to run.
+/// A module, ready to run any of its entry points.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) module: Module,
@@ -17,24 +17,18 @@ pub(super) struct Program {
     functions: BTreeMap<Word, usize>,
     /// Type of each value, by id.
     result_types: BTreeMap<Word, Word>,
-    /// Id of the entry point's function.
-    pub(super) entry: Word,
 }
 
 impl Program {
-    /// Reads `words` and finds the compute entry point `name`.
-    pub(super) fn new(words: &[u32], name: &str) -> Result<Self, String> {
+    /// Reads a module.
+    pub(super) fn new(words: &[u32]) -> Result<Self, String> {
         let module = load(words).map_err(|bad| bad.to_string())?;
         let types = Types::read(&module)?;
-        let entry = entry_point(&module, name)?;
         let ids = module.functions.iter().enumerate().filter_map(|(index, function)| Some((function.def_id()?, index)));
         let functions: BTreeMap<Word, usize> = ids.collect();
-        if !functions.contains_key(&entry) {
-            return Err(format!("entry point `{name}` is no function"));
-        }
         let instructions = module.all_inst_iter();
         let result_types = instructions.filter_map(|it| Some((it.result_id?, it.result_type?))).collect();
-        Ok(Self { module, types, functions, result_types, entry })
+        Ok(Self { module, types, functions, result_types })
     }
 
     /// The type of a value.
@@ -47,27 +41,28 @@ impl Program {
         let index = self.functions.get(&id).ok_or_else(|| format!("%{id} is no function"))?;
         Ok(&self.module.functions[*index])
     }
-}
 
-fn entry_point(module: &Module, name: &str) -> Result<Word, String> {
-    let function = module.entry_points.iter().find_map(|instruction| match &instruction.operands[..] {
-        [
-            Operand::ExecutionModel(ExecutionModel::GLCompute),
-            Operand::IdRef(function),
-            Operand::LiteralString(found),
-            ..,
-        ] if found == name => Some(*function),
-        _ => None,
-    });
-    let function = function.ok_or_else(|| format!("no compute entry point `{name}`"))?;
-    let modes = module.execution_modes.iter().filter(|mode| Operands(mode).id(0) == Some(function));
-    for mode in modes {
-        let sizes: Vec<u32> = (2..5).filter_map(|index| Operands(mode).number(index)).collect();
-        let is_local_size = mode.class.opcode == Op::ExecutionMode
-            && mode.operands.get(1) == Some(&Operand::ExecutionMode(ExecutionMode::LocalSize));
-        if is_local_size && sizes.iter().any(|size| *size != 1) {
-            return Err(format!("local size {sizes:?}: the model runs one invocation"));
+    /// The function of the compute entry point `name`, which must have one invocation per workgroup.
+    pub(super) fn entry_point(&self, name: &str) -> Result<Word, String> {
+        let function = self.module.entry_points.iter().find_map(|instruction| match &instruction.operands[..] {
+            [
+                Operand::ExecutionModel(ExecutionModel::GLCompute),
+                Operand::IdRef(function),
+                Operand::LiteralString(found),
+                ..,
+            ] if found == name => Some(*function),
+            _ => None,
+        });
+        let function = function.ok_or_else(|| format!("no compute entry point `{name}`"))?;
+        let modes = self.module.execution_modes.iter().filter(|mode| Operands(mode).id(0) == Some(function));
+        for mode in modes {
+            let sizes: Vec<u32> = (2..5).filter_map(|index| Operands(mode).number(index)).collect();
+            let is_local_size = mode.class.opcode == Op::ExecutionMode
+                && mode.operands.get(1) == Some(&Operand::ExecutionMode(ExecutionMode::LocalSize));
+            if is_local_size && sizes.iter().any(|size| *size != 1) {
+                return Err(format!("local size {sizes:?}: the model runs one invocation"));
+            }
         }
+        Ok(function)
     }
-    Ok(function)
 }

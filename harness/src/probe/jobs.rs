@@ -21,7 +21,7 @@ const GUARD_BYTES: u32 = 64;
 pub enum Range {
     /// Behind guards that follow the block.
     Guarded,
-    /// With the block, or the whole is push constants.
+    /// With the block itself. Push constants have no other.
     Exact,
 }
 

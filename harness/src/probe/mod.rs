@@ -18,7 +18,7 @@ mod plan;
 
 pub use jobs::{PlanShader, ProbeJob, Range, jobs};
 pub use observe::{BufferRole, Observation, Observed, Problem, observe};
-pub use plan::plan;
+pub use plan::{elements, plan};
 
 use crate::layout::Leaf;
 use crate::record::{Direction, Form, Space};

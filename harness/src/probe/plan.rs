@@ -1,8 +1,8 @@
 //! What to probe of a block: its leaves and the entry points that reach them.
 //!
 //! Laid-out block and leaves in, [`ProbePlan`] out. A leaf is probed if one 32-bit word can say where it is and valid
-//! SPIR-V can hold it; the others are listed with the reason. Devices' features are the caller's business: it says
-//! which spaces are allowed.
+//! SPIR-V can hold it; the others are listed with the reason. Devices' features and largest ranges are the caller's
+//! business: it says which spaces are allowed.
 
 use std::collections::BTreeSet;
 
@@ -30,6 +30,20 @@ pub fn plan(layout: &BlockLayout, leaves: &[Leaf], spaces: &BTreeSet<Space>) -> 
         plan.entries = spaces.iter().flat_map(|space| entries(*space, laid_out.size)).collect();
     }
     plan
+}
+
+/// A structured buffer of `layout`'s elements, so that element 1 shows the stride; `None` for blocks without a stride.
+///
+/// Its leaves are those of elements 0 and 1, `[1].a` at the stride plus the offset of `a`.
+pub fn elements(layout: &BlockLayout) -> Option<BlockLayout> {
+    let (stride, element) = (layout.stride?, layout.result.as_ref().ok()?);
+    let array = LaidOut {
+        type_name: format!("{}[]", element.type_name),
+        size: Extent::Unbounded,
+        alignment: element.alignment,
+        shape: LaidOutShape::Array { element: Box::new(element.clone()), count: Count::Unbounded, stride },
+    };
+    Some(BlockLayout { result: Ok(array), stride: None, ..layout.clone() })
 }
 
 fn entries(space: Space, size: Extent) -> Vec<ProbeEntry> {

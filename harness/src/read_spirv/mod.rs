@@ -1,7 +1,7 @@
 //! Reads SPIR-V modules: words in, types with their decorations and blocks with their layouts out.
 //!
-//! [`load`] checks the words so far that nothing later can fail on their shape, [`types`] keeps the types with their
-//! explicit layout, [`declared`] lists the blocks of a module. Nothing here is believed to be right: modules come from
+//! `load` checks the words so far that nothing later can fail on their shape, `types` keeps the types with their
+//! explicit layout, [`declared()`] lists the blocks of a module. Nothing here is believed to be right: modules come from
 //! users, compilers and fuzzers.
 //!
 //! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module and Instruction" and "Decoration".

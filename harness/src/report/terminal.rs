@@ -145,8 +145,10 @@ fn cases(checks: &[CheckRecord], end: &RunEnd) -> String {
     )
 }
 
+/// The kind of reason why a check was skipped: what stands before the first colon; details follow it.
 fn reason(check: &CheckRecord) -> &str {
-    check.skip_reason.as_deref().unwrap_or("no reason given")
+    let reason = check.skip_reason.as_deref().unwrap_or("no reason given");
+    reason.split(": ").next().unwrap_or(reason)
 }
 
 /// Each text with how often it occurs, the most frequent first.

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use layoutproof::check::{Check, Produced, Producer, Settings, Subject};
 use layoutproof::record::CheckRecord;
-use layoutproof::runner::DeviceInfo;
+use layoutproof::runner::{DeviceInfo, Job};
 use layoutproof_compilers::spirv_val::SpirvVal;
 
 use crate::pool::{self, Launch};
@@ -55,13 +55,40 @@ fn produce(subject: &Subject, producer: Producer, settings: &Settings, validator
 
 /// Runs checks and gives each record to `done` as it comes, with the check's place in `checks`.
 pub(crate) fn execute(checks: &[Check], launch: &Launch, mut done: impl FnMut(usize, CheckRecord)) {
-    let work = |index: usize, workers: &mut pool::Workers<'_>| {
-        let check: &Check = &checks[index];
+    let work = |group: Vec<usize>, workers: &mut pool::Workers<'_>| run_group(checks, &group, workers);
+    pool::run(groups(checks), launch, work, |records| {
+        records.into_iter().for_each(|(index, record)| done(index, record));
+    });
+}
+
+/// Checks of one case by one producer on one device: where rule sets agree on a layout, their jobs are the same.
+fn groups(checks: &[Check]) -> Vec<Vec<usize>> {
+    let key = |check: &Check| (check.device.clone(), check.produced.producer, check.subject.source.id.clone());
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (index, check) in checks.iter().enumerate() {
+        match groups.last_mut() {
+            Some(group) if key(&checks[group[0]]) == key(check) => group.push(index),
+            Some(_) | None => groups.push(vec![index]),
+        }
+    }
+    groups
+}
+
+/// Runs the checks of a group; jobs that are the same to the byte are run once and answer for each of them.
+fn run_group(checks: &[Check], group: &[usize], workers: &mut pool::Workers<'_>) -> Vec<(usize, CheckRecord)> {
+    let mut done: Vec<(Vec<Job>, Vec<pool::JobResult>)> = Vec::new();
+    let mut records = Vec::new();
+    for &index in group {
+        let check = &checks[index];
         let started = Instant::now();
         let jobs = check.jobs();
-        let wanted: Vec<_> = jobs.jobs.iter().map(|job| job.job().clone()).collect();
-        let results = if wanted.is_empty() { Vec::new() } else { workers.run(&check.device, &wanted) };
-        (index, check.record(&jobs, &results, started.elapsed()))
-    };
-    pool::run((0..checks.len()).collect(), launch, work, |(index, record)| done(index, record));
+        let wanted: Vec<Job> = jobs.jobs.iter().map(|job| job.job().clone()).collect();
+        if !done.iter().any(|(same, _)| *same == wanted) {
+            let results = if wanted.is_empty() { Vec::new() } else { workers.run(&check.device, &wanted) };
+            done.push((wanted.clone(), results));
+        }
+        let results = done.iter().find(|(same, _)| *same == wanted).map_or(&[][..], |(_, results)| results);
+        records.push((index, check.record(&jobs, results, started.elapsed())));
+    }
+    records
 }

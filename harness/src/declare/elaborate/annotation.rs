@@ -16,7 +16,7 @@ use crate::sources::Span;
 const REGISTER_LETTERS: [char; 6] = ['b', 'c', 'i', 's', 't', 'u'];
 
 /// Attributes whose arguments are numbers: namespace, name, least and greatest number of arguments.
-const NUMERIC_ATTRIBUTES: [(Option<&str>, &str, usize, usize); 8] = [
+const NUMERIC_ATTRIBUTES: [(Option<&str>, &str, usize, usize); 7] = [
     (Some("vk"), "binding", 1, 2),
     (Some("vk"), "constant_id", 1, 1),
     (Some("vk"), "counter_binding", 1, 1),
@@ -24,7 +24,6 @@ const NUMERIC_ATTRIBUTES: [(Option<&str>, &str, usize, usize); 8] = [
     (Some("vk"), "location", 1, 1),
     (Some("vk"), "offset", 1, 1),
     (Some("vk"), "push_constant", 0, 0),
-    (None, "numthreads", 1, 3),
 ];
 
 impl<'t> Elaborator<'t> {

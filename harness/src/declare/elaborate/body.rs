@@ -143,7 +143,7 @@ impl<'t> Body<'_, 't> {
         let Some(constant) = self.constant(open + 1, close) else { return };
         let first = statement_end(self.source, close + 1);
         if constant == 0 {
-            self.dead_until = self.dead_until.max(first);
+            self.dead_later.push((close + 1, first));
         } else if self.source.token(first).text == "else" {
             self.dead_later.push((first + 1, statement_end(self.source, first + 1)));
         }

@@ -48,6 +48,10 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         }
         "Atomic" | "PointStream" | "LineStream" | "TriangleStream" => Builtin::Same,
         "Ptr" => Builtin::Pointer,
+        // A struct of one `float2`.
+        "BuiltInTriangleIntersectionAttributes" => {
+            Builtin::Numeric(Type::Vector { scalar: Scalar::Float32, length: 2 })
+        }
         "Optional" | "Tuple" => Builtin::Unsupported("its layout is Slang's own affair and not modelled"),
         "DescriptorHandle" => Builtin::Unsupported("its size depends on the target's descriptors"),
         "bfloat16_t" | "BFloat16" | "FloatE4M3" | "FloatE5M2" => {

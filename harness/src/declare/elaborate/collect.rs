@@ -62,7 +62,9 @@ impl<'t> Elaborator<'t> {
                 continue;
             }
             self.symbols.mention(scope, declarator.name);
-            let constant = declaration.prefix.has("const") || declaration.prefix.has("let");
+            // A global that is only `const` is a parameter, and no length (DXC 1.7.2308 and Slang 2026.14.1 refuse it).
+            let constant =
+                declaration.prefix.has("static") && declaration.prefix.has("const") || declaration.prefix.has("let");
             if let (true, Some(Initialiser::Value(value))) = (constant, &declarator.initialiser) {
                 let entry = ValueEntry::Constant { ty: &declaration.ty, value };
                 self.symbols.new_value(scope, declarator.name.text, entry);

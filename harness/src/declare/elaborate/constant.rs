@@ -97,7 +97,9 @@ impl<'t> Elaborator<'t> {
     fn named_constant(&mut self, path: &Path<'t>, context: &Context) -> Evaluated {
         let unknown = || {
             let names: Vec<&str> = path.parts.iter().map(|part| part.name.text).collect();
-            Diagnostic::error(Code::UnknownConstant, path.span, format!("no constant is named `{}`", names.join("::")))
+            let message = format!("no constant is named `{}`", names.join("::"));
+            let problem = Diagnostic::error(Code::UnknownConstant, path.span, message);
+            problem.with_help("constants are enumerators, generic values and what is `static const`")
         };
         if let Some(GenericValue::Integer(value)) = self.generic(path, context) {
             return Ok(Constant::signed(value));

@@ -72,7 +72,7 @@ impl<'t> Elaborator<'t> {
 
     /// The context inside the namespace or struct `part` of `scope`.
     fn enter(&mut self, scope: ScopeId, part: &PathPart<'t>, site: Site<'_>) -> Option<Context> {
-        if let Some(namespace) = self.symbols.namespace(scope, part.name.text) {
+        if let Some(namespace) = self.symbols.namespace_in(scope, part.name.text) {
             return Some(self.seen_from(site.found, namespace));
         }
         let id = self.symbols.type_in(scope, part.name.text)?;

@@ -199,12 +199,24 @@ impl<'t> Elaborator<'t> {
         let ty = self.declared(&declaration.ty, order(&declaration.prefix), at);
         let annotations = self.annotations(&declaration.prefix, &declarator.placement, context);
         self.check_placement(&annotations, holder);
+        self.check_semantic(declarator, context);
         let bit_width = match &declarator.placement.bit_width {
             Some(width) => Some(self.bit_width(width, ty.as_ref(), (declarator.name, holder, context))?),
             None => None,
         };
         let name = declarator.name.text.to_owned();
         Some(Member { name, ty: ty?, bit_width, annotations, span: declarator.name.span })
+    }
+
+    /// `uint a : N;` is a semantic even where `N` is a constant: DXC 1.7.2308 warns of it.
+    fn check_semantic(&mut self, declarator: &'t Declarator<'t>, context: &Context) {
+        let Some(word) = declarator.placement.semantic else { return };
+        let known = self.symbols.outwards(context.scope).any(|scope| self.symbols.value_in(scope, word).is_some());
+        if known {
+            let message = format!("`{word}` is a semantic here, but a constant has that name");
+            let problem = Diagnostic::warning(Code::BadBitField, declarator.name.span, message);
+            self.problems.report(problem.with_help(format!("for a bit-field write `({word})`")));
+        }
     }
 
     /// Width in bits of a bit-field, as C allows it: at most the width of an integer type, 0 only without a name.

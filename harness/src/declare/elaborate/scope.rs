@@ -137,6 +137,12 @@ impl<'t> Symbols<'t> {
         self.scope(scope).namespaces.get(name).copied()
     }
 
+    /// The namespace of this name in `scope` itself or a namespace that it uses.
+    pub(super) fn namespace_in(&self, scope: ScopeId, name: &str) -> Option<ScopeId> {
+        let own = self.namespace(scope, name);
+        own.or_else(|| self.used(scope, name).find_map(|used| self.namespace(used, name)))
+    }
+
     /// The type of this name in `scope` itself or a namespace that it uses.
     pub(super) fn type_in(&self, scope: ScopeId, name: &str) -> Option<TypeId> {
         let own = self.scope(scope).types.get(name).copied();

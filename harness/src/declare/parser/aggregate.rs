@@ -12,6 +12,10 @@ impl<'a> Parser<'_, 'a> {
     /// `struct S<T> : Base { ... }` without what follows the `}`.
     pub(super) fn struct_declaration(&mut self) -> Parsed<StructDeclaration<'a>> {
         self.bump();
+        while self.is(TokenKind::LeftBracket) {
+            // `struct [raypayload] Payload`.
+            self.skip_brackets();
+        }
         let name = self.optional_name()?;
         let generics = self.optional_generics()?;
         let bases = self.bases()?;

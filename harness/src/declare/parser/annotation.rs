@@ -222,11 +222,34 @@ impl<'a> Parser<'_, 'a> {
             match (self.token().kind, self.token().text) {
                 (TokenKind::Identifier, "register") if opens => placement.registers.push(self.register()?),
                 (TokenKind::Identifier, "packoffset") if opens => placement.packoffsets.push(self.packoffset()?),
-                (TokenKind::Identifier, _) => placement.semantic = Some(self.bump().text),
+                // Who may access a member of a ray payload.
+                (TokenKind::Identifier, "read" | "write") if opens => {
+                    self.bump();
+                    self.skip_brackets();
+                }
+                // A lone word is a semantic, as in DXC and Slang, even where a constant has that name.
+                (TokenKind::Identifier, _) if self.ends_placement(1) => placement.semantic = Some(self.bump().text),
                 _ => placement.bit_width = Some(self.expression(Place::Free)?),
             }
         }
         Ok(placement)
+    }
+
+    /// Whether no operator of an expression follows.
+    fn ends_placement(&self, ahead: usize) -> bool {
+        matches!(
+            self.peek(ahead).kind,
+            TokenKind::Semicolon
+                | TokenKind::Comma
+                | TokenKind::Colon
+                | TokenKind::Assign
+                | TokenKind::LeftBrace
+                | TokenKind::RightBrace
+                | TokenKind::RightParenthesis
+                | TokenKind::LeftBracket
+                | TokenKind::Identifier
+                | TokenKind::End
+        )
     }
 
     fn register(&mut self) -> Parsed<RegisterSyntax<'a>> {

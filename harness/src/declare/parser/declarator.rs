@@ -62,6 +62,10 @@ impl<'a> Parser<'_, 'a> {
         let dimensions = self.dimensions()?;
         let placement = self.placement()?;
         let initialiser = if self.eat(TokenKind::Assign) { Some(self.initialiser()) } else { None };
+        if self.is(TokenKind::LeftBrace) {
+            // `SamplerState s { Filter = ...; };`: states of the effect framework say nothing about a layout.
+            self.skip_brackets();
+        }
         Ok(Declarator { name, pointers, dimensions, placement, initialiser })
     }
 

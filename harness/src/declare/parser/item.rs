@@ -1,7 +1,9 @@
 //! Which declaration begins here, and where parsing goes on after a mistake.
 
 use super::cursor::{Parsed, Parser};
-use crate::declare::ast::{BufferKind, Declaration, Declarator, Item, Name, Prefix};
+use crate::declare::ast::{
+    BufferKind, Declaration, Declarator, Item, Name, Path, PathPart, Prefix, TypeExpression, TypeKind,
+};
 use crate::declare::lexer::TokenKind;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::sources::Span;
@@ -44,6 +46,10 @@ impl<'a> Parser<'_, 'a> {
         }
         let start = self.span();
         let prefix = self.prefix()?;
+        if prefix.generics.as_ref().is_some_and(Vec::is_empty) {
+            let message = "a specialisation for certain arguments is not understood";
+            return Err(Diagnostic::error(Code::Unsupported, self.span_from(start), message));
+        }
         let token = self.token();
         // A keyword of Slang is an ordinary name in HLSL: only what follows tells them apart.
         let named = self.peek(1).kind == TokenKind::Identifier;
@@ -60,6 +66,10 @@ impl<'a> Parser<'_, 'a> {
             "func" if named => self.slang_function(prefix),
             "__init" | "__subscript" | "property" | "associatedtype" => {
                 self.recover();
+                return Ok(());
+            }
+            "technique" | "technique10" | "technique11" if named => {
+                self.skipped("a technique declares no parameter", start);
                 return Ok(());
             }
             "extension" | "__extension" => {
@@ -131,7 +141,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(Item::Using { path })
     }
 
-    /// Slang's `var x : float = 1;` and `let x : int = 1;`.
+    /// Slang's `var x : float = 1;` and `let x : int = 1;`. Without a type it is no parameter, at most a constant.
     fn slang_variable(&mut self, mut prefix: Prefix<'a>) -> Parsed<Item<'a>> {
         let start = self.span();
         let word = self.name("`var` or `let`")?;
@@ -139,8 +149,12 @@ impl<'a> Parser<'_, 'a> {
             prefix.modifiers.push(word);
         }
         let name = self.name("a name")?;
-        self.expect(TokenKind::Colon, "`:` and a type")?;
-        let ty = self.type_expression()?;
+        let ty = if self.eat(TokenKind::Colon) {
+            self.type_expression()?
+        } else {
+            prefix.modifiers.push(Name { text: "static", span: word.span });
+            inferred(word.span)
+        };
         let placement = self.placement()?;
         let initialiser = if self.eat(TokenKind::Assign) { Some(self.initialiser()) } else { None };
         self.semicolon()?;
@@ -192,4 +206,11 @@ impl<'a> Parser<'_, 'a> {
         }
         Ok(())
     }
+}
+
+/// The type of a variable without one, wide enough for every integer.
+fn inferred<'a>(span: Span) -> TypeExpression<'a> {
+    let part = PathPart { name: Name { text: "int64_t", span }, arguments: None };
+    let kind = TypeKind::Path(Path { parts: vec![part], span });
+    TypeExpression { kind, suffixes: Vec::new(), order: None, span }
 }

@@ -2,7 +2,7 @@
 //!
 //! Software rasterizers turn control flow around buffer accesses into a loop per lane, so there is none here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use rspirv::spirv::{StorageClass, Word};
@@ -92,15 +92,12 @@ impl Body<'_> {
         match form {
             Form::Leaf => values.iter().for_each(|(indices, value)| self.store_block(indices, *value)),
             Form::Vector => {
-                let mut stored = Vec::new();
-                for indices in self.leaves {
-                    let target =
-                        in_vector(&self.interface.block.ty, indices).map_or(&indices[..], |(vector, _)| vector);
-                    if stored.last() != Some(&target) {
-                        let value = self.construct(&mut target.to_vec(), &values)?;
-                        self.store_block(target, value);
-                        stored.push(target);
-                    }
+                let block = Rc::clone(&self.interface.block.ty);
+                let targets =
+                    self.leaves.iter().map(|leaf| in_vector(&block, leaf).map_or(&leaf[..], |(vector, _)| vector));
+                for target in targets.collect::<BTreeSet<_>>() {
+                    let value = self.construct(&mut target.to_vec(), &values)?;
+                    self.store_block(target, value);
                 }
             }
             Form::Whole => {

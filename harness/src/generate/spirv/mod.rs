@@ -2,7 +2,7 @@
 //!
 //! Any rule set can be written, because every offset is a decoration: nothing here knows a layout rule. One module
 //! holds all entry points of a plan; the block's variables share set 0 binding 0, one per way in which an entry point
-//! sees it. [`block`] chooses types, [`types`] emits them, [`body`] writes the code, [`rules`] says what a device and
+//! sees it. `block` chooses types, `types` emits them, `body` writes the code, `rules` says what a device and
 //! `spirv-val` must allow.
 //!
 //! Source: SPIR-V specification 1.3; Vulkan specification, "Shader Interfaces".

@@ -41,7 +41,7 @@ pub struct WgslModule {
 
 /// Why WGSL cannot say what a layout needs.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("WGSL cannot express {}: {reason}", if path.is_empty() { "the block".to_owned() } else { format!("`{path}`") })]
+#[error("not expressible in WGSL: {}, {reason}", if path.is_empty() { "the block".to_owned() } else { format!("`{path}`") })]
 pub struct NotExpressible {
     /// Path of the member in the block (`lights[].position`); empty for the block itself.
     pub path: String,

@@ -73,7 +73,7 @@ impl Scope {
     /// The type of this spelling.
     pub(super) fn ty(&self, spelling: &str) -> Type {
         if let Some((element, dimensions)) = spelling.split_once('[') {
-            return dimensions.split('[').rev().fold(self.ty(element), |element, count| array(element, count));
+            return dimensions.split('[').rev().fold(self.ty(element), array);
         }
         if let Some(pointee) = spelling.strip_suffix('*') {
             return Type::Pointer { pointee: pointee.to_owned() };
@@ -162,8 +162,11 @@ fn numeric(spelling: &str) -> Option<Type> {
 
 fn resource(spelling: &str) -> Option<Type> {
     let texture = Texture { dimension: Dimension::Two, array: false, multisample: false, access: Access::Read };
-    (spelling == "Texture2D")
-        .then(|| Type::Resource(Resource { kind: ResourceKind::Texture(texture), element: None, data_layout: None }))
+    (spelling == "Texture2D").then_some(Type::Resource(Resource {
+        kind: ResourceKind::Texture(texture),
+        element: None,
+        data_layout: None,
+    }))
 }
 
 fn array(element: Type, count: &str) -> Type {

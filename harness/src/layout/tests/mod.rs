@@ -3,4 +3,10 @@
 mod check;
 mod declare;
 mod dxil;
+mod glsl;
+mod properties;
+mod slang;
 mod slang_types;
+mod spirv;
+mod tables;
+mod views;

@@ -9,7 +9,7 @@ use crate::module::BlockKind;
 use crate::scalar::SixteenBit;
 use crate::shape::{Count, MatrixOrder, Type};
 
-const RULES: [&str; 7] = ["slang-cbuffer", "scalar@slang", "std140", "std430", "c", "metal", "cuda"];
+const RULES: [&str; 7] = ["slang-cbuffer", "scalar@slang", "std140@slang", "std430@slang", "c", "metal", "cuda"];
 
 const TYPES: &[(&str, [&str; 7])] = &[
     ("bool", ["4/4;16,36", "4/4;4,12", "4/4;16,48", "4/4;4,12", "1/1;1,3", "1/1;1,3", "1/1;1,3"]),

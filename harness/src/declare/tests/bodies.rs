@@ -1,0 +1,83 @@
+//! What function bodies mention.
+
+use super::read;
+use crate::module::{Step, Use};
+
+fn path(used: &Use) -> String {
+    let text = used.path.iter().enumerate().fold(String::new(), |text, (index, step)| match step {
+        Step::Name(name) if index == 0 => name.clone(),
+        Step::Name(name) => format!("{text}.{name}"),
+        Step::Index(value) => format!("{text}[{value}]"),
+        Step::DynamicIndex => format!("{text}[]"),
+    });
+    format!("{text}{}{}", if used.call { "()" } else { "" }, if used.dead { " dead" } else { "" })
+}
+
+/// What the function `name` of `source` mentions.
+fn uses(source: &str, name: &str) -> Vec<String> {
+    let module = read(source);
+    let function = module.functions.iter().find(|function| function.name == name).expect("the function is there");
+    function.uses.iter().map(path).collect()
+}
+
+fn body(statements: &str) -> Vec<String> {
+    uses(&format!("RWBuffer<float> A[9]; static const int N = 4; void f(int parameter) {{ {statements} }}"), "f")
+}
+
+/// wg-hlsl 0024, implicit resource binding, example 6.1.
+#[test]
+fn the_example_of_unused_resources() {
+    let source = "struct S { RWBuffer<float> D; };
+        RWBuffer<float> A; RWBuffer<float> B[10] : register(u0); RWBuffer<float> C : register(u2);
+        S s : register(u5); RWBuffer<float> E[5];
+        void foo() { B[2][0] = 1.0; }
+        bool bar(int i) { return i > 10; }
+        [numthreads(4,1,1)]
+        void main(uint3 gi : SV_GROUPID) {
+          if (false) { C[0] = 1.0; }
+          for (int i = 0; i < 5; i++) {
+            if (i > 6)
+              s.D[0] = 1.0;
+            if (bar(i)) foo();
+            if (bar(gi.x)) A[0] = E[2][i];
+          }
+        }";
+    assert_eq!(uses(source, "foo"), ["B[2][0]"]);
+    assert_eq!(uses(source, "bar"), Vec::<String>::new());
+    assert_eq!(uses(source, "main"), ["C[0] dead", "s.D[0]", "bar()", "foo()", "bar()", "A[0]", "E[2][]"]);
+}
+
+#[test]
+fn paths_and_calls() {
+    assert_eq!(body("A[2][0] = A[N][parameter];"), ["A[2][0]", "A[4][]", "N"]);
+    assert_eq!(body("A[A[1][0]][N + 1];"), ["A[][5]", "A[1][0]", "N"]);
+    assert_eq!(body("x = buffers[0].items[1].Load<float4>(3).y;"), ["x", "buffers[0].items[1].Load()"]);
+    assert_eq!(body("float3 v = float3(1, 2, 3) + (float3)y;"), ["y"]);
+    assert_eq!(body("S s = (S)0; s.a = 1; other.a = 2;"), ["S", "other.a"]);
+    assert_eq!(body("[unroll] for (int i = 0; i < 3; ++i) A[i] = 1;"), ["A[]"]);
+}
+
+#[test]
+fn what_is_never_reached_is_dead() {
+    assert_eq!(body("if (false) a = 1; else b = 2; c = 3;"), ["a dead", "b", "c"]);
+    assert_eq!(body("if (true) { a = 1; } else { b = 2; } c = 3;"), ["a", "b dead", "c"]);
+    assert_eq!(body("if (0) { if (x) a = 1; else b = 2; } c = 3;"), ["x dead", "a dead", "b dead", "c"]);
+    assert_eq!(body("if (false) if (x) a = 1; else b = 2; c = 3;"), ["x dead", "a dead", "b dead", "c"]);
+    assert_eq!(body("if (N == 5) a = 1; while (false) b = 2; c = 3;"), ["N", "a dead", "b dead", "c"]);
+    assert_eq!(body("if (x) a = 1;"), ["x", "a"]);
+}
+
+#[test]
+fn local_names_hide_global_ones_to_the_end_of_their_block() {
+    assert_eq!(body("{ float A = 1; A = 2; } A[0] = 3;"), ["A[0]"]);
+    assert_eq!(uses("Texture2D t; float f(Texture2D t) { return t.Load(0); }", "f"), Vec::<String>::new());
+}
+
+#[test]
+fn names_are_qualified() {
+    let source = "namespace N { RWBuffer<float> A; void g() { A[0] = 1; } void f() { g(); N::g(); } }
+        struct S { void method() { N::A[1] = 2; } };";
+    assert_eq!(uses(source, "N::g"), ["N::A[0]"]);
+    assert_eq!(uses(source, "N::f"), ["N::g()", "N::g()"]);
+    assert_eq!(uses(source, "S::method"), ["N::A[1]"]);
+}

@@ -1,0 +1,68 @@
+//! Tables of declarations with what they mean.
+
+mod blocks;
+mod bodies;
+mod hostile;
+mod refused;
+mod shapes;
+
+use super::{DeclareOptions, declare};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::module::Module;
+use crate::shape::{MatrixOrder, Member, StructType, Type};
+use crate::sources::{SourceMap, Span};
+
+/// Reads `source` as a whole file.
+fn read_with(source: &str, options: &DeclareOptions) -> (SourceMap, Result<Module, Vec<Diagnostic>>) {
+    let mut sources = SourceMap::default();
+    let file = sources.add("test.hlsl", source);
+    let end = u32::try_from(source.len()).unwrap();
+    let result = declare(&sources, Span { file, start: 0, end }, options);
+    (sources, result)
+}
+
+fn read(source: &str) -> Module {
+    let (sources, result) = read_with(source, &DeclareOptions::default());
+    result.unwrap_or_else(|problems| panic!("{}", crate::diagnostics::render(&problems, &sources, false)))
+}
+
+/// Line and code of every problem; empty for a source without any.
+fn problems(source: &str) -> Vec<(u32, Code)> {
+    let (sources, result) = read_with(source, &DeclareOptions::default());
+    let found = match result {
+        Ok(module) => module.warnings,
+        Err(problems) => problems,
+    };
+    found.iter().map(|problem| (sources.position(problem.span()).line, problem.code)).collect()
+}
+
+/// The struct that the block `name` holds.
+fn structure(module: &Module, name: &str) -> std::sync::Arc<StructType> {
+    let block = module.blocks.iter().find(|block| block.name == name).expect("the block is declared");
+    match &block.element {
+        Type::Struct(ty) => std::sync::Arc::clone(ty),
+        other => panic!("{name} holds {other}"),
+    }
+}
+
+/// `order type name : width`, as far as there is an order and a width.
+fn line(member: &Member) -> String {
+    let order = match member.ty.dimensions().0 {
+        Type::Matrix { order: Some(MatrixOrder::Row), .. } => "row ",
+        Type::Matrix { order: Some(MatrixOrder::Column), .. } => "column ",
+        _ => "",
+    };
+    let width = member.bit_width.map(|width| format!(" : {width}")).unwrap_or_default();
+    format!("{order}{} {}{width}", member.ty, member.name)
+}
+
+/// The members of the constant buffer `C` of `source`.
+fn members(source: &str) -> Vec<String> {
+    structure(&read(source), "C").members.iter().map(line).collect()
+}
+
+/// The members of `struct`'s one use as `C` in `declarations`, base first.
+fn flat(ty: &StructType) -> Vec<String> {
+    let base = ty.base.as_ref().map(|base| flat(base)).unwrap_or_default();
+    base.into_iter().chain(ty.members.iter().map(line)).collect()
+}

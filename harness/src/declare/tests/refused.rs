@@ -1,0 +1,161 @@
+//! What is wrong, where, and under which code.
+
+use super::problems;
+use crate::diagnostics::Code;
+
+#[track_caller]
+fn refused(source: &str, code: Code) {
+    assert_eq!(problems(source), [(1, code)], "{source}");
+}
+
+#[test]
+fn names() {
+    refused("cbuffer C { flaot a; }", Code::UnknownType);
+    refused("float a[N];", Code::UnknownConstant);
+    refused("const int n = 2; float a[n];", Code::UnknownConstant);
+    refused("struct S { N::T t; };", Code::UnknownType);
+    refused("struct S {}; struct S {};", Code::Redefinition);
+    refused("float a; int a;", Code::Redefinition);
+    refused("struct S { float a, a; };", Code::Redefinition);
+    refused("enum class E { A, A };", Code::Redefinition);
+    refused("typedef float T; typedef int T;", Code::Redefinition);
+    assert_eq!(problems("cbuffer A { float x; } cbuffer A { int y; }"), []);
+}
+
+#[test]
+fn constants() {
+    refused("static const float N = 2.5; float a[N];", Code::NotConstant);
+    refused("float a[f(2)];", Code::NotConstant);
+    refused("static const int N = N + 1; float a[N];", Code::NotConstant);
+    refused("float a[1 / 0];", Code::BadConstant);
+    refused("float a[99999999999999999999];", Code::BadConstant);
+    refused("float a[9223372036854775807 + 1];", Code::BadConstant);
+    refused("float a[1 << 99];", Code::BadConstant);
+}
+
+#[test]
+fn arrays() {
+    refused("float a[0];", Code::BadArrayLength);
+    refused("float a[-1];", Code::BadArrayLength);
+    refused("float a[2][];", Code::BadArrayLength);
+    refused("struct S { float a[]; float b; };", Code::UnsizedNotLast);
+    refused("cbuffer C { float a[]; float b; };", Code::UnsizedNotLast);
+    refused("float a[2147483648];", Code::TooLarge);
+    refused("float a[65536][65536];", Code::TooLarge);
+    refused("struct S { double4x4 m[16777217]; };", Code::TooLarge);
+    assert_eq!(problems("Texture2D a[4294967295]; struct S { float a; float b[]; };"), []);
+}
+
+#[test]
+fn structs() {
+    refused("struct S { S s; };", Code::CyclicStruct);
+    refused("struct A { B b; }; struct B { A a[2]; };", Code::CyclicStruct);
+    refused("struct A : A {};", Code::CyclicStruct);
+    refused("typedef A B; typedef B A;", Code::CyclicStruct);
+    refused("struct A {}; struct B {}; struct C : A, B {};", Code::Unsupported);
+    refused("struct S { struct { float a; }; };", Code::Unsupported);
+    refused("struct S { DescriptorHandle<Texture2D> t; };", Code::Unsupported);
+    assert_eq!(problems("struct S { S* next; };"), []);
+}
+
+#[test]
+fn generics() {
+    refused("struct P<T> { T t; }; P<float, int> p;", Code::GenericArguments);
+    refused("struct P<T> { T t; }; P p;", Code::GenericArguments);
+    refused("struct S {}; S<float> s;", Code::GenericArguments);
+    refused("vector<float, 5> v;", Code::GenericArguments);
+    refused("StructuredBuffer b;", Code::GenericArguments);
+    refused("SamplerState<float> s;", Code::GenericArguments);
+    refused("ConstantBuffer<float4, Std999DataLayout> b;", Code::GenericArguments);
+    refused("struct P<T> { T t; }; P<3> p;", Code::GenericArguments);
+}
+
+/// DXC 1.7.2308 has bit-fields in structs only; widths by the rules of C.
+#[test]
+fn bit_fields() {
+    refused("struct S { uint a : 33; };", Code::BadBitField);
+    refused("struct S { uint16_t a : 17; };", Code::BadBitField);
+    refused("struct S { uint a : 0; };", Code::BadBitField);
+    refused("struct S { uint a : -1; };", Code::BadBitField);
+    refused("struct S { float a : 3; };", Code::BadBitField);
+    refused("cbuffer C { uint a : 3; };", Code::BadBitField);
+    refused("static const int N = 3; struct S { uint a : N; };", Code::BadBitField);
+    assert_eq!(problems("struct S { uint64_t a : 64; uint : 0; int b : 1; };"), []);
+}
+
+/// wg-hlsl INF-0003, packoffset: the invalid examples of its limitations, and DXC's messages of 1.6 and 1.7.
+#[test]
+fn packoffset() {
+    refused("float c : packoffset(c0);", Code::PackoffsetOutsideCbuffer);
+    refused("struct S { float a : packoffset(c0); };", Code::PackoffsetOutsideCbuffer);
+    refused("cbuffer A { float a : packoffset(c0); float b; }", Code::PackoffsetMixed);
+    refused("cbuffer A { float2 a : packoffset(c0.w); }", Code::PackoffsetCrossesRegister);
+    refused("cbuffer A { float3 a : packoffset(c0.z); }", Code::PackoffsetCrossesRegister);
+    refused("cbuffer A { half4 a : packoffset(c0.y); }", Code::PackoffsetCrossesRegister);
+    refused("cbuffer A { double a : packoffset(c0.w); }", Code::PackoffsetCrossesRegister);
+    refused("struct S { float a; }; cbuffer A { S s : packoffset(c2.y); }", Code::PackoffsetComponent);
+    refused("cbuffer A { int a[2] : packoffset(c3.z); }", Code::PackoffsetComponent);
+    refused("cbuffer A { float2x2 m : packoffset(c6.z); }", Code::PackoffsetComponent);
+    refused("cbuffer A { float a : packoffset(b0); }", Code::BadPackoffset);
+    refused("cbuffer A { float2 a : packoffset(c0.xy); }", Code::BadPackoffset);
+    refused("cbuffer A { float a : packoffset(); }", Code::BadPackoffset);
+    refused("cbuffer A { float a : packoffset(c4294967296); }", Code::BadPackoffset);
+    let valid = "struct S { float a; }; cbuffer A { S s2 : packoffset(c12); int a2[2] : packoffset(c13);
+        float2x2 m2 : packoffset(C16.x); float2 b : packoffset( c . z ); float3 d : packoffset(c1.g); double4 e : packoffset(c20); }";
+    assert_eq!(problems(valid), []);
+}
+
+/// Register classes as DXC 1.7.2308 asks for them.
+#[test]
+fn registers() {
+    refused("Texture2D t : register(u0);", Code::BadRegister);
+    refused("RWBuffer<float> u : register(t0);", Code::BadRegister);
+    refused("cbuffer C : register(t0) { float a; }", Code::BadRegister);
+    refused("SamplerState s : register(b0);", Code::BadRegister);
+    refused("StructuredBuffer<float> b : register(x1);", Code::BadRegister);
+    refused("Texture2D t : register(t);", Code::BadRegister);
+    refused("Texture2D t : register(t99999999999);", Code::BadRegister);
+    refused("Texture2D t : register(t0) : register(t1);", Code::BadRegister);
+    refused("float a : register(c0, space1);", Code::BadRegister);
+    let valid = "Texture2D t : register(T3, space1); cbuffer C : register(space2) { float a; } float g : register(b2);
+        Texture2D p : register(ps, t0) : register(vs_5_0, t1); Sampler2D c : register(t4) : register(s4);
+        struct S { Texture2D a; RWBuffer<int> b; }; S s : register(t5) : register(u3);
+        RWTexture2D<float> u : register(u4294967295); tbuffer B : register(t9) { float4 v; }";
+    assert_eq!(problems(valid), []);
+}
+
+#[test]
+fn attributes() {
+    refused("struct S { [[vk::offset(-4)]] float a; };", Code::BadAttribute);
+    refused("struct S { [[vk::offset]] float a; };", Code::BadAttribute);
+    refused("[[vk::binding(1, 2, 3)]] Texture2D t;", Code::BadAttribute);
+    refused("[[vk::binding(\"1\")]] Texture2D t;", Code::BadAttribute);
+    assert_eq!(problems("[[vk::binding(1, 0)]] [[vk::counter_binding(2)]] RWStructuredBuffer<int> b;"), []);
+}
+
+#[test]
+fn everything_is_reported_at_once_at_its_own_line() {
+    let source = "float a[0];\nstruct S { flaot b; };\ncbuffer C { float d e; float2 f : packoffset(c0.w); int g; }\n\
+        float h\nfloat i;\nTexture2D t : register(u0);\n}\nfloat j[-1];\n";
+    let expected = [
+        (1, Code::BadArrayLength),
+        (2, Code::UnknownType),
+        (3, Code::UnexpectedToken),
+        (3, Code::PackoffsetCrossesRegister),
+        (3, Code::PackoffsetMixed),
+        (4, Code::UnexpectedToken),
+        (6, Code::BadRegister),
+        (7, Code::UnexpectedToken),
+        (8, Code::BadArrayLength),
+    ];
+    assert_eq!(problems(source), expected);
+}
+
+#[test]
+fn skipped_with_a_warning() {
+    refused("interface I { float f(); }", Code::Skipped);
+    refused("struct S {}; extension S { int f() { return 1; } }", Code::Skipped);
+    refused("module m; __include part;", Code::Skipped);
+    refused("interface I {} struct S { float a; }", Code::Skipped);
+    assert_eq!(problems("interface I {}\nstruct S { I i; }"), [(1, Code::Skipped), (2, Code::Unsupported)]);
+}

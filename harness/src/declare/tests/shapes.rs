@@ -1,0 +1,267 @@
+//! What types mean.
+
+use super::{DeclareOptions, flat, line, members, read, read_with, structure};
+use crate::shape::Type;
+
+/// One member of a constant buffer, and its type.
+fn ty(member: &str) -> String {
+    let lines = members(&format!("cbuffer C {{ {member} }};"));
+    assert_eq!(lines.len(), 1, "{member}");
+    lines[0].trim_end_matches(" x").to_owned()
+}
+
+#[test]
+fn scalars_vectors_and_matrices_in_every_spelling() {
+    for (member, spelling) in [
+        ("bool x;", "bool"),
+        ("dword x;", "uint"),
+        ("unsigned int x;", "uint"),
+        ("unsigned x;", "uint"),
+        ("signed int x;", "int"),
+        ("unsigned int3 x;", "uint3"),
+        ("min10float3 x;", "min10float3"),
+        ("float32_t x;", "float"),
+        ("float64_t2 x;", "double2"),
+        ("uint8_t4 x;", "uint8_t4"),
+        ("float1 x;", "float1"),
+        ("vector<float, 3> x;", "float3"),
+        ("vector<int16_t, 1> x;", "int16_t1"),
+        ("vector x;", "float4"),
+        ("matrix<half, 2, 3> x;", "half2x3"),
+        ("matrix x;", "float4x4"),
+        ("float1x4 x;", "float1x4"),
+        ("row_major float4x1 x;", "row float4x1"),
+        ("column_major const double2x2 x;", "column double2x2"),
+        ("precise snorm float4 x;", "float4"),
+        ("float const x;", "float"),
+    ] {
+        assert_eq!(ty(member), spelling, "{member}");
+    }
+}
+
+/// The order of dimensions was measured with Slang 2026.14.1: `int[2][3] a` has 3 elements of 2, `int[2] a[3]` too.
+#[test]
+fn arrays() {
+    for (member, spelling) in [
+        ("float x[2][3];", "float[2][3]"),
+        ("int[2][3] x;", "int[3][2]"),
+        ("int[2] x[3];", "int[3][2]"),
+        ("Array<float, 4> x;", "float[4]"),
+        ("float4x4 x[1];", "float4x4[1]"),
+        ("float x[];", "float[]"),
+    ] {
+        assert_eq!(ty(member), spelling, "{member}");
+    }
+    assert_eq!(ty("uint *x;"), "uint*");
+    assert_eq!(ty("uint* x[2];"), "uint*[2]");
+    assert_eq!(ty("Ptr<uint> x;"), "uint*");
+}
+
+/// Values by the rules of C, checked with GCC 12.
+#[test]
+fn constant_expressions() {
+    for (expression, value) in [
+        ("1 + 2 * 3", 7),
+        ("(1 + 2) * 3", 9),
+        ("7 - 2 - 1", 4),
+        ("100 / 7 % 5", 4),
+        ("1 << 2 + 1", 8),
+        ("64 >> 2 >> 1", 8),
+        ("6 & 3 | 8 ^ 1", 11),
+        ("1 < 2 == 1", 1),
+        ("5 > 3 && 2 >= 2 && !(1 <= 0)", 1),
+        ("0 || 0 ? 5 : 1 ? 6 : 7", 6),
+        ("-(-3)", 3),
+        ("~0u >> 28", 15),
+        ("0u - 1 == 0xFFFFFFFFu", 1),
+        ("0x10 + 010", 24),
+        ("!0 + +2", 3),
+        ("1 ? 2 : 1 / 0", 2),
+        ("(int)3u", 3),
+        ("3 != 4", 1),
+    ] {
+        assert_eq!(ty(&format!("float x[{expression}];")), format!("float[{value}]"), "{expression}");
+    }
+}
+
+#[test]
+fn constants_by_name() {
+    let constants = "static const uint N = 2, M = N * 2 + 1; static const int Later = Next; static const int Next = 9;
+        enum Plain { A, B = 5, C }; enum class Scoped : uint { X = B + 1, Y };
+        namespace Outer { static const int K = 3; namespace Inner { static const int L = K + 1; } }
+        struct Holder { static const int Count = 6; };";
+    for (expression, value) in [
+        ("M", 5),
+        ("Later", 9),
+        ("C", 6),
+        ("Plain::B", 5),
+        ("Plain.B", 5),
+        ("Scoped::Y", 7),
+        ("Outer::K", 3),
+        ("Outer::Inner::L", 4),
+        ("Holder::Count", 6),
+        ("uint(N) + int(1)", 3),
+    ] {
+        let lines = members(&format!("{constants} cbuffer C {{ float x[{expression}]; }}"));
+        assert_eq!(lines, [format!("float[{value}] x")], "{expression}");
+    }
+    let options = DeclareOptions { defines: vec![("WIDTH".into(), "2 + 2".into())], ..DeclareOptions::default() };
+    let (_, module) = read_with("cbuffer C { float x[WIDTH * 2]; }", &options);
+    assert_eq!(structure(&module.unwrap(), "C").members[0].ty.to_string(), "float[6]");
+}
+
+#[test]
+fn aliases_and_enums() {
+    let source = "typedef float3 Position, Corners[8]; using Color = float4; typealias Weight = half;
+        typedef struct { int a; } Anonymous; typedef row_major float2x3 Rows; typedef float F; typedef float F;
+        enum Mode { On }; enum class Wide : uint64_t { X };
+        cbuffer C { Position p; Corners c[2]; Color k; Weight w; Anonymous n; Rows r; F f; Mode m; Wide v; };";
+    let expected = [
+        "float3 p",
+        "float3[2][8] c",
+        "float4 k",
+        "half w",
+        "Anonymous n",
+        "row float2x3 r",
+        "float f",
+        "Mode m",
+        "Wide v",
+    ];
+    assert_eq!(members(source), expected);
+    let module = read(source);
+    let Type::Enum(wide) = &structure(&module, "C").members[8].ty else { panic!("an enum") };
+    assert_eq!(wide.underlying.spelling(), "uint64_t");
+}
+
+#[test]
+fn structs() {
+    let source = "struct Empty {};
+        struct Base { float3 n; };
+        struct Derived : Base, IDifferentiable {
+            struct Inner { int i; } inner, more[2];
+            struct { float u, v; } uv;
+            static float ignored; static const int N = 2;
+            float w : TEXCOORD0;
+            uint low : 3; uint : 0; uint high : N + 1;
+            float method(float a) { return a * N; }
+            Derived operator+(Derived other) { return other; }
+            [mutating] void set(float v) { w = v; }
+        };
+        cbuffer C { Derived d; Empty e; };";
+    let module = read(source);
+    let buffer = structure(&module, "C");
+    let Type::Struct(derived) = &buffer.members[0].ty else { panic!("a struct") };
+    assert_eq!(
+        flat(derived),
+        [
+            "float3 n",
+            "Derived::Inner inner",
+            "Derived::Inner[2] more",
+            "struct uv",
+            "float w",
+            "uint low : 3",
+            "uint  : 0",
+            "uint high : 3"
+        ]
+    );
+}
+
+/// Slang needs no `;` behind a struct, and knows `var`, `let`, `func`, `property`.
+#[test]
+fn slang_spellings() {
+    let source = "module shapes; import a.b; import \"c.slang\"; import a.b;
+        public struct S { var a : float3; internal int b; property int c { get { return b; } } __init() { b = 1; } }
+        static let N : int = 3;
+        func twice(x : int) -> int { return 2 * x; }
+        struct Generic<T : IFoo, let K : int = 2> where T : IBar { T first; T rest[K]; }
+        interface IFoo { int f(); } interface IBar {}
+        cbuffer C { S s; Generic<half> g; Generic<S, N> h; float f[Generic<int, 5>.K2]; }"
+        .replace("float f[Generic<int, 5>.K2]; ", "");
+    let module = read(&source);
+    assert_eq!(module.imports, ["a.b", "c.slang"]);
+    let buffer = structure(&module, "C");
+    let inside: Vec<Vec<String>> = buffer
+        .members
+        .iter()
+        .map(|member| match &member.ty {
+            Type::Struct(ty) => flat(ty),
+            other => panic!("{other} is no struct"),
+        })
+        .collect();
+    assert_eq!(inside, [["float3 a", "int b"], ["half first", "half[2] rest"], ["S first", "S[3] rest"]]);
+    assert_eq!(buffer.members[2].ty.to_string(), "Generic<S, 3>");
+}
+
+#[test]
+fn templates() {
+    let source = "template<typename T, int N> struct Pair {
+            static const int Twice = N * 2;
+            struct Part { T t; };
+            T first; T rest[Twice]; Part part; Pair<T, N>* next;
+        };
+        namespace N { template<typename U> struct Box { U u; Pair<U, 1> p; }; }
+        template<typename V> struct Outer { N::Box<V> b; };
+        cbuffer C { Pair<float2, 3> a; Outer<int> b; Pair<Pair<half, 1>, 2> c; };";
+    let module = read(source);
+    let buffer = structure(&module, "C");
+    let Type::Struct(pair) = &buffer.members[0].ty else { panic!("a struct") };
+    assert_eq!(flat(pair), ["float2 first", "float2[6] rest", "Pair::Part part", "Pair<float2, 3>* next"]);
+    let Type::Struct(outer) = &buffer.members[1].ty else { panic!("a struct") };
+    assert_eq!(flat(outer), ["N::Box<int> b"]);
+    assert_eq!(buffer.members[2].ty.to_string(), "Pair<Pair<half, 1>, 2>");
+}
+
+#[test]
+fn pragma_pack_matrix_holds_from_its_line_on() {
+    let source = "cbuffer C {\nfloat2x2 a;\n#pragma pack_matrix(row_major)\nfloat2x2 b; column_major float2x2 c; float4 d;\n\
+        #pragma pack_matrix(default)\nfloat2x2 e;\n};";
+    assert_eq!(members(source), ["float2x2 a", "row float2x2 b", "column float2x2 c", "float4 d", "float2x2 e"]);
+}
+
+#[test]
+fn names_are_looked_up_outwards() {
+    let source = "struct S { float outer; };
+        namespace A { struct S { int inner; }; namespace B { struct T { S s; }; } }
+        namespace A::B { struct U { S s; ::S t; }; }
+        using namespace A;
+        cbuffer C { A::B::U u; B::T t; S s; };";
+    let module = read(source);
+    let buffer = structure(&module, "C");
+    let Type::Struct(u) = &buffer.members[0].ty else { panic!("a struct") };
+    assert_eq!(flat(u)[0], "A::S s");
+    assert_eq!(buffer.members[2].ty.to_string(), "S");
+}
+
+/// Spellings of whole shaders that say nothing about a layout, and must not stand in the way of those that do.
+#[test]
+fn the_rest_of_the_language_is_passed_over() {
+    let source = r#"
+        static const float3 directions[] = { float3(1, 0, 0), float3(0, 1, 0) };
+        SamplerState samplers { Filter = MIN_MAG_MIP_LINEAR; AddressU = Wrap; };
+        sampler2D legacy = sampler_state { Texture = <tex>; };
+        static const uint2 size = uint2(8, 8);
+        struct Out { float4 at : SV_Position; nointerpolation uint id : ID; linear sample float2 uv[2] : TEXCOORD0; };
+        template<typename T> T mix(T a, T b, float t = 0.5f) { return a + (b - a) * t; }
+        globallycoherent RWStructuredBuffer<uint> counters : register(u0, space1);
+        groupshared float tile[8][8 + 1];
+        typedef RWStructuredBuffer<uint> Counters; Counters more;
+        [RootSignature("RootFlags(0)")] [shader("geometry")] [maxvertexcount(3)]
+        void geometry(triangle Out input[3], inout TriangleStream<Out> stream) { stream.Append(input[0]); }
+        [shader("hull")] [domain("tri")] Out hull(InputPatch<Out, 3> patch, uint i : SV_OutputControlPointID) {}
+        struct [raypayload] Payload { float4 color : read(caller) : write(caller); };
+        [shader("closesthit")] void hit(inout Payload p, in BuiltInTriangleIntersectionAttributes attributes) {}
+        [shader("mesh")] [numthreads(size.x, size.y, 1)]
+        void mesh(out vertices Out verts[64], out indices uint3 triangles[126], in payload Payload p) {}
+        struct Operators { float4x4 m; float operator[](int i) { return m[i][0]; } static Operators make();
+            bool operator==(Operators o) { return true; } float operator()(int x) { return 0; } };
+        let count = 4; float3 light = float3(1, 2, 3) * 2.0f + directions[0], other;
+        export float exported(float x) { return x; }
+        cbuffer C { Operators o; float tail[count]; }"#;
+    let module = read(source);
+    assert_eq!(module.warnings, []);
+    assert_eq!(structure(&module, "C").members.iter().map(line).collect::<Vec<_>>(), ["Operators o", "float[4] tail"]);
+    let globals = structure(&module, "$Globals");
+    assert_eq!(globals.members.iter().map(line).collect::<Vec<_>>(), ["float3 light", "float3 other"]);
+    assert_eq!(module.entry_points.len(), 4);
+    assert_eq!(module.entry_points[0].parameters[1].ty.to_string(), "Out");
+}

@@ -1,0 +1,218 @@
+//! The things that a struct places: its base, its members, the storage units of its bit-fields.
+//!
+//! In: a struct type. Out: slots, measured, in declaration order. Which bit-fields share a unit is decided by
+//! [`super::bits`], what a member itself says about its place by [`super::explicit`]; members without bytes have nothing
+//! to say about it.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::alignment::Alignment;
+use super::bits::{Unit, zero_width_ends_unit};
+use super::explicit::{self, Explicit};
+use super::forbid;
+use super::measured::Measured;
+use super::rules::Placement;
+use super::tree::{BitRange, Component, Extent, LaidOut, LaidOutMember, LaidOutShape};
+use super::walk::{Level, Stop, Walk};
+use crate::shape::{Member, StructType, Type};
+
+/// One thing to place: a member, a base struct, or a storage unit of bit-fields.
+#[derive(Debug)]
+pub(super) struct Slot {
+    /// Name of the member, of the unit's first bit-field; empty for a base.
+    pub name: String,
+    /// Whether this is the base struct.
+    pub is_base: bool,
+    /// The type.
+    pub measured: Measured,
+    /// Where the member asks to stand.
+    pub explicit: Option<Explicit>,
+    /// Its part in the rows of minimum precision.
+    pub precision: Precision,
+    unit: Option<Unit>,
+    fields: Vec<Field>,
+}
+
+/// A bit-field of a storage unit.
+#[derive(Debug)]
+struct Field {
+    name: String,
+    spelling: String,
+    bits: BitRange,
+}
+
+/// What a member does to the kind of the current 16-byte row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Precision {
+    /// The row holds normal values from here.
+    Normal,
+    /// The row holds minimum-precision values from here.
+    Minimum,
+    /// The row stays what it was.
+    Unchanged,
+}
+
+impl Precision {
+    fn of(ty: &Type) -> Self {
+        match ty {
+            Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. }
+                if scalar.is_minimum_precision() =>
+            {
+                Self::Minimum
+            }
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Matrix { .. }
+            | Type::Struct(_)
+            | Type::Enum(_)
+            | Type::Pointer { .. } => Self::Normal,
+            Type::Array { .. } | Type::Resource(_) => Self::Unchanged,
+        }
+    }
+}
+
+impl Slot {
+    /// Whether it is placed before the members without an offset.
+    pub(super) fn is_first(&self) -> bool {
+        matches!(self.explicit, Some(Explicit::First(_)))
+    }
+
+    /// Whether it has no bytes.
+    pub(super) fn is_empty(&self) -> bool {
+        self.measured.layout.size == Extent::Finite(0)
+    }
+
+    /// The rounding before any straddle test.
+    pub(super) fn start(&self) -> Alignment {
+        Alignment::new(self.measured.layout.alignment).expect("layouts take it from an alignment")
+    }
+
+    /// Name and bytes, at `offset`.
+    pub(super) fn range(&self, offset: u32) -> (&str, Range<u32>) {
+        (&self.name, offset..self.measured.layout.size.finite().map_or(u32::MAX, |size| offset.saturating_add(size)))
+    }
+
+    /// The members at `offset`: several for a unit of bit-fields.
+    pub(super) fn into_members(self, offset: u32) -> Vec<LaidOutMember> {
+        let Self { name, is_base, measured: Measured { layout, .. }, fields, .. } = self;
+        if fields.is_empty() {
+            return vec![LaidOutMember { name, is_base, offset, bits: None, layout }];
+        }
+        let field = |Field { name, spelling, bits }| {
+            let layout = LaidOut { type_name: spelling, ..layout.clone() };
+            LaidOutMember { name, is_base: false, offset, bits: Some(bits), layout }
+        };
+        fields.into_iter().map(field).collect()
+    }
+}
+
+/// The slots of one struct.
+#[derive(Debug)]
+struct Slots<'a> {
+    placement: &'a Placement,
+    level: Level,
+    found: Vec<Slot>,
+}
+
+/// Measures the members of `ty`, its base first.
+pub(super) fn of(walk: &mut Walk<'_>, ty: &StructType, placement: &Placement, level: Level) -> Result<Vec<Slot>, Stop> {
+    let mut slots = Slots { placement, level, found: Vec::new() };
+    slots.fill(walk, ty)?;
+    Ok(slots.found)
+}
+
+impl Slots<'_> {
+    fn fill(&mut self, walk: &mut Walk<'_>, ty: &StructType) -> Result<(), Stop> {
+        let mut failed = false;
+        if let Some(base) = &ty.base {
+            let base = Type::Struct(Arc::clone(base));
+            failed |= walk.inside("", |walk| self.push_base(walk, &base)).is_err();
+        }
+        for member in &ty.members {
+            failed |= walk.inside(&member.name, |walk| self.push_member(walk, member)).is_err();
+        }
+        if failed { Err(Stop::Reported) } else { Ok(()) }
+    }
+
+    fn push_base(&mut self, walk: &mut Walk<'_>, base: &Type) -> Result<(), Stop> {
+        let measured = walk.measure(base, self.placement)?;
+        self.found.push(Slot {
+            name: String::new(),
+            is_base: true,
+            measured,
+            explicit: None,
+            precision: Precision::Normal,
+            unit: None,
+            fields: Vec::new(),
+        });
+        Ok(())
+    }
+
+    fn push_member(&mut self, walk: &mut Walk<'_>, member: &Member) -> Result<(), Stop> {
+        let mut slot = Slot {
+            name: member.name.clone(),
+            is_base: false,
+            measured: walk.measure(&member.ty, self.placement)?,
+            explicit: None,
+            precision: Precision::of(&member.ty),
+            unit: None,
+            fields: Vec::new(),
+        };
+        if !slot.is_empty() {
+            slot.explicit = explicit::of(walk, member, self.level)?;
+        }
+        let Some(width) = member.bit_width else {
+            self.found.push(slot);
+            return Ok(());
+        };
+        let component = bit_field_component(walk, &slot.measured.layout, width)?;
+        if width == 0 {
+            self.end_unit(walk);
+            return Ok(());
+        }
+        let field = |bits| Field { name: member.name.clone(), spelling: member.ty.to_string(), bits };
+        if slot.explicit.is_none() {
+            if let Some(bits) = self.share(walk, component, width)? {
+                self.found.last_mut().expect("only the last slot shares its unit").fields.push(field(bits));
+                return Ok(());
+            }
+        }
+        let (unit, bits) = Unit::new(component, width);
+        slot.unit = Some(unit);
+        slot.fields.push(field(bits));
+        self.found.push(slot);
+        Ok(())
+    }
+
+    fn end_unit(&mut self, walk: &Walk<'_>) {
+        if let Some(last) = self.found.last_mut() {
+            last.unit = last.unit.filter(|_| !zero_width_ends_unit(walk.rules.bit_fields));
+        }
+    }
+
+    /// Puts a bit-field into the last slot's unit, if it takes it.
+    fn share(&mut self, walk: &mut Walk<'_>, component: Component, width: u32) -> Result<Option<BitRange>, Stop> {
+        let Some((last, unit)) = self.found.last_mut().and_then(|last| Some((&mut last.measured, last.unit.as_mut()?)))
+        else {
+            return Ok(None);
+        };
+        let before = unit.component;
+        let bits = unit.take(walk.rules.bit_fields, component, width);
+        if unit.component != before {
+            *last = walk.measure(&Type::Scalar(component.scalar), self.placement)?;
+        }
+        Ok(bits)
+    }
+}
+
+fn bit_field_component(walk: &mut Walk<'_>, layout: &LaidOut, width: u32) -> Result<Component, Stop> {
+    forbid::bit_field(walk);
+    let LaidOutShape::Scalar(component) = layout.shape else {
+        return Err(walk.refuse(format!("is a bit-field of type {}", layout.type_name)));
+    };
+    if width > component.size * 8 {
+        return Err(walk.refuse(format!("has {width} bits of {}, which has {}", layout.type_name, component.size * 8)));
+    }
+    Ok(component)
+}

@@ -1,0 +1,148 @@
+//! Whole blocks as Slang 2026.12 and 2026.14.1 reflect them, row-major.
+
+use super::check::{DEFAULT, ROW_MAJOR, check, check_with, refusals};
+use super::declare::block;
+use crate::layout::{find, lay_out};
+
+/// Rule set and rows, for one declaration.
+fn under(declarations: &str, expected: &[(&str, &str)]) {
+    for (name, expected) in expected {
+        check_with(ROW_MAJOR, name, declarations, expected);
+    }
+}
+
+#[test]
+fn members_without_packoffset_follow_the_highest_end() {
+    under(
+        "cbuffer S { float4 a : packoffset(c2); float b : packoffset(c0.y); float2 d : packoffset(c1.z); float e; };",
+        &[
+            ("slang-cbuffer", "a 32, b 4, d 24, e 48; size 52"),
+            ("std140@slang", "a 32, b 4, d 24, e 48; size 64"),
+            ("scalar@slang", "a 32, b 4, d 24, e 48; size 52"),
+            ("metal", "a 32, b 4, d 24, e 48; size 64"),
+            ("cuda", "a 32, b 4, d 24, e 48; size 64"),
+        ],
+    );
+}
+
+#[test]
+fn a_base_is_a_struct_of_its_own() {
+    under(
+        "struct B { float3 a; }; struct D : B { float b; }; cbuffer S { D d; float e; };",
+        &[
+            ("slang-cbuffer", "d 0, d.a 0, d.b 12, e 16; size 20"),
+            ("std140@slang", "d 0, d.a 0, d.b 16, e 32; size 48"),
+            ("scalar@slang", "d 0, d.a 0, d.b 12, e 16; size 20"),
+            ("metal", "d 0, d.a 0, d.b 16, e 32; size 48"),
+            ("cuda", "d 0, d.a 0, d.b 12, e 16; size 20"),
+        ],
+    );
+}
+
+#[test]
+fn majorness_decides_size_and_place() {
+    under(
+        "cbuffer S { row_major float2x3 r; column_major float2x3 c; float2x3 d; float z; };",
+        &[
+            ("slang-cbuffer", "r 0, c 32, d 80, z 108; size 112"),
+            ("std140@slang", "r 0, c 32, d 80, z 112; size 128"),
+            ("scalar@slang", "r 0, c 24, d 48, z 72; size 76"),
+            ("metal", "r 0, c 32, d 64, z 96; size 112"),
+            ("cuda", "r 0, c 24, d 48, z 72; size 80"),
+        ],
+    );
+}
+
+/// Slang 2026.14.1 with `-matrix-layout-column-major`.
+#[test]
+fn majorness_does_not_count_on_arrays_of_matrices() {
+    let declarations = "cbuffer S { row_major float4x3 a[2]; row_major float4x3 b; column_major float4x3 c[2]; column_major float4x3 d; };";
+    check("std140@slang", declarations, "a 0, b 96, c 160, d 256; size 304");
+    check_with(ROW_MAJOR, "std140@slang", declarations, "a 0, b 128, c 192, d 320; size 368");
+}
+
+#[test]
+fn doubles_and_arrays_mix_with_floats() {
+    under(
+        "cbuffer S { float2 a; float2 b; float3 c; float2 d; double e; float f; double2 g; float h; float4 i[2]; float j; };",
+        &[
+            ("slang-cbuffer", "a 0, b 8, c 16, d 32, e 40, f 48, g 64, h 80, i 96, j 128; size 132"),
+            ("std140@slang", "a 0, b 8, c 16, d 32, e 40, f 48, g 64, h 80, i 96, j 128; size 144"),
+            ("scalar@slang", "a 0, b 8, c 16, d 28, e 40, f 48, g 56, h 72, i 76, j 108; size 112"),
+        ],
+    );
+}
+
+#[test]
+fn empty_members_and_pointers_take_no_bytes_on_d3d() {
+    under(
+        "struct Z { }; cbuffer S { float a; Z b[2]; float c; Z d; int* p; float e; };",
+        &[
+            ("slang-cbuffer", "a 0, b 4, c 4, d 8, p 8, e 8; size 12"),
+            ("std140@slang", "a 0, b 4, c 4, d 8, p 8, e 16; size 32"),
+            ("scalar@slang", "a 0, b 4, c 4, d 8, p 8, e 16; size 20"),
+        ],
+    );
+}
+
+#[test]
+fn one_dimensional_matrices_are_arrays_of_vectors() {
+    under(
+        "cbuffer S { float1x3 a; float b; float3x1 c; float d; };",
+        &[
+            ("slang-cbuffer", "a 0, b 12, c 16, d 52; size 56"),
+            ("std140@slang", "a 0, b 16, c 32, d 80; size 96"),
+            ("scalar@slang", "a 0, b 12, c 16, d 28; size 32"),
+            ("metal", "a 0, b 16, c 20, d 32; size 48"),
+        ],
+    );
+}
+
+#[test]
+fn push_constants_and_entry_uniforms_follow_their_rule_sets() {
+    let push = "struct P { float3 a; float b; float2 c[2]; }; push S { float3 a; float b; float2 c[2]; };";
+    under(push, &[("std430@slang", "a 0, b 12, c 16; size 32"), ("slang-cbuffer", "a 0, b 12, c 16; size 40")]);
+    check("std430@slang", "entry S { float4 x; float3 y; float z; };", "x 0, y 16, z 28; size 32");
+    check("cuda", "push S { float4 x; float3 y; };", "x 0, y 16; size 32");
+    check("cuda", "entry S { float4 x; float3 y; };", "x 0, y 16; size 28");
+}
+
+#[test]
+fn unsized_arrays_are_pointers_on_cpus_and_cuda() {
+    check("c", "push S { float a; float b[]; float c; };", "a 0, b 8, c 24; size 32");
+    check("cuda", "push S { float a; float b[]; float c; };", "a 0, b 8, c 16; size 24");
+}
+
+/// Offset decorations of slangc: the code honours `[[vk::offset]]`, the next member follows.
+#[test]
+fn vk_offset_is_honoured_in_spirv() {
+    check(
+        "std140",
+        "constant S { [[vk::offset(4)]] float a; [[vk::offset(64)]] float3 b; float c; };",
+        "a 4, b 64, c 76; size 80",
+    );
+}
+
+#[test]
+fn vk_offset_is_ignored_on_d3d_with_a_warning() {
+    let block = block("constant S { float a; [[vk::offset(64)]] float b; };");
+    let layout = lay_out(&block, find("slang-cbuffer").unwrap(), DEFAULT);
+    assert_eq!(layout.rows()[1].offset, 4);
+    let [warning] = &layout.warnings[..] else { panic!("{:?}", layout.warnings) };
+    assert_eq!((&*warning.path, &*warning.message), ("b", "[[vk::offset]] is ignored under slang-cbuffer"));
+}
+
+#[test]
+fn overlapping_packoffsets_are_laid_out_with_a_warning() {
+    let block = block("cbuffer S { float4 a : packoffset(c0); float b : packoffset(c0.w); };");
+    let layout = lay_out(&block, find("hlsl-cbuffer").unwrap(), DEFAULT);
+    assert!(layout.result.is_ok());
+    assert_eq!(layout.warnings[0].message, "at offset 12 overlaps `a`, which ends at 16");
+}
+
+/// slangc refuses the register class: error E39007.
+#[test]
+fn slang_has_no_c_registers() {
+    let message = "a: register(c4) has no meaning under slang-cbuffer";
+    assert_eq!(refusals("slang-cbuffer", "globals S { float a : register(c4); };"), [message]);
+}
