@@ -4,9 +4,9 @@
     ci/transcribe.py --fill RULES[,RULES...] CASE...   writes the tables of these rule sets; std140=slang asks slangc
     ci/transcribe.py --check PATH...                   derives every number that names a compiler again
 
-Exit status of --check: 0 all equal; 1 a number differs or a table cannot be derived; 2 bad arguments. What could not be
-checked because a compiler, or that version of it, is absent is listed and counted. Nothing here uses layoutproof's own
-layout code.
+Exit status of --check: 0 all equal; 1 a number differs or a table cannot be derived; 2 bad arguments; 3 a compiler named
+with --require is absent. What could not be checked because a compiler, or that version of it, is absent is listed and
+counted. Nothing here uses layoutproof's own layout code.
 """
 
 import argparse
@@ -28,6 +28,10 @@ def main():
     tools = Tools()
     if options.fill:
         return fill(tools, options.fill.split(","), [Path(p) for p in options.paths])
+    absent = [name for name in options.require.split(",") if name and tools.versions.get(name) is None]
+    if absent:
+        print(f"required and absent: {', '.join(absent)}")
+        return 3
     return check(tools, sorted(case_paths(options.paths)))
 
 
@@ -36,6 +40,7 @@ def arguments():
     mode = parser.add_mutually_exclusive_group(required=True)
     mode.add_argument("--fill", metavar="RULES", help="rule sets to write, separated by commas")
     mode.add_argument("--check", action="store_true", help="compare instead of writing")
+    parser.add_argument("--require", metavar="NAMES", default="", help=f"with --check: some of {', '.join(COMPILERS)}")
     parser.add_argument("paths", nargs="+", metavar="PATH", help="case files; --check takes folders too")
     return parser.parse_args()
 

@@ -42,13 +42,13 @@ RULES = {
     "hlsl-cbuffer": Authority("dxc", UNIFORM, "listing"),
     "hlsl-cbuffer-struct": Authority("dxc", STRUCT, "listing"),
     "hlsl-structured": Authority("dxc", STORAGE, "listing"),
-    "relaxed140": Authority("dxc", UNIFORM, "decorations", ("-spirv",)),
-    "relaxed430": Authority("dxc", STORAGE, "decorations", ("-spirv",)),
-    "std140@dxc": Authority("dxc", UNIFORM, "decorations", ("-spirv", "-fvk-use-gl-layout")),
-    "std430@dxc": Authority("dxc", STORAGE, "decorations", ("-spirv", "-fvk-use-gl-layout")),
-    "scalar@dxc": Authority("dxc", STORAGE, "decorations", ("-spirv", "-fvk-use-scalar-layout")),
-    "dx-cbuffer": Authority("dxc", UNIFORM, "decorations", ("-spirv", "-fvk-use-dx-layout")),
-    "dx-structured": Authority("dxc", STORAGE, "decorations", ("-spirv", "-fvk-use-dx-layout")),
+    "relaxed140": Authority("dxc", UNIFORM, "decorations"),
+    "relaxed430": Authority("dxc", STORAGE, "decorations"),
+    "std140@dxc": Authority("dxc", UNIFORM, "decorations", ("-fvk-use-gl-layout",)),
+    "std430@dxc": Authority("dxc", STORAGE, "decorations", ("-fvk-use-gl-layout",)),
+    "scalar@dxc": Authority("dxc", STORAGE, "decorations", ("-fvk-use-scalar-layout",)),
+    "dx-cbuffer": Authority("dxc", UNIFORM, "decorations", ("-fvk-use-dx-layout",)),
+    "dx-structured": Authority("dxc", STORAGE, "decorations", ("-fvk-use-dx-layout",)),
     "slang-cbuffer": Authority("slang", UNIFORM, "reflection", D3D),
     "hlsl-structured@slang": Authority("slang", STORAGE, "reflection", D3D),
     "std140@slang": Authority("slang", UNIFORM, "reflection", VULKAN, rounds=True),
@@ -79,8 +79,7 @@ def derive(tools, case, rules, compiler=None):
         raise Unsupported("no block is declared")
     derived = Derived({"compiler": authority.compiler, "version": tools.versions[authority.compiler]})
     for block in blocks:
-        container = STRUCT if block.kind == "constant-buffer" and authority.container == UNIFORM else authority.container
-        request = Request(reader, block, container, list(authority.flags), case.order, case.sixteen_bit)
+        request = Request(reader, block, authority.container, list(authority.flags), case.order, case.sixteen_bit)
         ask(tools, derived, request, (rules, authority))
     derived.authority["from"] = authority.source
     return derived
@@ -95,7 +94,6 @@ def ask(tools, derived, request, asked):
         derived.authority["flags"] = " ".join(dxc.all_flags(request))
         derived.partial |= any(path.endswith("]") and path not in layout.offsets for path in accessed)
     elif authority.compiler == "dxc":
-        request.flags = [flag for flag in request.flags if flag != "-spirv"]
         layout = dxc.spirv_layout(tools, request)
         derived.authority["flags"] = " ".join(["-spirv", *dxc.all_flags(request)])
     elif authority.compiler == "slang":

@@ -1,7 +1,7 @@
 """What DXC says: the buffer definitions and loads of its DXIL, and the decorations of its SPIR-V.
 
-A block and the container that a rule set is about in, a layout out. A block is given to DXC verbatim where its own kind
-is that container, else its members are put into a struct that the container takes.
+A request for one block in, a layout out. A listing shows offsets and sizes; strides and matrix cells are read from the
+loads of shaders that read one scalar each.
 """
 
 import re
@@ -9,15 +9,12 @@ import re
 from .declarations import Unsupported, first_leaf, innermost, places
 from .spirv import Layout, Module, Root, Walk, pin
 
-CBUFFER_LOAD = re.compile(
-    r"(%\d+) = call %dx\.types\.CBufRet\.([\w.]+) @dx\.op\.cbufferLoadLegacy\.\w+\(i32 59, %dx\.types\.Handle %\d+, i32 (\d+)\)"
-)
-RAW_LOAD = re.compile(
-    r"(%\d+) = call %dx\.types\.ResRet\.([\w.]+) @dx\.op\.rawBufferLoad\.\w+\(i32 \d+, %dx\.types\.Handle %\d+, i32 (?:\d+|undef), i32 (\d+)"
-)
-TEXTURE_BUFFER_LOAD = re.compile(
-    r"(%\d+) = call %dx\.types\.ResRet\.([\w.]+) @dx\.op\.bufferLoad\.\w+\(i32 68, %dx\.types\.Handle %\d+, i32 (\d+), i32 undef\)"
-)
+# Value, component type and place of each kind of load.
+CALL = r"(%\d+) = call %dx\.types\.(?:CBuf|Res)Ret\.([\w.]+) @dx\.op\."
+HANDLE = r"%dx\.types\.Handle %\d+"
+CBUFFER_LOAD = re.compile(rf"{CALL}cbufferLoadLegacy\.\w+\(i32 59, {HANDLE}, i32 (\d+)\)")
+RAW_LOAD = re.compile(rf"{CALL}rawBufferLoad\.\w+\(i32 139, {HANDLE}, i32 0, i32 (\d+)")
+TEXTURE_BUFFER_LOAD = re.compile(rf"{CALL}bufferLoad\.\w+\(i32 68, {HANDLE}, i32 (\d+), i32 undef\)")
 ROW = re.compile(r"^(?:\}\s*|.*\s)([\w$]*)(?:\[\d+\])*;+\s*; Offset:\s*(\d+)")
 BASE = ["-T", "cs_6_6"]
 WIDE = ("double", "int64_t", "uint64_t")
@@ -41,7 +38,7 @@ class Dxil:
 
     def __init__(self, tools, request):
         self.tools, self.request = tools, request
-        self.layout, self.accessed = Layout(), {}
+        self.layout, self.accessed, self.listings = Layout(), {}, {}
         self.block = request.as_container()
 
     def run(self):
@@ -61,7 +58,10 @@ class Dxil:
         return self.layout, self.accessed
 
     def listing(self, source):
-        return self.tools.dxil(source, all_flags(self.request))
+        """What DXC makes of a shader; asked once."""
+        if source not in self.listings:
+            self.listings[source] = self.tools.dxil(source, all_flags(self.request))
+        return self.listings[source]
 
     def listed_members(self, declared, listed, path):
         """Notes what the listing says about a struct's members; bit-fields have no names there."""

@@ -1,7 +1,7 @@
 """What glslang decorates: the block written again in GLSL, its decorations read back.
 
-Source of the notation: a `column_major` matrix of HLSL has its rows as GLSL's columns, so it is `row_major` in GLSL, and
-`m[row][column]` is spelled alike in both. GLSL has no single-vector matrices, enums, inheritance or empty structs.
+A `column_major` matrix of HLSL has its rows as GLSL's columns, so it is `row_major` in GLSL, and `m[row][column]` is
+spelled alike in both. GLSL has no single-vector matrices, enums, inheritance or empty structs.
 """
 
 from .declarations import Unsupported
@@ -77,7 +77,8 @@ def glslang_layout(tools, request, rules):
     qualifiers = f"layout({rules}, {order}, binding = 0) {'buffer' if request.indexed else 'uniform'}"
     name, end = request.block.name, "void main() {}\n"
     plain = f"{HEADER}{structs}{qualifiers} Block {{ {body} }} {name};\n{end}"
-    layout = Walk(Module(tools.glslang_spirv(plain)), Root(name, request.block.type, "cbuffer", request.block.kind), request.order).run(name)
+    root = Root(name, request.block.type, "cbuffer", request.block.kind)
+    layout = Walk(Module(tools.glslang_spirv(plain)), root, request.order).run(name)
     scalar = "uint16_t" if request.sixteen_bit else "uint"
     block = f"{qualifiers} Block {{ Members one; {scalar} after; Members two[2]; }} {name};\n"
     wrapped = f"{HEADER}{structs}struct Members {{ {body} }};\n{block}{end}"

@@ -1,7 +1,7 @@
 """What is asked of a compiler: one block, under one kind of container, with flags.
 
-A block is given to a compiler verbatim where its own kind is that container, else its members are put into a struct that
-the container takes.
+A block is given to a compiler verbatim where its own kind is that container, else its members are put into a struct
+that the container takes.
 """
 
 import re

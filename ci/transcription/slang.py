@@ -17,7 +17,7 @@ def slang_layout(tools, request, rules):
     """Layout by reflection. `rules.rounds` says whether a matrix's size includes its last vector's padding."""
     name, layout = request.block.name, Layout()
     if request.block.kind == "globals":
-        # Loose globals are parameters of their own; the buffer that holds them is not reflected, so its size is not known.
+        # Loose globals are parameters of their own; the buffer that holds them, and its size, is not reflected.
         fields = reflection(tools, request, request.declarations())["parameters"]
         Reflected(layout, request, rules).struct(request.block.type, {"fields": fields}, (name, 0))
         return layout

@@ -146,13 +146,22 @@ class Walk:
         for member in declared.members:
             if member.type.kind == "resource":
                 continue
-            index = self.module.member(struct_id, member.name, position)
-            position += 1
+            index = self.member(struct_id, member, position)
+            position = index + 1
             found = self.decorated(struct_id, index)
             offset = base_offset + found[OFFSET]
             name = f"{path}.{member.name}"
             self.layout.offsets[name] = offset
             self.value(member.type, self.module.types[struct_id][1][index], (name, offset), found)
+
+    def member(self, struct_id, member, position):
+        """A member's index. A bit-field without a member of its own shares that of the bit-field before it."""
+        try:
+            return self.module.member(struct_id, member.name, position)
+        except Unsupported:
+            if not member.bits or position == 0:
+                raise
+            return position - 1
 
     def decorated(self, struct_id, index):
         """What a member is decorated with, None for each that is absent."""

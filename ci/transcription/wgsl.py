@@ -1,7 +1,7 @@
 """What naga decorates: the block written again in WGSL, its decorations read back.
 
-WGSL's matrices are stored by columns. A `column_major` matrix keeps its shape; a `row_major` one becomes the matrix whose
-columns are its rows. WGSL has no host-shareable `bool`, no single-vector matrices, enums, inheritance or
+WGSL's matrices are stored by columns. A `column_major` matrix keeps its shape; a `row_major` one becomes the matrix
+whose columns are its rows. WGSL has no host-shareable `bool`, no single-vector matrices, enums, inheritance or
 64-bit types.
 """
 
@@ -9,7 +9,15 @@ from .declarations import Unsupported
 from .spirv import MATRIX_STRIDE, Module, Root, Walk, pin
 
 # naga refuses the bool itself, in the words of the specification.
-SCALARS = {"bool": "bool", "int": "i32", "uint": "u32", "dword": "u32", "float": "f32", "half": "f16", "float16_t": "f16"}
+SCALARS = {
+    "bool": "bool",
+    "int": "i32",
+    "uint": "u32",
+    "dword": "u32",
+    "float": "f32",
+    "half": "f16",
+    "float16_t": "f16",
+}
 
 
 class Writer:

@@ -1,6 +1,6 @@
 //! Byte layout: blocks in, offsets, sizes and strides out, under a named rule set.
 //!
-//! [`table`] is the table of rule sets and [`rules`] its columns. [`lay_out`] applies a row: `walk` measures types,
+//! [`mod@table`] is the table of rule sets and [`rules`] its columns. [`lay_out`] applies a row: `walk` measures types,
 //! `slots` lists what a struct places, `place` puts it one behind the other, `bits` shares storage units between
 //! bit-fields, `explicit` reads
 //! `packoffset` and `[[vk::offset]]`, `forbid` says what a rule set refuses. [`tree`] is the result, `views` its two flat

@@ -1,7 +1,7 @@
 //! Which rule set a compiler takes by itself, for each kind of block.
 //!
 //! `native:dxc-spirv` and its kin stand for a compiler with a target and its layout flag. In: a block. Out: a row of
-//! [`super::table`], or nothing where the compiler has no such block.
+//! [`mod@super::table`], or nothing where the compiler has no such block.
 //!
 //! Source: measured with DXC 1.7.2308 and Slang 2026.12; GLSL 4.60 with `GL_KHR_vulkan_glsl`, Buffer Layout; WGSL.
 

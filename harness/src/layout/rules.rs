@@ -1,6 +1,6 @@
 //! What a byte rule set says: one struct, one field per rule.
 //!
-//! A rule set is a row of [`super::table`], applied by the one walk in [`super::walk`]. Every field is a choice between
+//! A rule set is a row of [`mod@super::table`], applied by [`super::lay_out`]. Every field is a choice between
 //! named alternatives, so that a row can be read, compared with another and mutated one field at a time.
 //!
 //! Sources: Slang user guide, Parameter Layout Rules; wg-hlsl: Types with explicit layouts in DXIL and SPIR-V; OpenGL

@@ -83,6 +83,11 @@ fn empty_members_start_a_register_in_structs_only() {
 }
 
 #[test]
+fn majorness_counts_on_arrays_of_matrices() {
+    check(CBUFFER, "cbuffer S { row_major float4x3 a[2]; float b; };", "a 0, b 124; size 128");
+}
+
+#[test]
 fn the_struct_path_can_be_forced() {
     check(IN_STRUCT, "cbuffer S { float a; double1x1 m; };", "a 0, m 8; size 16");
 }

@@ -34,6 +34,13 @@ fn strides_are_glslangs() {
     assert_eq!(row("std430", row_major, "n").matrix_stride, Some(16));
 }
 
+#[test]
+fn structs_and_their_arrays_follow_glslang() {
+    let declarations = "struct T { float x; }; push S { T t; float b; T u[2]; float c; };";
+    check("std140", declarations, "t 0, t.x 0, b 16, u 32, u[].x 32, c 64; size 80");
+    check("std430", declarations, "t 0, t.x 0, b 4, u 8, u[].x 8, c 16; size 20");
+}
+
 /// The table of WGSL, Alignment and Size: type, alignment, size.
 #[test]
 fn types_have_wgsls_alignment_and_size() {

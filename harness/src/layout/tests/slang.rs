@@ -1,8 +1,9 @@
 //! Whole blocks as Slang 2026.12 and 2026.14.1 reflect them, row-major.
 
-use super::check::{DEFAULT, ROW_MAJOR, check, check_with, refusals};
+use super::check::{DEFAULT, ROW_MAJOR, check, check_with, refusals, row, rules};
 use super::declare::block;
-use crate::layout::{find, lay_out};
+use crate::layout::lay_out;
+use crate::shape::MatrixOrder;
 
 /// Rule set and rows, for one declaration.
 fn under(declarations: &str, expected: &[(&str, &str)]) {
@@ -61,6 +62,37 @@ fn majorness_does_not_count_on_arrays_of_matrices() {
     check_with(ROW_MAJOR, "std140@slang", declarations, "a 0, b 128, c 192, d 320; size 368");
 }
 
+/// Slang 2026.14.1: the HLSL text that it makes of a `row_major` array has the default order too.
+#[test]
+fn arrays_of_matrices_have_the_default_order() {
+    let declarations = "cbuffer S { row_major float2x3 a[2]; float b; };";
+    let expected = [
+        ("slang-cbuffer", "a 0, b 88; size 92"),
+        ("std140@slang", "a 0, b 96; size 112"),
+        ("std430@slang", "a 0, b 48; size 56"),
+        ("scalar@slang", "a 0, b 48; size 52"),
+        ("hlsl-structured@slang", "a 0, b 48; size 52"),
+        ("c", "a 0, b 48; size 52"),
+        ("metal", "a 0, b 48; size 56"),
+        ("cuda", "a 0, b 48; size 56"),
+    ];
+    for (name, expected) in expected {
+        check(name, declarations, expected);
+        assert_eq!(row(name, declarations, "a").matrix_order, Some(MatrixOrder::Column), "{name}");
+    }
+}
+
+/// Slang 2026.14.1, `$bit_field_backing_0` as a `uint64_t`.
+#[test]
+fn bit_fields_widen_their_unit_everywhere() {
+    let declarations = "push S { uint a : 4; int b : 4; uint64_t c : 20; float d; };";
+    for (name, size) in [("slang-cbuffer", 12), ("hlsl-structured@slang", 12), ("std140@slang", 16), ("c", 16)] {
+        check(name, declarations, &format!("a 0, b 0, c 0, d 8; size {size}"));
+        assert_eq!(row(name, declarations, "a").size, Some(8), "{name}");
+        assert_eq!(row(name, declarations, "c").bit_offset, Some(8), "{name}");
+    }
+}
+
 #[test]
 fn doubles_and_arrays_mix_with_floats() {
     under(
@@ -103,6 +135,7 @@ fn push_constants_and_entry_uniforms_follow_their_rule_sets() {
     let push = "struct P { float3 a; float b; float2 c[2]; }; push S { float3 a; float b; float2 c[2]; };";
     under(push, &[("std430@slang", "a 0, b 12, c 16; size 32"), ("slang-cbuffer", "a 0, b 12, c 16; size 40")]);
     check("std430@slang", "entry S { float4 x; float3 y; float z; };", "x 0, y 16, z 28; size 32");
+    check("std430@slang", "entry S { float4 x; float3 y; };", "x 0, y 16; size 32");
     check("cuda", "push S { float4 x; float3 y; };", "x 0, y 16; size 32");
     check("cuda", "entry S { float4 x; float3 y; };", "x 0, y 16; size 28");
 }
@@ -110,6 +143,7 @@ fn push_constants_and_entry_uniforms_follow_their_rule_sets() {
 #[test]
 fn unsized_arrays_are_pointers_on_cpus_and_cuda() {
     check("c", "push S { float a; float b[]; float c; };", "a 0, b 8, c 24; size 32");
+    check("std430@slang", "entry S { float4 x; float3 y; };", "x 0, y 16; size 32");
     check("cuda", "push S { float a; float b[]; float c; };", "a 0, b 8, c 16; size 24");
 }
 
@@ -124,18 +158,29 @@ fn vk_offset_is_honoured_in_spirv() {
 }
 
 #[test]
-fn vk_offset_is_ignored_on_d3d_with_a_warning() {
-    let block = block("constant S { float a; [[vk::offset(64)]] float b; };");
-    let layout = lay_out(&block, find("slang-cbuffer").unwrap(), DEFAULT);
-    assert_eq!(layout.rows()[1].offset, 4);
-    let [warning] = &layout.warnings[..] else { panic!("{:?}", layout.warnings) };
-    assert_eq!((&*warning.path, &*warning.message), ("b", "[[vk::offset]] is ignored under slang-cbuffer"));
+fn vk_offset_is_ignored_with_a_warning_where_it_is_not_vulkans() {
+    let block = block("constant S { float4 a; [[vk::offset(64)]] float b; };");
+    for name in ["slang-cbuffer", "hlsl-structured", "wgsl-storage", "c", "metal", "cuda"] {
+        let layout = lay_out(&block, rules(name), DEFAULT);
+        assert_eq!(layout.rows()[1].offset, 16, "{name}");
+        let [warning] = &layout.warnings[..] else { panic!("{:?}", layout.warnings) };
+        let message = format!("[[vk::offset]] is ignored under {name}");
+        assert_eq!((&*warning.path, &*warning.message), ("b", &*message));
+    }
+}
+
+#[test]
+fn packoffset_is_refused_where_no_constant_buffer_can_be() {
+    for name in ["hlsl-structured", "dx-structured", "wgsl-uniform", "wgsl-storage"] {
+        let message = format!("a: packoffset has no meaning under {name}");
+        assert_eq!(refusals(name, "cbuffer S { float a : packoffset(c1); };"), [message]);
+    }
 }
 
 #[test]
 fn overlapping_packoffsets_are_laid_out_with_a_warning() {
     let block = block("cbuffer S { float4 a : packoffset(c0); float b : packoffset(c0.w); };");
-    let layout = lay_out(&block, find("hlsl-cbuffer").unwrap(), DEFAULT);
+    let layout = lay_out(&block, rules("hlsl-cbuffer"), DEFAULT);
     assert!(layout.result.is_ok());
     assert_eq!(layout.warnings[0].message, "at offset 12 overlaps `a`, which ends at 16");
 }

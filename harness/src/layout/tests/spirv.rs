@@ -171,6 +171,31 @@ fn vk_offset_is_honoured_and_ends_the_struct_with_the_last_member() {
 }
 
 #[test]
+fn dx_layout_starts_structs_but_not_single_vectors_at_a_register() {
+    check("dx-cbuffer", "cbuffer S { float a; float3x1 m; };", "a 0, m 4; size 16");
+    check("dx-cbuffer", "cbuffer S { float4 a; double3 b; };", "a 0, b 16; size 40");
+    check(
+        "dx-cbuffer",
+        "struct T { float x; }; cbuffer S { float a; T t; float b; };",
+        "a 0, t 16, t.x 16, b 20; size 24",
+    );
+    check("dx-cbuffer", "cbuffer S { row_major float4x3 a[2]; float b; };", "a 0, b 124; size 128");
+}
+
+#[test]
+fn bit_fields_share_units_of_one_type_only() {
+    let declaration = "element S { uint a : 4; int b : 4; float c; };";
+    check("dx-structured", declaration, "a 0, b 4, c 8; size 12");
+    check("relaxed430", declaration, "a 0, b 4, c 8; size 12");
+}
+
+/// By the source of DXC since 1.9.2602: vectors stay at their component.
+#[test]
+fn scalar_layout_keeps_vectors_at_their_component() {
+    check("scalar@dxc-1.9", "element S { float a; float3 b; };", "a 0, b 4; size 16");
+}
+
+#[test]
 fn column_major_integers_are_refused() {
     let message = "m: is a column-major matrix of int, which relaxed140 does not allow";
     assert_eq!(refusals("relaxed140", "cbuffer S { int2x3 m; };"), [message]);

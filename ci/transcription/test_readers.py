@@ -1,0 +1,118 @@
+"""Tests of the readers, on texts that need no compiler: `python3 -m unittest discover -s ci -t ci`.
+
+The listing is DXC 1.7.2308's for the declarations beside it.
+"""
+
+import struct
+import unittest
+
+from transcription.case_file import layout_lines
+from transcription.declarations import Reader, Unsupported, first_leaf, places
+from transcription.dxc import listed_block, loaded_offset
+from transcription.spirv import Layout, Module
+
+LISTING = """
+; cbuffer S
+; {
+;
+;   struct hostlayout.S
+;   {
+;
+;       float a;                                      ; Offset:    0
+;       struct hostlayout.struct.In
+;       {
+;
+;           float x;                                  ; Offset:   16
+;           column_major float2x2 m;                  ; Offset:   32
+;       
+;       } i[2];;                                      ; Offset:   16
+;
+;       uint ;                                        ; Offset:   88
+;   
+;   } S;                                              ; Offset:    0 Size:    92
+;
+; }
+;
+"""
+CBUFFER_LOAD = (
+    "%11 = call %dx.types.CBufRet.{} @dx.op.cbufferLoadLegacy.f32(i32 59, %dx.types.Handle %9, i32 5)\n"
+    "%12 = extractvalue %dx.types.CBufRet.{} %11, 3\n"
+)
+
+
+def paths(text, indexed=False):
+    """Path and expression of every member of the first block."""
+    return [(p.path, p.expression) for p in places(Reader(text).read()[0], indexed)]
+
+
+class Declarations(unittest.TestCase):
+    def test_members_of_array_elements_follow_the_array(self):
+        text = "struct L { float x; };\ncbuffer S : register(b0) { float2 a, b; L l[2][3]; row_major float2x3 m; };"
+        expected = ["S.a", "S.b", "S.l", "S.l[][].x", "S.m"]
+        self.assertEqual([path for path, _ in paths(text)], expected)
+
+    def test_base_members_come_first_and_resources_not_at_all(self):
+        text = "struct B { float p; };\nstruct D : B { Texture2D t; float q; };\nStructuredBuffer<D> S;"
+        self.assertEqual(paths(text, indexed=True), [("S.p", "S[0].p"), ("S.q", "S[0].q")])
+
+    def test_a_generic_struct_is_read_once_per_argument(self):
+        text = "struct G<T> { int a; T b; }\nConstantBuffer<G<float3>> S;"
+        block = Reader(text).read()[0]
+        self.assertEqual([m.type.rows for m in block.type.members], [0, 3])
+
+    def test_static_members_and_annotations_are_passed_over(self):
+        text = "cbuffer S { static float s = 1; float a : packoffset(c1.y); uint f : 3; };"
+        members = Reader(text).read()[0].type.members
+        self.assertEqual([(m.name, m.bits) for m in members], [("a", None), ("f", 3)])
+
+    def test_an_unknown_type_is_refused(self):
+        with self.assertRaisesRegex(Unsupported, "type `Unknown`"):
+            Reader("cbuffer S { Unknown u; };").read()
+
+    def test_the_first_leaf_of_a_struct_with_an_empty_member(self):
+        text = "struct E { };\nstruct P { E e; float2x2 m[2]; };\ncbuffer S { P p; };"
+        self.assertEqual(first_leaf(Reader(text).read()[0].type.members[0].type, "p"), "p.m[0][0][0]")
+
+
+class Listings(unittest.TestCase):
+    def test_members_and_size_of_a_buffer(self):
+        block = Reader("struct In { float x; float2x2 m; };\ncbuffer S { float a; In i[2]; };").read()[0]
+        inner = [("x", 16, []), ("m", 32, [])]
+        expected = ("S", 92, [("a", 0, []), ("i", 16, inner), ("", 88, [])])
+        self.assertEqual(listed_block(LISTING, block), expected)
+
+    def test_a_load_counts_registers_and_components(self):
+        for kind, offset in (("f32", 5 * 16 + 12), ("f16.8", 5 * 16 + 6), ("f64", 5 * 16 + 24)):
+            self.assertEqual(loaded_offset(CBUFFER_LOAD.format(kind, kind)), offset)
+
+    def test_no_load_is_no_offset(self):
+        with self.assertRaises(Unsupported):
+            loaded_offset("ret void")
+
+
+class Spirv(unittest.TestCase):
+    def test_names_and_decorations_of_a_member(self):
+        def instruction(opcode, *operands):
+            return [(len(operands) + 1) << 16 | opcode, *operands]
+
+        name = struct.unpack("<I", b"b_1\0")[0]
+        words = [0x07230203, 0x10000, 0, 9, 0]
+        words += instruction(6, 2, 0, name) + instruction(72, 2, 0, 35, 16)
+        words += instruction(22, 1, 32) + instruction(30, 2, 1)
+        module = Module(struct.pack(f"<{len(words)}I", *words))
+        self.assertEqual(module.member(2, "b", 0), 0)
+        self.assertEqual(module.member_decorations[2, 0, 35], 16)
+        with self.assertRaises(Unsupported):
+            module.member(2, "c", 1)
+
+
+class Tables(unittest.TestCase):
+    def test_long_tables_take_a_line_for_each_number(self):
+        short = Layout(offsets={"S.a": 0})
+        self.assertEqual(layout_lines(short), ['offsets = { "S.a" = 0 }'])
+        long = Layout(sizes={f"S.member_with_a_long_name_{n}": n for n in range(6)})
+        self.assertEqual(layout_lines(long)[0], 'sizes."S.member_with_a_long_name_0" = 0')
+
+
+if __name__ == "__main__":
+    unittest.main()
