@@ -89,7 +89,8 @@ impl Check {
 
     /// WGSL binds no less than its own size of the block, so ranges that are shorter have no job.
     fn bindable(&self, probe: &ProbeJob, module: &ShaderModule) -> bool {
-        probe.image.bytes.len() >= module.least_binding(&self.device, &probe.entry.name) as usize
+        let least = module.least_binding(&self.device, &probe.entry.name);
+        probe.image.bytes.len() >= least as usize
     }
 
     fn lacks(&self, probe: &ProbeJob) -> Option<String> {
