@@ -214,10 +214,10 @@ impl Produced {
                     continue;
                 }
             };
-            let glsl_compiled = match glsl_offsets(&module) {
+            let glsl_compiled = match ask_naga(entry, || glsl_offsets(&module)) {
                 Ok(offsets) => Some(by_form(entry, &offsets)),
-                Err(error) => {
-                    self.gaps.push(error.to_string());
+                Err(gap) => {
+                    self.gaps.push(gap);
                     None
                 }
             };
@@ -245,15 +245,20 @@ fn compile(
     entry: &ProbeEntry,
 ) -> Result<(WgslModule, Vec<Option<u32>>, Vec<u32>), String> {
     let module = wgsl::module(layout, plan, entry).map_err(|error| error.to_string())?;
-    // naga's writer asserts what its validator does not check; a panic is that compiler's answer, not the run's end.
-    let compiled = std::panic::catch_unwind(|| {
-        let offsets = naga_offsets::compiled_offsets(&module)?;
-        Ok((offsets, naga_offsets::spirv(&module)?))
-    });
-    match compiled {
-        Ok(Ok((offsets, spirv))) => Ok((module, offsets, spirv)),
-        Ok(Err(error)) => Err(NagaError::to_string(&error)),
-        Err(_) => Err(format!("naga panics: on entry point `{}` of `{}`", entry.name, layout.name)),
+    let (offsets, spirv) =
+        ask_naga(entry, || Ok((naga_offsets::compiled_offsets(&module)?, naga_offsets::spirv(&module)?)))?;
+    Ok((module, offsets, spirv))
+}
+
+/// An answer of naga about `entry`. naga's writers assert what its validator does not check; a panic is that compiler's
+/// answer, not the run's end.
+fn ask_naga<T>(
+    entry: &ProbeEntry,
+    ask: impl FnOnce() -> Result<T, NagaError> + std::panic::UnwindSafe,
+) -> Result<T, String> {
+    match std::panic::catch_unwind(ask) {
+        Ok(answer) => answer.map_err(|error| error.to_string()),
+        Err(_) => Err(format!("naga panics: on entry point `{}`", entry.name)),
     }
 }
 
