@@ -84,6 +84,7 @@ const VK_OFFSETS: &Values<VkOffset> = &[("ignored", VkOffset::Ignored), ("honour
 const GLOBAL_REGISTERS: &Values<GlobalRegister> = &[
     ("any-letter", GlobalRegister::AnyLetter),
     ("letter-c", GlobalRegister::LetterC),
+    ("ignored", GlobalRegister::Ignored),
     ("refused", GlobalRegister::Refused),
 ];
 const FORBIDS: &Values<Forbid> = &[
