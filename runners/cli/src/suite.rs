@@ -23,10 +23,10 @@ use crate::pool::{self, Launch};
 use crate::selection::{Refused, Selection, select};
 use crate::{execute, output, run};
 
-/// Runs the whole suite as tests; `program` is the `layoutproof` command, `known` the folder of known differences.
-pub fn main(program: &Path, known: &Path) -> ExitCode {
+/// Runs the whole suite as tests; `program` is the `layoutproof` command.
+pub fn main(program: &Path) -> ExitCode {
     let arguments = Arguments::from_args();
-    match Suite::new(program, known, &arguments) {
+    match Suite::new(program, &arguments) {
         Ok(suite) => libtest_mimic::run(&arguments, suite.trials()).exit_code(),
         Err(error) => {
             let text = error.downcast_ref::<Refused>().map(|refused| refused.text(false));
@@ -48,7 +48,7 @@ struct Suite {
 }
 
 impl Suite {
-    fn new(program: &Path, known: &Path, arguments: &Arguments) -> anyhow::Result<Arc<Self>> {
+    fn new(program: &Path, arguments: &Arguments) -> anyhow::Result<Arc<Self>> {
         let run = default_arguments();
         let launch = Launch { program: PathBuf::from(program), misreading: None };
         let (mut devices, notes) = pool::enumerate(program);
@@ -60,7 +60,7 @@ impl Suite {
             devices,
             settings: Settings { forms: [Form::Leaf, Form::Vector, Form::Whole].into(), planted_rules: None },
             launch,
-            known: run::lists(&[known.to_path_buf()], known::read)?,
+            known: run::known_lists(&[], false)?,
             alone: arguments.exact,
         }))
     }
