@@ -22,6 +22,7 @@ fn embed(folder: &str, output: &str) {
         let relative = file.strip_prefix(&root).expect("the file was found below the root").with_extension("");
         let id = relative.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
         let path = file.canonicalize().expect("the file was just listed");
+        let path = path.to_str().expect("the repository stands at a path of Unicode characters");
         writeln!(source, "    ({id:?}, include_str!({path:?})),").expect("writing to a string does not fail");
     }
     source.push(']');

@@ -236,7 +236,8 @@ impl Check {
             let size = layout.result.as_ref().ok()?.size.finite();
             Some(StoryBlock { name: layout.name.clone(), size, members: layout.rows() })
         });
-        let hint = (verdict.culprit != Some(Culprit::CaseOrRules)).then(|| hint::explaining(subject, rows)).flatten();
+        let ours = verdict.culprit == Some(Culprit::CaseOrRules);
+        let hint = if ours { None } else { hint::explaining(subject, rows, verdict.culprit) };
         Story {
             summary: subject.source.summary.clone(),
             place: subject.source.place.clone(),

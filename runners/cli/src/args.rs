@@ -207,7 +207,7 @@ pub struct RunArgs {
     /// Write the records as JSON lines.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write a JUnit report.
+    /// Write a junit.xml report, as CI systems read it.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
     /// One line per check; twice, the annotated struct as well.
