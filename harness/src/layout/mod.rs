@@ -28,7 +28,7 @@ pub use tree::{
     BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf, LeafStep, MemberRow, Refusal,
 };
 
-pub use views::MAX_LEAVES;
+pub use views::{MAX_LEAVES, UNSIZED_ELEMENTS};
 pub use walk::{MAX_TYPES, lay_out};
 
 use serde::{Deserialize, Serialize};
