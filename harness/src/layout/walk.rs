@@ -7,7 +7,7 @@ use super::alignment::{Alignment, MAX_BYTES, TooLarge};
 use super::matrix::Matrix;
 use super::measured::{Footprint, Measured, Repeated};
 use super::rules::{ArrayOrder, ElementOrder, EmptyMembers, Enums, Placement, RuleSet, StructPadding, UnsizedArrays};
-use super::tree::{BlockLayout, Component, Extent, LaidOut, LaidOutShape, Refusal};
+use super::tree::{BlockLayout, Component, Extent, LaidOut, LaidOutShape, LayoutWarning, Refusal};
 use super::{LayoutOptions, forbid, place, views};
 use crate::module::{Block, BlockKind};
 use crate::scalar::Scalar;
@@ -72,7 +72,7 @@ pub(super) struct Walk<'a> {
     /// Reasons against a layout.
     pub refusals: Vec<Refusal>,
     /// What the user should know.
-    pub warnings: Vec<Refusal>,
+    pub warnings: Vec<LayoutWarning>,
     types: u32,
 }
 
