@@ -47,7 +47,9 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
         return Ok(Exit::NothingSelected);
     }
     let (devices, notes) = wanted.devices();
-    notes.iter().for_each(|note| warn(&format!("note: {note}\n")));
+    for note in &notes {
+        warn(&format!("note: {note}\n"));
+    }
     if let Some(missing) = wanted.missing_device(&devices) {
         warn(&format!("error: {missing}\n"));
         return Ok(Exit::Missing);
@@ -227,7 +229,9 @@ impl Report<'_> {
         self.write_files(&end)?;
         self.print(&end);
         let missed = floors::missed(floors, &self.records);
-        missed.iter().for_each(|sentence| warn(&format!("error: floor not met: {sentence}\n")));
+        for sentence in &missed {
+            warn(&format!("error: floor not met: {sentence}\n"));
+        }
         let forbidden = self.forbidden_skips();
         if forbidden > 0 {
             warn(&format!("error: {forbidden} checks were skipped for a reason that --forbid-skip names\n"));
