@@ -43,7 +43,7 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     let selection = select(&args.inputs, &args.rules, &args.declare)?;
     warn(&render(&selection.warnings, &selection.sources, style.colour));
     if selection.subjects.is_empty() {
-        warn("nothing is selected: no case or file matches\n");
+        warn("nothing is selected: no case or file matches, or none speaks of these rule sets\n");
         return Ok(Exit::NothingSelected);
     }
     let (devices, notes) = wanted.devices();
@@ -226,8 +226,9 @@ struct Report<'a> {
 impl Report<'_> {
     fn finish(&self, floors: &[Floor]) -> anyhow::Result<Exit> {
         let end = fold(&self.records);
-        self.write_files(&end)?;
+        // A file that cannot be written must not cost the user the report.
         self.print(&end);
+        self.write_files(&end)?;
         let missed = floors::missed(floors, &self.records);
         for sentence in &missed {
             warn(&format!("error: floor not met: {sentence}\n"));

@@ -217,24 +217,37 @@ fn read_laid_out(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Result<
     if path.extension().is_some_and(|extension| extension == "spv") {
         let bytes = std::fs::read(path).with_context(|| format!("reading {name}"))?;
         let file = sources.add(name, "");
+        let start = Span { file, ..Span::default() };
+        let problem = |reason| vec![Diagnostic::error(Code::BadModule, start, reason)];
         let blocks = words_of(&bytes).and_then(|words| declared(&words).map_err(|error| error.to_string()));
-        let problem = |reason| vec![Diagnostic::error(Code::BadModule, Span { file, ..Span::default() }, reason)];
-        return Ok(blocks.map(|blocks| blocks.into_iter().map(|block| block.layout).collect()).map_err(problem));
+        let layouts = blocks.map(|blocks| blocks.into_iter().map(|block| block.layout).collect());
+        return Ok(layouts.map_err(problem).and_then(|layouts| some(layouts, start)));
     }
     let span = add_text(path, sources)?;
     let text = sources.file(span.file).text.clone();
     let glsl = path.extension().is_some_and(|extension| extension == "glsl");
-    Ok(if glsl { read_naga::read_glsl(&text, span.file) } else { read_naga::read_wgsl(&text, span.file) })
+    let read = if glsl { read_naga::read_glsl(&text, span.file) } else { read_naga::read_wgsl(&text, span.file) };
+    Ok(read.and_then(|layouts| some(layouts, Span { end: span.start, ..span })))
+}
+
+/// The layouts of a module that has some.
+fn some(layouts: Vec<BlockLayout>, start: Span) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
+    if layouts.is_empty() {
+        let message = "this module has no buffer, so there is no layout to show";
+        return Err(vec![Diagnostic::error(Code::NothingDeclared, start, message)]);
+    }
+    Ok(layouts)
 }
 
 /// The words of a SPIR-V file, which may be of either byte order.
 fn words_of(bytes: &[u8]) -> Result<Vec<u32>, String> {
     let words = bytes.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]);
-    if !bytes.len().is_multiple_of(4) {
+    let swapped = words.clone().next().is_some_and(|first| u32::from_be_bytes(first) == SPIRV_MAGIC);
+    let words: Vec<u32> = words.map(if swapped { u32::from_be_bytes } else { u32::from_le_bytes }).collect();
+    if words.first().is_some_and(|first| *first == SPIRV_MAGIC) && !bytes.len().is_multiple_of(4) {
         return Err(format!("{} bytes are no whole number of 4-byte words: the file is truncated", bytes.len()));
     }
-    let swapped = words.clone().next().is_some_and(|first| u32::from_be_bytes(first) == SPIRV_MAGIC);
-    Ok(words.map(if swapped { u32::from_be_bytes } else { u32::from_le_bytes }).collect())
+    Ok(words)
 }
 
 fn read_case(cases: &Cases, id: &str, sources: &mut SourceMap) -> Result<Input, Vec<Diagnostic>> {
