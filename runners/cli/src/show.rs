@@ -259,3 +259,30 @@ fn read_case(cases: &Cases, id: &str, sources: &mut SourceMap) -> Result<Input, 
         vec![Diagnostic::error(Code::BadCase, case.declare, message)]
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use layoutproof::declare::DeclareOptions;
+    use layoutproof::layout::{LayoutOptions, find};
+
+    use super::*;
+
+    /// What rule sets ignore or overlap, with the codes and the rule sets that say so.
+    #[test]
+    fn warnings_of_layouts_come_once_behind_those_of_declarations() {
+        let text = "struct T { float4 a; [[vk::offset(64)]] float b; }; ConstantBuffer<T> S;\n\
+            cbuffer C { float4 x : packoffset(c0); float y : packoffset(c0.w); float z; };";
+        let mut sources = SourceMap::default();
+        let file = sources.add("a.hlsl", text);
+        let span = Span { file, start: 0, end: u32::try_from(text.len()).unwrap() };
+        let source = Source::of_file(span, LayoutOptions::default(), &DeclareOptions::default(), &sources).unwrap();
+        let input = Input::Declared(Box::new(source));
+        let named = ["hlsl-cbuffer", "slang-cbuffer", "scalar"].map(|name| find(name).unwrap());
+        let warnings = input.warnings(&input.layouts(&named));
+        let found: Vec<_> = warnings.iter().map(|it| (it.code, sources.position(it.span()).line)).collect();
+        assert_eq!(found, [(Code::PackoffsetMixed, 2), (Code::Ignored, 1), (Code::OffsetOverlap, 2)]);
+        assert_eq!(warnings[1].message, "`S.b`: [[vk::offset]] is ignored (hlsl-cbuffer, slang-cbuffer)");
+        let overlap = "`C.y`: at offset 12 overlaps `x`, which ends at 16 (hlsl-cbuffer, slang-cbuffer, scalar)";
+        assert_eq!(warnings[2].message, overlap);
+    }
+}
