@@ -86,6 +86,8 @@ codes! {
     BadAttribute = "bad-attribute",
     /// A construct that is skipped because it cannot change a layout.
     Skipped = "skipped",
+    /// An annotation that has no meaning under a rule set.
+    Ignored = "ignored",
     /// A construct that could change a layout and is not understood.
     Unsupported = "unsupported",
     /// A block that the rule set named by the user forbids.

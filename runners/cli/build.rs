@@ -22,8 +22,8 @@ fn embed(folder: &str, output: &str) {
         let relative = file.strip_prefix(&root).expect("the file was found below the root").with_extension("");
         let id = relative.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
         let path = file.canonicalize().expect("the file was just listed");
-        let path = path.to_str().expect("the repository stands at a path of Unicode characters");
-        writeln!(source, "    ({id:?}, include_str!({path:?})),").expect("writing to a string does not fail");
+        let text = path.to_str().expect("cargo builds only in folders whose names are UTF-8");
+        writeln!(source, "    ({id:?}, include_str!({text:?})),").expect("writing to a string does not fail");
     }
     source.push(']');
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it for build scripts"));

@@ -66,8 +66,7 @@ impl Source {
     /// # Errors
     /// Problems of the declarations that the case does not expect, and refusals that it expects and that do not come.
     pub fn of_case(case: &Case, sources: &SourceMap) -> Result<Option<Self>, Vec<Diagnostic>> {
-        let options =
-            DeclareOptions { entry: case.entry.clone(), defines: case.defines.clone(), ..DeclareOptions::default() };
+        let options = DeclareOptions { entry: case.entry.clone(), defines: case.defines.clone() };
         let ours: Vec<&Diagnosed> = case.rejects.iter().filter(|reject| reject.by == By::Layoutproof).collect();
         match declare(sources, case.declare, &options) {
             Err(found) => unexpected(case, &ours, &found, sources).map(|()| None),

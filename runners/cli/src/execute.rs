@@ -44,13 +44,13 @@ pub(crate) fn plan(
 }
 
 fn produce(subject: &Subject, producer: Producer, settings: &Settings, validator: Option<&SpirvVal>) -> Produced {
-    let mut made = Produced::new(subject, producer, settings);
+    let mut shaders = Produced::new(subject, producer, settings);
     if let Some(validator) = validator {
-        for module in &mut made.modules {
+        for module in &mut shaders.modules {
             module.validation = validator.validate(&module.spirv, &module.validator_flags);
         }
     }
-    made
+    shaders
 }
 
 /// Runs checks and gives each record to `done` as it comes, with the check's place in `checks`.
