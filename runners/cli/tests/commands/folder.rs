@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// How long any command of these tests may take.
+/// How long a command may take that loads no driver.
 const LIMIT: Duration = Duration::from_secs(5);
 
 /// Variables that change what the command finds or how it draws.
@@ -37,12 +37,13 @@ const NO_DRIVERS: [&str; 4] =
 pub(crate) struct Folder {
     place: TempDir,
     variables: Vec<(&'static str, &'static str)>,
+    limit: Duration,
 }
 
 impl Folder {
     /// A folder with these files.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
-        let folder = Self { place: tempfile::tempdir().unwrap(), variables: Vec::new() };
+        let folder = Self { place: tempfile::tempdir().unwrap(), variables: Vec::new(), limit: LIMIT };
         for (name, text) in files {
             folder.write(name, text.as_bytes());
         }
@@ -58,6 +59,11 @@ impl Folder {
     pub(crate) fn with_variable(mut self, name: &'static str, value: &'static str) -> Self {
         self.variables.push((name, value));
         self
+    }
+
+    /// The same folder for commands that load this machine's drivers, which take what they take.
+    pub(crate) fn with_drivers(self) -> Self {
+        Self { limit: Duration::from_secs(60), ..self }
     }
 
     /// Writes a file.
@@ -86,24 +92,24 @@ impl Folder {
         command.envs(self.variables.iter().copied());
         // Files instead of pipes: however much is printed, the process never waits for its reader.
         let child = command.stdout(file(".out")).stderr(file(".err")).spawn().unwrap();
-        let code = wait(child, words);
+        let code = self.wait(child, words);
         let answer = Answer { words: words.to_owned(), code, out: self.read(".out"), err: self.read(".err") };
         assert!(!answer.err.contains("panicked"), "{answer}");
         answer
     }
-}
 
-fn wait(mut child: Child, words: &str) -> i32 {
-    let started = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            return status.code().unwrap_or_else(|| panic!("`layoutproof {words}` ended with {status}"));
+    fn wait(&self, mut child: Child, words: &str) -> i32 {
+        let started = Instant::now();
+        loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                return status.code().unwrap_or_else(|| panic!("`layoutproof {words}` ended with {status}"));
+            }
+            if started.elapsed() > self.limit {
+                child.kill().unwrap();
+                panic!("`{words}` took more than {} s", self.limit.as_secs());
+            }
+            std::thread::sleep(Duration::from_millis(2));
         }
-        if started.elapsed() > LIMIT {
-            child.kill().unwrap();
-            panic!("`{words}` took more than {} s", LIMIT.as_secs());
-        }
-        std::thread::sleep(Duration::from_millis(2));
     }
 }
 

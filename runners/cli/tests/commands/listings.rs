@@ -62,7 +62,7 @@ fn list_describes_the_rule_sets() {
 /// Whatever devices this machine has, text and JSON name the same, and none is exit code 3.
 #[test]
 fn devices_in_text_and_json() {
-    let folder = Folder::with(&[]);
+    let folder = Folder::with(&[]).with_drivers();
     let json = folder.run("devices --format json");
     let value = json.json();
     assert_eq!(keys(&value), ["devices", "notes", "schema"]);
