@@ -90,6 +90,7 @@ pub(crate) fn select(words: &[String], rules: &[String], declare: &DeclareArgs) 
     if problems.is_empty() {
         Ok(selection)
     } else {
+        problems.sort_by_key(|problem| (problem.span().file, problem.span().start));
         Err(Refused { diagnostics: problems, sources: selection.sources }.into())
     }
 }
