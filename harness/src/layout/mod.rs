@@ -2,10 +2,9 @@
 //!
 //! [`mod@table`] is the table of rule sets and [`rules`] its columns. [`lay_out`] applies a row: `walk` measures types,
 //! `slots` lists what a struct places, `place` puts it one behind the other, `bits` shares storage units between
-//! bit-fields, `explicit` reads
-//! `packoffset` and `[[vk::offset]]`, `forbid` says what a rule set refuses. [`tree`] is the result, `views` its two flat
-//! forms. [`native`] names the rule set that a compiler takes by itself. Registers, spaces and bindings are not decided
-//! here.
+//! bit-fields, `explicit` reads `packoffset` and `[[vk::offset]]`, `forbid` says what a rule set refuses. [`tree`] is the
+//! result, `views` its two flat forms. [`native`] names the rule set that a compiler takes by itself, [`mutate`] makes
+//! wrong rows, which the cases must notice. Registers, spaces and bindings are not decided here.
 
 pub mod alignment;
 mod bits;
@@ -13,6 +12,7 @@ mod explicit;
 mod forbid;
 mod matrix;
 mod measured;
+pub mod mutate;
 pub mod native;
 mod place;
 pub mod rules;

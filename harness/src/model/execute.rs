@@ -6,7 +6,7 @@ use rspirv::spirv::{Op, Word};
 use super::arithmetic;
 use super::machine::{Frame, Machine};
 use super::memory;
-use super::value::{Place, Pointer, Value};
+use super::value::{At, Place, Pointer, Value};
 use crate::read_spirv::types::{Operands, SpirvType};
 
 impl Machine<'_> {
@@ -156,11 +156,10 @@ impl Machine<'_> {
         match &pointer.place {
             Place::Memory { buffer, at } => {
                 let memory = &mut self.memories[*buffer];
-                if self.disturbance.loses_store(memory) {
-                    return Ok(());
-                }
-                let end = memory.store(&self.program.types, (pointer.pointee, *at), &value)?;
-                self.disturbance.after_store(memory, end);
+                let Some(offset) = self.disturbance.place_of_store(memory, at.offset) else { return Ok(()) };
+                let at = At { offset, ..*at };
+                let end = memory.store(&self.program.types, (pointer.pointee, at), &value)?;
+                self.disturbance.after_store(memory, (offset, end));
                 Ok(())
             }
             Place::Cell { cell, way } => {

@@ -14,6 +14,7 @@ pub mod junit;
 pub mod listing;
 mod located;
 mod member_tree;
+pub mod mutant_table;
 mod numeric;
 pub mod show_json;
 mod side_by_side;

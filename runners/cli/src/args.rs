@@ -49,6 +49,8 @@ pub enum Command {
     Devices(FormatArgs),
     /// Say what is there and what is missing: drivers, validators, compilers, and how to get them.
     Doctor,
+    /// Plant one wrong rule or one misreading device at a time, and list the cases that notice. No GPU needed.
+    Mutants(MutantsArgs),
     /// A process that runs batches for a run (internal).
     #[command(hide = true)]
     Worker(WorkerArgs),
@@ -222,6 +224,23 @@ pub struct RunArgs {
     /// How the declaration is read.
     #[command(flatten)]
     pub declare: DeclareArgs,
+}
+
+/// `layoutproof mutants`.
+#[derive(Debug, Args)]
+pub struct MutantsArgs {
+    /// Only the mutants of these rule sets, each on a line of its own, and no devices.
+    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    pub rules: Vec<String>,
+    /// Every rule mutant on a line of its own, and all cases that notice a misreading device rather than the first few.
+    #[arg(long)]
+    pub all: bool,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Read cases from this file or folder too; a case of the same id replaces the built-in one.
+    #[arg(long, value_name = "PATH")]
+    pub cases: Vec<PathBuf>,
 }
 
 /// `layoutproof worker`.
