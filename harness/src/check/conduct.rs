@@ -14,6 +14,9 @@ use crate::record::{CheckRecord, Culprit, Form, Outcome, Row, SCHEMA, Space, Sto
 use crate::runner::{DeviceInfo, Job, ReadBack, RunnerError};
 use crate::verdict::{Code, Validation, Verdict, judge};
 
+/// Problems of one block, space and direction that a row tells of, beside the first.
+const MAX_PROBLEMS: usize = 2;
+
 /// A subject's shaders on one device.
 #[derive(Clone, Debug)]
 pub struct Check {
@@ -155,24 +158,26 @@ impl Check {
         let block = &self.subject.layouts[module.block].name;
         let observed = observe(&module.plan, &job.probe, read_back);
         for observation in &observed.observations {
-            let row = self.row(module, block, observation, &job.probe.entry.name);
+            let row = self.row(job, observation);
             answers.add(module.block, observation, row);
         }
         // What the code itself does is in the row of its leaf.
         let foretold = |problem: &Problem| self.foretells(module, &job.probe.entry, problem);
-        answers.rows.extend(observed.problems.iter().filter(|problem| !foretold(problem)).map(|problem| Row {
-            path: block.clone(),
-            what: What::Guard,
-            space: Some(job.probe.entry.space),
-            direction: Some(job.probe.entry.direction),
-            form: None,
-            expected: None,
-            computed: Some(Value::Text("only the leaves are touched".to_owned())),
-            reported: None,
-            compiled: None,
-            observed: Some(Value::Text(problem.to_string())),
-            note: Some(problem.to_string()),
-        }));
+        for problem in observed.problems.iter().filter(|problem| !foretold(problem)) {
+            answers.add_problem(Row {
+                path: block.clone(),
+                what: What::Guard,
+                space: Some(job.probe.entry.space),
+                direction: Some(job.probe.entry.direction),
+                form: None,
+                expected: None,
+                computed: Some(Value::Text("clean".to_owned())),
+                reported: None,
+                compiled: None,
+                observed: Some(Value::Text("not clean".to_owned())),
+                note: Some(problem.to_string()),
+            });
+        }
     }
 
     /// What the code that the device ran addresses.
@@ -188,9 +193,11 @@ impl Check {
         leaves.any(|(index, _)| entry.forms.iter().any(|form| writes(*form, index)))
     }
 
-    fn row(&self, module: &ShaderModule, block: &str, observation: &Observation, entry: &str) -> Row {
+    fn row(&self, job: &CheckJob, observation: &Observation) -> Row {
+        let module = &self.produced.modules[job.module];
+        let block = &self.subject.layouts[module.block].name;
         let leaf = &module.plan.leaves[observation.leaf as usize];
-        let compiled = self.compiled(module, entry, (observation.form, observation.leaf));
+        let compiled = self.compiled(module, &job.probe.entry.name, (observation.form, observation.leaf));
         Row {
             path: join(block, &leaf.path),
             what: What::Offset,
@@ -236,7 +243,8 @@ impl Check {
             let size = layout.result.as_ref().ok()?.size.finite();
             Some(StoryBlock { name: layout.name.clone(), size, members: layout.rows() })
         });
-        let hint = (verdict.culprit != Some(Culprit::CaseOrRules)).then(|| hint::explaining(subject, rows)).flatten();
+        let ours = verdict.culprit == Some(Culprit::CaseOrRules);
+        let hint = if ours { None } else { hint::explaining(subject, rows, verdict.culprit) };
         Story {
             summary: subject.source.summary.clone(),
             place: subject.source.place.clone(),
@@ -283,5 +291,23 @@ impl Answers {
             None => {}
         }
         self.rows.push(row);
+    }
+
+    /// Adds what no device that follows the shader does: one row per block, space and direction, whose note tells the
+    /// first few of them.
+    fn add_problem(&mut self, row: Row) {
+        let same = |other: &&mut Row| {
+            other.what == What::Guard
+                && (&other.path, other.space, other.direction) == (&row.path, row.space, row.direction)
+        };
+        match self.rows.iter_mut().find(same) {
+            None => self.rows.push(row),
+            Some(first) => {
+                let (note, more) = (first.note.get_or_insert_default(), row.note.unwrap_or_default());
+                if !note.contains(&more) && note.matches("; ").count() < MAX_PROBLEMS {
+                    *note += &format!("; {more}");
+                }
+            }
+        }
     }
 }

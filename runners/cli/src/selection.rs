@@ -90,6 +90,7 @@ pub(crate) fn select(words: &[String], rules: &[String], declare: &DeclareArgs) 
     if problems.is_empty() {
         Ok(selection)
     } else {
+        problems.sort_by_key(|problem| (problem.span().file, problem.span().start));
         Err(Refused { diagnostics: problems, sources: selection.sources }.into())
     }
 }
@@ -106,7 +107,7 @@ pub(crate) fn rule_set(name: &str) -> anyhow::Result<&'static RuleSet> {
 /// How a user's declarations are read.
 pub(crate) fn options_of(declare: &DeclareArgs) -> DeclareOptions {
     let defines = declare.define.iter().map(|define| layoutproof::case::file::split_define(define));
-    DeclareOptions { entry: declare.entry.clone(), defines: defines.collect(), ..DeclareOptions::default() }
+    DeclareOptions { entry: declare.entry.clone(), defines: defines.collect() }
 }
 
 impl Selection {
