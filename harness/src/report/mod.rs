@@ -4,6 +4,7 @@
 //! be rendered later and on another machine.
 
 mod byte_map;
+pub mod coverage_table;
 pub mod diff_text;
 mod failure_block;
 mod failure_table;
