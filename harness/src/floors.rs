@@ -152,3 +152,116 @@ impl Combination<'_> {
         cells.iter().filter(|(cell, _)| matches(cell)).map(|(_, leaves)| *leaves).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coverage::kind::{After, LeafKind};
+    use crate::record::{CheckRecord, Direction, Form, Row, Space, Value, What};
+    use crate::runner::RunnerKind;
+
+    const CELLS: &str = r#"
+[[floor]]
+device = ["lavapipe", "swiftshader"]
+runner = "ash"
+proves = "decorations"
+rules = "std140"
+direction = ["read", "write"]
+type = "float?"
+after = "scalar"
+leaves = 2
+"#;
+
+    fn floors(text: &str) -> Result<Vec<Floor>, Vec<Diagnostic>> {
+        let mut sources = SourceMap::default();
+        let file = sources.add("floors.toml", text);
+        read(file, &sources)
+    }
+
+    fn row(path: &str, direction: Direction) -> Row {
+        Row {
+            path: path.to_owned(),
+            what: What::Offset,
+            space: Some(Space::Storage),
+            direction: Some(direction),
+            form: Some(Form::Leaf),
+            expected: None,
+            computed: None,
+            reported: None,
+            compiled: None,
+            observed: Some(Value::Number(0)),
+            note: None,
+        }
+    }
+
+    /// A check of `S { float a; float2 b; }` in which `a` and `b.x` are read and `b.x` and `b.y` are written.
+    fn check(device: &str) -> CheckRecord {
+        let rows = [("S.a", Direction::Read), ("S.b.x", Direction::Read), ("S.b.x", Direction::Write)];
+        let rows = rows.into_iter().chain([("S.b.y", Direction::Write)]);
+        CheckRecord {
+            schema: crate::record::SCHEMA,
+            case: "a/b".to_owned(),
+            rules: "std140".to_owned(),
+            producer: "rspirv".to_owned(),
+            device: device.to_owned(),
+            runner: RunnerKind::Ash,
+            proves: Proves::Decorations,
+            outcome: Outcome::Agree,
+            culprit: None,
+            validation: "valid".to_owned(),
+            skip_reason: None,
+            known: None,
+            ms: 0,
+            leaves: 3,
+            rows: rows.map(|(path, direction)| row(path, direction)).collect(),
+            story: None,
+        }
+    }
+
+    fn missed_by(text: &str, checks: &[CheckRecord]) -> Vec<String> {
+        let kind = |ty: &str, after| LeafKind { ty: ty.to_owned(), after };
+        let kinds = [("S.a", kind("float", After::Start)), ("S.b.x", kind("float2", After::Scalar))];
+        let kinds = kinds.into_iter().chain([("S.b.y", kind("float2", After::Scalar))]);
+        let kinds: Kinds = kinds.map(|(path, kind)| (path.to_owned(), kind)).collect();
+        missed(&floors(text).unwrap(), checks, &[(("a/b".to_owned(), "std140".to_owned()), kinds)].into())
+    }
+
+    #[test]
+    fn every_combination_must_reach_the_floor_on_every_device() {
+        let sentence = |device: &str, direction: &str, found: u32| {
+            format!(
+                "{device} via ash answered for {found} leaves of proof `decorations` in rules `std140`, direction \
+                 `{direction}`, type `float?`, after `scalar`, the floor is 2"
+            )
+        };
+        let missed = missed_by(CELLS, &[check("lavapipe")]);
+        let expected =
+            [sentence("lavapipe", "read", 1), sentence("swiftshader", "read", 0), sentence("swiftshader", "write", 0)];
+        assert_eq!(missed, expected);
+    }
+
+    #[test]
+    fn a_floor_without_cell_keys_counts_the_leaves_of_checks() {
+        let text = |leaves: u32| {
+            format!("[[floor]]\ndevice = \"lavapipe\"\nrunner = \"ash\"\nproves = \"decorations\"\nleaves = {leaves}\n")
+        };
+        assert_eq!(missed_by(&text(3), &[check("lavapipe")]), Vec::<String>::new());
+        let missed = missed_by(&text(4), &[check("lavapipe")]);
+        assert_eq!(missed, ["lavapipe via ash answered for 3 leaves of proof `decorations`, the floor is 4"]);
+    }
+
+    #[test]
+    fn checks_that_differ_and_the_model_prove_nothing() {
+        let differs = CheckRecord { outcome: Outcome::Differ, ..check("lavapipe") };
+        let model = CheckRecord { runner: RunnerKind::Model, ..check("lavapipe") };
+        assert_eq!(missed_by(CELLS, &[differs, model]).len(), 4);
+    }
+
+    #[test]
+    fn unknown_keys_and_missing_devices_are_reported() {
+        let found = floors(&CELLS.replace("after", "before").replace("device = [\"lavapipe\", \"swiftshader\"]", ""));
+        let messages: Vec<String> = found.unwrap_err().into_iter().map(|problem| problem.message).collect();
+        assert!(messages.iter().any(|message| message == "`device` names one device or several"), "{messages:?}");
+        assert!(messages.iter().any(|message| message.starts_with("unknown key `before`")), "{messages:?}");
+    }
+}
