@@ -16,6 +16,7 @@ mod run;
 mod selection;
 mod show;
 pub mod suite;
+mod wanted;
 mod worker;
 
 use std::process::ExitCode;

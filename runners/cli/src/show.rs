@@ -6,19 +6,22 @@ use anyhow::{Context, bail};
 use layoutproof::check::Source;
 use layoutproof::diagnostics::{Code, Diagnostic, render};
 use layoutproof::layout::{BlockLayout, RuleSet, lay_out, table};
+use layoutproof::module::Block;
 use layoutproof::read_naga;
 use layoutproof::read_spirv::declared;
 use layoutproof::report::Style;
+use layoutproof::report::asserts::{Language, asserts};
 use layoutproof::report::diff_text::diff;
 use layoutproof::report::show_json::{Problem, Shown, ShownBlock, ShownLayout};
 use layoutproof::report::struct_text;
 use layoutproof::report::summary::Exit;
 use layoutproof::sources::{SourceMap, Span};
 
-use crate::args::{DeclareArgs, DiffArgs, Format, ShowArgs};
+use crate::args::{DeclareArgs, DiffArgs, ShowArgs, ShowFormat};
 use crate::inputs::{Cases, Word, add_text};
 use crate::output::{print, warn};
 use crate::selection::{Refused, options_of, rule_set};
+use crate::wanted::{Wanted, native_rules};
 
 /// The rule set of files that say their own offsets.
 const DECLARED: &str = "declared";
@@ -32,24 +35,28 @@ const SPIRV_MAGIC: u32 = 0x0723_0203;
 /// What could not be read; refused files are shown as such.
 pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     let mut sources = SourceMap::default();
-    let named = args.rules.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
+    let wanted = Wanted::of(args)?;
     let input = match Input::read(&args.input, &args.declare, &mut sources)? {
         Ok(input) => input,
         Err(found) => return Ok(refuse(args, &found, &sources, style)),
     };
-    let layouts = input.layouts(&named);
-    let refused = input.refusals(&named, &layouts);
+    let layouts = input.layouts(&wanted)?;
+    let refused = if wanted == Wanted::Bare { Vec::new() } else { input.refusals(&layouts) };
     if !refused.is_empty() {
         return Ok(refuse(args, &refused, &sources, style));
     }
+    let blocks = || layouts.iter().flat_map(|layout| layout.blocks.iter().cloned()).collect::<Vec<_>>();
+    let shown = || layouts.iter().map(Layouts::shown).collect::<Vec<_>>();
     match args.format {
-        Format::Json => {
+        ShowFormat::Json => {
             let warnings = input.warnings().iter().map(|warning| Problem::new(warning, &sources)).collect();
-            let mut shown = Shown::layouts(&args.input, layouts);
-            shown.warnings = warnings;
-            print(&shown.to_json());
+            let mut answer = Shown::layouts(&args.input, shown());
+            answer.warnings = warnings;
+            print(&answer.to_json());
         }
-        Format::Text => print(&struct_text::show(&layouts, style)),
+        ShowFormat::Text => print(&struct_text::show(&shown(), style)),
+        ShowFormat::RustAsserts => print(&asserts(&args.input, &blocks(), Language::Rust)),
+        ShowFormat::CppAsserts => print(&asserts(&args.input, &blocks(), Language::Cpp)),
     }
     warn(&render(input.warnings(), &sources, style.colour));
     Ok(Exit::Agree)
@@ -57,7 +64,7 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
 
 fn refuse(args: &ShowArgs, found: &[Diagnostic], sources: &SourceMap, style: Style) -> Exit {
     warn(&render(found, sources, style.colour));
-    if args.format == Format::Json {
+    if args.format == ShowFormat::Json {
         print(&Shown::refused(&args.input, found, sources).to_json());
     }
     Exit::CouldNotRun
@@ -74,15 +81,29 @@ pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
         Ok(input) => input,
         Err(diagnostics) => bail!(Refused { diagnostics, sources }),
     };
-    let layouts = input.layouts(&[left, right]);
-    let diagnostics = input.refusals(&[left, right], &layouts);
+    let layouts = input.layouts(&Wanted::Rules(vec![left, right]))?;
+    let diagnostics = input.refusals(&layouts);
     if !diagnostics.is_empty() {
         bail!(Refused { diagnostics, sources });
     }
-    let [left, right] = layouts.as_slice() else { bail!("{} says its own offsets: nothing to compare", args.input) };
+    let shown: Vec<ShownLayout> = layouts.iter().map(Layouts::shown).collect();
+    let [left, right] = shown.as_slice() else { bail!("{} says its own offsets: nothing to compare", args.input) };
     let difference = diff(left, right, style);
     print(&difference.text);
     Ok(if difference.differs { Exit::Differ } else { Exit::Agree })
+}
+
+/// All blocks under one rule set.
+struct Layouts {
+    rules: String,
+    blocks: Vec<BlockLayout>,
+}
+
+impl Layouts {
+    fn shown(&self) -> ShownLayout {
+        let blocks = self.blocks.iter().map(|block| ShownBlock::new(block, block.rows())).collect();
+        ShownLayout { rules: self.rules.clone(), blocks }
+    }
 }
 
 /// What is shown.
@@ -124,42 +145,38 @@ impl Input {
         }
     }
 
-    fn layouts(&self, named: &[&RuleSet]) -> Vec<ShownLayout> {
-        let shown = |rules: &str, blocks: &[BlockLayout]| ShownLayout {
-            rules: rules.to_owned(),
-            blocks: blocks.iter().map(|block| ShownBlock::new(block, block.rows())).collect(),
+    fn layouts(&self, wanted: &Wanted) -> anyhow::Result<Vec<Layouts>> {
+        let source = match self {
+            Self::LaidOut(blocks) => return Ok(vec![Layouts { rules: DECLARED.to_owned(), blocks: blocks.clone() }]),
+            Self::Declared(source) => source,
         };
-        match self {
-            Self::LaidOut(blocks) => vec![shown(DECLARED, blocks)],
-            Self::Declared(source) => {
-                let bare = table().iter().filter(|rules| rules.is_bare());
-                let rules: Vec<&RuleSet> = if named.is_empty() { bare.collect() } else { named.to_vec() };
-                let blocks = &source.module.blocks;
-                let under = |rules: &&RuleSet| {
-                    let blocks: Vec<_> = blocks.iter().map(|block| lay_out(block, rules, source.options)).collect();
-                    shown(rules.name, &blocks)
-                };
-                rules.iter().map(under).collect()
+        let blocks = &source.module.blocks;
+        let under = |rules: &&RuleSet| Layouts {
+            rules: rules.name.to_owned(),
+            blocks: blocks.iter().map(|block| lay_out(block, rules, source.options)).collect(),
+        };
+        match wanted {
+            Wanted::Bare => Ok(table().iter().filter(|rules| rules.is_bare()).map(|rules| under(&rules)).collect()),
+            Wanted::Rules(rules) => Ok(rules.iter().map(under).collect()),
+            Wanted::Native(native) => {
+                let lay_out = |block| Ok(lay_out(block, native_rules(native, block)?, source.options));
+                let blocks = blocks.iter().map(lay_out).collect::<anyhow::Result<_>>()?;
+                Ok(vec![Layouts { rules: native.name.to_owned(), blocks }])
             }
         }
     }
 
-    /// Blocks that a rule set named by the user forbids.
-    fn refusals(&self, named: &[&RuleSet], layouts: &[ShownLayout]) -> Vec<Diagnostic> {
+    /// Blocks that a rule set forbids.
+    fn refusals(&self, layouts: &[Layouts]) -> Vec<Diagnostic> {
         let Self::Declared(source) = self else { return Vec::new() };
-        if named.is_empty() {
-            return Vec::new();
-        }
-        let spans: Vec<Span> = source.module.blocks.iter().map(|block| block.span).collect();
         let mut found = Vec::new();
-        for layout in layouts {
-            for (block, span) in layout.blocks.iter().zip(&spans) {
-                let reasons = block.errors.iter().map(|refusal| {
-                    let path = layoutproof::case::expect::join(&block.name, &refusal.path);
-                    format!("{} forbids `{path}`: {}", layout.rules, refusal.message)
-                });
-                found.extend(reasons.map(|reason| Diagnostic::error(Code::RuleForbids, *span, reason)));
-            }
+        for block in layouts.iter().flat_map(|layout| layout.blocks.iter().zip(&source.module.blocks)) {
+            let (layout, Block { span, .. }) = block;
+            let reasons = layout.result.as_ref().err().into_iter().flatten().map(|refusal| {
+                let path = layoutproof::case::expect::join(&layout.name, &refusal.path);
+                format!("{} forbids `{path}`: {}", layout.rules, refusal.message)
+            });
+            found.extend(reasons.map(|reason| Diagnostic::error(Code::RuleForbids, *span, reason)));
         }
         found
     }
