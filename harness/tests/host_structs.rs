@@ -273,13 +273,11 @@ fn without_padding(compiler: &Compiler, text: &str) -> Vec<String> {
         let code = line.split(" // ").next().unwrap_or_default().trim_end();
         let opened = code.strip_prefix("pub struct ").or_else(|| code.strip_prefix("struct "));
         if let Some(name) = opened.and_then(|rest| rest.strip_suffix(" {")) {
-            open = Some((name.to_owned(), Vec::new()));
+            open = Some((name.to_owned(), vec!["0".to_owned()]));
         } else if let Some((name, sizes)) = open.take_if(|_| code == "}" || code == "};") {
             // C++ gives a struct without members a size of 1.
-            if compiler.language == Language::Rust || !sizes.is_empty() {
-                sums.push(
-                    compiler.size(&name, &format!("0 + {}", sizes.join(" + ")).trim_end_matches("+ ").to_owned()),
-                );
+            if compiler.language == Language::Rust || sizes.len() > 1 {
+                sums.push(compiler.size(&name, &sizes.join(" + ")));
             }
         } else if let Some((name, sizes)) = &mut open {
             sizes.push(size_of_field(compiler.language, name, code.trim()));

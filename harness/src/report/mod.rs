@@ -16,6 +16,7 @@ pub mod listing;
 mod located;
 mod member_tree;
 mod numeric;
+pub mod padding_text;
 pub mod show_json;
 mod side_by_side;
 mod squeeze;

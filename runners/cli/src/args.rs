@@ -124,9 +124,9 @@ pub enum ShowFormat {
     Text,
     /// For programs.
     Json,
-    /// Rust structs with assertions of their offsets and sizes.
+    /// Structs of Rust with assertions of their offsets and sizes.
     RustAsserts,
-    /// C++ structs with assertions of their offsets and sizes.
+    /// Structs of C++ with assertions of their offsets and sizes.
     CppAsserts,
 }
 
@@ -144,12 +144,15 @@ pub struct ShowArgs {
     /// A shader file (.hlsl, .slang, .wgsl, .glsl, .spv), a case file or the id of a built-in case.
     pub input: String,
     /// Rule sets; default: all bare ones. The assert formats take one, or a compiler's own choice for each block
-    /// (native:dxc-dxil, native:dxc-spirv, ...; native:dxc-dxil by default for .hlsl files).
+    /// (`native:dxc-dxil`, `native:slang-vulkan` ...; the former by default for .hlsl files).
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub rules: Vec<String>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
     pub format: ShowFormat,
+    /// Say where padding is, what share of each block it takes, and which order of members saves bytes.
+    #[arg(long)]
+    pub padding: bool,
     /// How the declaration is read.
     #[command(flatten)]
     pub declare: DeclareArgs,

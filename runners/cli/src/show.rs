@@ -5,7 +5,8 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use layoutproof::check::Source;
 use layoutproof::diagnostics::{Code, Diagnostic, render};
-use layoutproof::layout::{BlockLayout, RuleSet, lay_out, table};
+use layoutproof::layout::padding::{BlockPadding, Declared, padding};
+use layoutproof::layout::{BlockLayout, RuleSet, find, lay_out, table};
 use layoutproof::module::Block;
 use layoutproof::read_naga;
 use layoutproof::read_spirv::declared;
@@ -13,8 +14,8 @@ use layoutproof::report::Style;
 use layoutproof::report::asserts::{Language, asserts};
 use layoutproof::report::diff_text::diff;
 use layoutproof::report::show_json::{Problem, Shown, ShownBlock, ShownLayout};
-use layoutproof::report::struct_text;
 use layoutproof::report::summary::Exit;
+use layoutproof::report::{padding_text, struct_text};
 use layoutproof::sources::{SourceMap, Span};
 
 use crate::args::{DeclareArgs, DiffArgs, ShowArgs, ShowFormat};
@@ -47,14 +48,19 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     }
     let blocks = || layouts.iter().flat_map(|layout| layout.blocks.iter().cloned()).collect::<Vec<_>>();
     let shown = || layouts.iter().map(Layouts::shown).collect::<Vec<_>>();
+    let padding = args.padding.then(|| input.padding(&layouts));
     match args.format {
         ShowFormat::Json => {
             let warnings = input.warnings().iter().map(|warning| Problem::new(warning, &sources)).collect();
             let mut answer = Shown::layouts(&args.input, shown());
             answer.warnings = warnings;
+            answer.padding = padding;
             print(&answer.to_json());
         }
-        ShowFormat::Text => print(&struct_text::show(&shown(), style)),
+        ShowFormat::Text => {
+            print(&struct_text::show(&shown(), style));
+            print(&padding.map(|padding| padding_text::text(&padding, style)).unwrap_or_default());
+        }
         ShowFormat::RustAsserts => print(&asserts(&args.input, &blocks(), Language::Rust)),
         ShowFormat::CppAsserts => print(&asserts(&args.input, &blocks(), Language::Cpp)),
     }
@@ -181,6 +187,24 @@ impl Input {
         found
     }
 
+    /// Padding of every block; other orders are tried where there are declarations.
+    fn padding(&self, layouts: &[Layouts]) -> Vec<BlockPadding> {
+        let mut found = Vec::new();
+        for layout in layouts.iter().flat_map(|layout| layout.blocks.iter().enumerate()) {
+            let (index, layout) = layout;
+            let declared = match self {
+                Self::LaidOut(_) => None,
+                Self::Declared(source) => find(&layout.rules).map(|rules| Declared {
+                    block: &source.module.blocks[index],
+                    rules,
+                    options: source.options,
+                }),
+            };
+            found.extend(padding(layout, declared));
+        }
+        found
+    }
+
     fn warnings(&self) -> &[Diagnostic] {
         match self {
             Self::Declared(source) => &source.module.warnings,
@@ -207,7 +231,7 @@ fn read_laid_out(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Result<
 /// The words of a SPIR-V file, which may be of either byte order.
 fn words_of(bytes: &[u8]) -> Result<Vec<u32>, String> {
     let words = bytes.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]);
-    if bytes.len() % 4 != 0 {
+    if !bytes.len().is_multiple_of(4) {
         return Err(format!("{} bytes are no whole number of 4-byte words: the file is truncated", bytes.len()));
     }
     let swapped = words.clone().next().is_some_and(|first| u32::from_be_bytes(first) == SPIRV_MAGIC);

@@ -33,6 +33,9 @@ impl Wanted {
             ShowFormat::Text | ShowFormat::Json => false,
             ShowFormat::RustAsserts | ShowFormat::CppAsserts => true,
         };
+        if one && args.padding {
+            bail!("--padding goes with the formats text and json: host structs have padding as fields");
+        }
         match args.rules.as_slice() {
             [] if one => Self::suggested(&args.input),
             [] => Ok(Self::Bare),
@@ -69,4 +72,52 @@ pub(crate) fn native_rules(native: &Native, block: &Block) -> anyhow::Result<&'s
     native.rules(block).with_context(|| {
         format!("{} has no layout for {} `{}`: name a rule set with --rules", native.name, block.kind, block.name)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    fn wanted(words: &str) -> Result<String, String> {
+        let cli = Cli::parse_from(["layoutproof", "show"].into_iter().chain(words.split(' ')));
+        let Command::Show(args) = cli.command else { panic!("{words} is not about show") };
+        match Wanted::of(&args) {
+            Ok(Wanted::Bare) => Ok("bare".to_owned()),
+            Ok(Wanted::Rules(rules)) => Ok(rules.iter().map(|rules| rules.name).collect::<Vec<_>>().join(" ")),
+            Ok(Wanted::Native(native)) => Ok(native.name.to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn one_rule_set_is_named_or_suggested_by_the_language() {
+        for (words, expected) in [
+            ("a.hlsl", "bare"),
+            ("a.hlsl --rules std140,std430", "std140 std430"),
+            ("a.hlsl --rules native:slang-vulkan", "native:slang-vulkan"),
+            ("a.hlsl --format rust-asserts", "native:dxc-dxil"),
+            ("a.slang --format cpp-asserts --rules scalar@slang", "scalar@slang"),
+            ("a.wgsl --format cpp-asserts", "bare"),
+        ] {
+            assert_eq!(wanted(words).as_deref(), Ok(expected), "{words}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_chosen_is_an_error() {
+        for (words, expected) in [
+            ("a.slang --format rust-asserts", "name a rule set with --rules"),
+            ("arrays/x --format rust-asserts", "name a rule set with --rules"),
+            ("a.hlsl --format rust-asserts --rules std140,std430", "written for one rule set"),
+            ("a.hlsl --rules native:fxc", "unknown compiler `native:fxc`"),
+            ("a.hlsl --rules std14", "unknown rule set `std14`"),
+            ("a.hlsl --format cpp-asserts --padding", "--padding goes with the formats text and json"),
+        ] {
+            let error = wanted(words).unwrap_err();
+            assert!(error.contains(expected), "{words}: {error}");
+        }
+    }
 }

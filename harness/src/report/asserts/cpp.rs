@@ -59,7 +59,7 @@ fn declaration(field: &HostField, host: &HostStruct, structs: &[HostStruct]) -> 
             if hidden { format!("struct {name}") } else { name.clone() }
         }
     };
-    let dimensions: String = field.dimensions.iter().map(|count| format!("[{count}]")).collect();
+    let dimensions: Vec<String> = field.dimensions.iter().map(|count| format!("[{count}]")).collect();
     let note = field.note.as_ref().map(|note| format!(" // {}", comment(note))).unwrap_or_default();
-    format!("    {element} {}{dimensions};{note}", field.name)
+    format!("    {element} {}{};{note}", field.name, dimensions.concat())
 }

@@ -109,9 +109,9 @@ impl Flatten {
             body.pad_to(slot.offset, self.reserved);
             let next = slots[index + 1..].iter().map(|next| next.offset).find(|next| *next >= slot.end());
             let room = next.unwrap_or(size).saturating_sub(slot.offset);
-            let place = Place { name: slot.name.clone(), offset: slot.offset, room, about: None };
-            match &slot.bits {
-                Some(bits) => self.unit(&mut body, place, bits, slot.layout),
+            let place = Place { name: slot.name.clone(), offset: slot.offset, room, about: slot.bits.clone() };
+            match slot.bits {
+                Some(_) => self.unit(&mut body, place, slot.layout),
                 None if has_no_end(slot.layout) => self.tail(&mut body, slot),
                 None => self.value(&mut body, place, slot.layout),
             }
@@ -140,7 +140,7 @@ impl Flatten {
     }
 
     /// Adds a field whose dimensions, outermost first, are `dimensions`.
-    pub(super) fn push(&self, body: &mut Body, place: Place, ty: HostType, dimensions: Vec<u32>) {
+    pub(super) fn push(&self, body: &mut Body, place: Place, (ty, dimensions): (HostType, Vec<u32>)) {
         let element = match ty {
             HostType::Float => 4,
             HostType::Double => 8,

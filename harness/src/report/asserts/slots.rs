@@ -53,12 +53,11 @@ fn gather<'a>(member: &'a LaidOutMember, offset: u32, slots: &mut Vec<Slot<'a>>)
     let Some(bits) = member.bits.filter(|bits| bits.width > 0 && !member.name.is_empty()) else { return };
     let last = bits.offset.saturating_add(bits.width) - 1;
     let text = format!("{}: bits {} to {last}", member.name, bits.offset);
-    match slots.last_mut().filter(|slot| slot.offset == offset).and_then(|slot| slot.bits.as_mut()) {
-        Some(fields) => *fields = format!("{fields}, {text}"),
-        None => {
-            let name = format!("{}_bits", member.name);
-            slots.push(Slot { name, offset, layout: &member.layout, bits: Some(text) });
-        }
+    if let Some(fields) = slots.last_mut().filter(|slot| slot.offset == offset).and_then(|slot| slot.bits.as_mut()) {
+        *fields = format!("{fields}, {text}");
+    } else {
+        let name = format!("{}_bits", member.name);
+        slots.push(Slot { name, offset, layout: &member.layout, bits: Some(text) });
     }
 }
 

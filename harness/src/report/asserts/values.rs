@@ -68,19 +68,19 @@ impl Flatten {
     pub(super) fn value(&mut self, body: &mut Body, mut place: Place, layout: &LaidOut) {
         place.about.get_or_insert_with(|| describe(layout));
         match &layout.shape {
-            LaidOutShape::Scalar(component) => self.push(body, place, HostType::of(*component), Vec::new()),
+            LaidOutShape::Scalar(component) => self.push(body, place, (HostType::of(*component), Vec::new())),
             LaidOutShape::Vector { component, length } => {
-                self.push(body, place, HostType::of(*component), vec![*length]);
+                self.push(body, place, (HostType::of(*component), vec![*length]));
             }
             LaidOutShape::Struct(_) => {
                 let size = layout.size.finite().unwrap_or(0).min(place.room);
                 let index = self.nested(layout, size);
-                self.push(body, place, HostType::Struct(index), Vec::new());
+                self.push(body, place, (HostType::Struct(index), Vec::new()));
             }
             LaidOutShape::Pointer => {
                 let addresses = layout.size.finite().unwrap_or(0) / 8;
                 let dimensions = if addresses == 1 { Vec::new() } else { vec![addresses] };
-                self.push(body, place, HostType::ADDRESS, dimensions);
+                self.push(body, place, (HostType::ADDRESS, dimensions));
             }
             LaidOutShape::Matrix { .. } | LaidOutShape::Array { .. } => {
                 if let Some(repeat) = Repeat::of(layout) {
@@ -98,7 +98,7 @@ impl Flatten {
             let stride = repeat.stride;
             body.note(format!("elements of `{name}` at byte {offset} take {used} bytes {stride} apart: kept as bytes"));
             let bytes = (repeat.count - 1).saturating_mul(stride).saturating_add(used);
-            return self.push(body, place, HostType::BYTE, vec![bytes]);
+            return self.push(body, place, (HostType::BYTE, vec![bytes]));
         }
         if repeat.count == 1 && repeat.stride > place.room {
             repeat.stride = used;
@@ -109,7 +109,7 @@ impl Flatten {
         let together = if whole { count } else { count - 1 };
         let dimensions = std::iter::once(together).chain(inner).collect();
         if whole {
-            return self.push(body, place, ty, dimensions);
+            return self.push(body, place, (ty, dimensions));
         }
         let Place { name, offset, room, about } = place;
         let about = about.unwrap_or_default();
@@ -121,7 +121,7 @@ impl Flatten {
             about: Some(format!("{about}: the last, index {together}, without the padding behind it")),
         };
         let about = Some(format!("{about}: all but the last, whose tail is not its own"));
-        self.push(body, Place { name, offset, room, about }, ty, dimensions);
+        self.push(body, Place { name, offset, room, about }, (ty, dimensions));
         self.value(body, last, &element);
     }
 
@@ -154,9 +154,9 @@ impl Flatten {
     }
 
     /// Adds the storage unit of bit-fields.
-    pub(super) fn unit(&self, body: &mut Body, mut place: Place, bits: &str, layout: &LaidOut) {
-        place.about = Some(bits.to_owned());
-        self.push(body, place, HostType::Unsigned(layout.size.finite().unwrap_or(0)), Vec::new());
+    pub(super) fn unit(&self, body: &mut Body, place: Place, layout: &LaidOut) {
+        let size = layout.size.finite().unwrap_or(0);
+        self.push(body, place, (HostType::Unsigned(size), Vec::new()));
     }
 
     /// Says where an array without end begins; a struct that it is made of is written all the same.
