@@ -155,7 +155,7 @@ impl Check {
         let block = &self.subject.layouts[module.block].name;
         let observed = observe(&module.plan, &job.probe, read_back);
         for observation in &observed.observations {
-            let row = self.row(module, block, observation, &job.probe.entry.name);
+            let row = self.row(job, observation);
             answers.add(module.block, observation, row);
         }
         // What the code itself does is in the row of its leaf.
@@ -188,9 +188,11 @@ impl Check {
         leaves.any(|(index, _)| entry.forms.iter().any(|form| writes(*form, index)))
     }
 
-    fn row(&self, module: &ShaderModule, block: &str, observation: &Observation, entry: &str) -> Row {
+    fn row(&self, job: &CheckJob, observation: &Observation) -> Row {
+        let module = &self.produced.modules[job.module];
+        let block = &self.subject.layouts[module.block].name;
         let leaf = &module.plan.leaves[observation.leaf as usize];
-        let compiled = self.compiled(module, entry, (observation.form, observation.leaf));
+        let compiled = self.compiled(module, &job.probe.entry.name, (observation.form, observation.leaf));
         Row {
             path: join(block, &leaf.path),
             what: What::Offset,
@@ -236,7 +238,8 @@ impl Check {
             let size = layout.result.as_ref().ok()?.size.finite();
             Some(StoryBlock { name: layout.name.clone(), size, members: layout.rows() })
         });
-        let hint = (verdict.culprit != Some(Culprit::CaseOrRules)).then(|| hint::explaining(subject, rows)).flatten();
+        let ours = verdict.culprit == Some(Culprit::CaseOrRules);
+        let hint = if ours { None } else { hint::explaining(subject, rows, verdict.culprit) };
         Story {
             summary: subject.source.summary.clone(),
             place: subject.source.place.clone(),
