@@ -1,7 +1,7 @@
 //! Host structs for engine code: each laid-out block as a Rust or C++ struct with assertions of its offsets and sizes.
 //!
-//! Blocks in, source text out. [`flatten`] turns the trees into structs that both languages can express, with padding as
-//! fields of its own; [`rust`] and [`cpp`] write them down. Where a host language has no such layout (a member in the
+//! Blocks in, source text out. `flatten` turns the trees into structs that both languages can express, with padding as
+//! fields of its own; `rust` and `cpp` write them down. Where a host language has no such layout (a member in the
 //! tail of an array) the array is split, so that every byte offset stays right, and the text says so. A layout that no
 //! struct has at all (overlapping members, an array without end) loses the member, and the text says that too.
 //!
