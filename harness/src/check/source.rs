@@ -37,7 +37,7 @@ impl Source {
         span: Span,
         options: LayoutOptions,
         declared: &DeclareOptions,
-        sources: &SourceMap,
+        sources: &mut SourceMap,
     ) -> Result<Self, Vec<Diagnostic>> {
         let module = declare(sources, span, declared)?;
         let name = sources.file(span.file).name.clone();
@@ -58,7 +58,7 @@ impl Source {
     ///
     /// # Errors
     /// Problems of the declarations that the case does not expect, and refusals that it expects and that do not come.
-    pub fn of_case(case: &Case, sources: &SourceMap) -> Result<Option<Self>, Vec<Diagnostic>> {
+    pub fn of_case(case: &Case, sources: &mut SourceMap) -> Result<Option<Self>, Vec<Diagnostic>> {
         let options =
             DeclareOptions { entry: case.entry.clone(), defines: case.defines.clone(), ..DeclareOptions::default() };
         let ours: Vec<&Diagnosed> = case.rejects.iter().filter(|reject| reject.by == By::Layoutproof).collect();
