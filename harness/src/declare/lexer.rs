@@ -50,6 +50,7 @@ pub(super) enum TokenKind {
     #[regex("[0-9][A-Za-z0-9_]*", priority = 1)]
     Digits,
     #[token("\"", text)]
+    #[token("R\"", raw_text)]
     Text,
     #[token("#")]
     Hash,
@@ -146,6 +147,19 @@ fn text(lexer: &mut Lexer<TokenKind>) -> Result<(), LexError> {
         }
     }
     Err(LexError::Text)
+}
+
+/// Most bytes of a raw string's delimiter, by the rule of C++.
+const LONGEST_DELIMITER: usize = 16;
+
+/// `R"delimiter(...)delimiter"`; one that is never closed takes the rest of the text, so that it is looked for once.
+fn raw_text(lexer: &mut Lexer<TokenKind>) -> Result<(), LexError> {
+    let rest = lexer.remainder();
+    let opening = rest.bytes().take(LONGEST_DELIMITER + 1).position(|byte| byte == b'(').ok_or(LexError::Text)?;
+    let closing = rest.get(..opening).map(|delimiter| format!("){delimiter}\"")).ok_or(LexError::Text)?;
+    let end = rest.find(&closing);
+    lexer.bump(end.map_or(rest.len(), |end| end + closing.len()));
+    end.map(|_| ()).ok_or(LexError::Text)
 }
 
 fn line_comment(lexer: &mut Lexer<TokenKind>) -> Skip {
@@ -343,6 +357,7 @@ mod tests {
         assert_eq!(texts("float4x4 m[0x1Fu];"), ["float4x4", "m", "[", "0x1Fu", "]", ";"]);
         assert_eq!(texts("A<B<C>>"), ["A", "<", "B", "<", "C", ">", ">"]);
         assert_eq!(texts("c0.y 1.5f 1e3 .5 2h"), ["c0", ".", "y", "1.5f", "1e3", ".5", "2h"]);
+        assert_eq!(texts("R\"(a\"\nb)\" c"), ["R\"(a\"\nb)\"", "c"]);
         assert_eq!(texts("2D 0x1F 12u a\\\n b"), ["2D", "0x1F", "12u", "a", "b"]);
         assert_eq!(texts(r#"[shader("a\"b")]"#), ["[", "shader", "(", r#""a\"b""#, ")", "]"]);
     }

@@ -77,11 +77,8 @@ struct Reading {
 
 fn read(sources: &SourceMap, span: Span, options: &DeclareOptions) -> Reading {
     let (mut problems, made) = (Problems::default(), Bump::new());
-    let Preprocessed { prepared, trace, added, incomplete } =
-        preprocess((sources, span), options, &made, &mut problems);
-    if incomplete {
-        return Reading { module: None, problems, trace, added };
-    }
+    let Preprocessed { prepared, trace, added } = preprocess((sources, span), options, &made, &mut problems);
+    let Some(prepared) = prepared else { return Reading { module: None, problems, trace, added } };
     let end = Span { start: span.end, ..span };
     let source = Source::new(prepared, end, &mut problems);
     let mut parser = Parser::new(&source, 0);

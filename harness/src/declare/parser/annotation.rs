@@ -17,6 +17,7 @@ const MODIFIERS: &[&str] = &[
     "centroid",
     "column_major",
     "const",
+    "constexpr",
     "dynamic_uniform",
     "export",
     "extern",
@@ -80,9 +81,19 @@ impl<'a> Parser<'_, 'a> {
                 (TokenKind::Identifier, word) if MODIFIERS.contains(&word) => {
                     prefix.modifiers.push(self.name("a modifier")?);
                 }
+                (TokenKind::Identifier, word) if self.is_compiler_modifier(word) => {
+                    self.bump();
+                    self.skip_brackets();
+                }
                 _ => return Ok(prefix),
             }
         }
+    }
+
+    /// Whether `__glsl_extension(...)` or one of its kin stands here, which speaks of how functions are compiled.
+    fn is_compiler_modifier(&self, word: &str) -> bool {
+        let declares = matches!(word, "__init" | "__subscript");
+        word.starts_with("__") && !declares && self.peek(1).kind == TokenKind::LeftParenthesis
     }
 
     /// Moves behind modifiers whose meaning is lost (between `<` and `>`).
@@ -200,6 +211,10 @@ impl<'a> Parser<'_, 'a> {
 
     fn generic_parameter(&mut self) -> Parsed<GenericParameter<'a>> {
         let word = self.token().text;
+        if word == "each" || (word == "let" && self.peek(1).text == "each") {
+            let message = "a generic parameter that takes any number of arguments is not understood";
+            return Err(Diagnostic::error(Code::Unsupported, self.span(), message));
+        }
         let is_type_word = matches!(word, "typename" | "class");
         // `int N` has two names side by side, Slang's `T` and `T : IFoo` do not.
         let is_value = word == "let" || (!is_type_word && self.peek(1).kind == TokenKind::Identifier);

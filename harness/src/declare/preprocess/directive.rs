@@ -138,7 +138,8 @@ impl<'a> Preprocessor<'a> {
             Err(problem) => return self.report_incomplete(problem),
         };
         // The macros of the command line replace those of the compiler without a word.
-        let users = |old: &&Rc<Macro<'_>>| old.is_written() && old.span.file != self.predefined;
+        let predefined = self.predefined.as_ref().map(|found| found.file);
+        let users = |old: &&Rc<Macro<'_>>| old.is_written() && predefined != Some(old.span.file);
         if let Some(old) = self.macros.get(made.name).filter(users).filter(|old| !old.says_the_same(&made)) {
             let message = format!("`{}` is defined again, with another meaning", made.name);
             let problem = Diagnostic::warning(Code::Preprocessor, made.span, message);

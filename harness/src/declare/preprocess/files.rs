@@ -53,6 +53,11 @@ impl<'a> Files<'a> {
         self.once.insert(file);
     }
 
+    /// Each source of a module reads its files anew.
+    pub(super) fn forget_once(&mut self) {
+        self.once.clear();
+    }
+
     /// The file at `path`, read at most once.
     pub(super) fn find(&mut self, path: &str, sources: &dyn Sources, made: &'a Bump) -> Option<Found<'a>> {
         if let Some(known) = self.by_path.get(&normal(path)) {

@@ -6,7 +6,7 @@
 use super::budget::DEEPEST_INCLUDE;
 use super::files::{Found, beside, inside};
 use super::opened::Opened;
-use super::predefined;
+use super::predefined::{self, Dialect};
 use super::{Preprocessor, Progress};
 use crate::declare::lexer::{Token, TokenKind};
 use crate::diagnostics::{Code, Diagnostic};
@@ -21,23 +21,22 @@ struct Header {
 }
 
 impl<'a> Preprocessor<'a> {
-    /// Opens the user's source, and before it the macros of the compiler and of the options.
-    pub(super) fn open_source(&mut self, sources: &'a SourceMap, span: Span) {
+    /// Reads the user's source and the modules that it imports.
+    pub(super) fn read_source(&mut self, sources: &'a SourceMap, span: Span) {
         let whole = sources.file(span.file);
         let text = whole.text.get(span.start as usize..span.end as usize).unwrap_or_default();
         let path = whole.name.replace('\\', "/");
         self.files.enter(Found { file: span.file, text: &whole.text, path: path.clone() });
-        self.open.push(Opened::new(text, span.file, span.start, path));
         let defines: String =
             self.options.defines.iter().map(|(name, value)| predefined::define_line(name, value)).collect();
-        let defines = self.made.alloc_str(&defines);
-        let found = self.files.add("<defines>".to_owned(), defines);
-        self.open.push(Opened::new(found.text, found.file, 0, found.path));
-        let predefined = self.made.alloc_str(&predefined::text(&whole.name));
-        let found = self.files.add("<predefined>".to_owned(), predefined);
-        self.predefined = found.file;
-        self.open.push(Opened::new(found.text, found.file, 0, found.path));
-        self.macros.extend(predefined::dynamic(&whole.name).map(|made| (made.name, made.into())));
+        self.defines = Some(self.files.add("<defines>".to_owned(), self.made.alloc_str(&defines)));
+        let predefined = self.made.alloc_str(&predefined::text(self.dialect));
+        self.predefined = Some(self.files.add("<predefined>".to_owned(), predefined));
+        self.open_alone(Opened::new(text, span.file, span.start, path.clone()));
+        self.run();
+        if self.dialect == Dialect::Slang {
+            self.read_modules((span.file, path));
+        }
     }
 
     /// Follows an `#include`.

@@ -1,6 +1,6 @@
 //! The C preprocessor: a source and the files that it includes in, tokens without directives and macros out.
 //!
-//! `files` finds and opens included files, `directive` follows `#`-lines (`condition` evaluates `#if`, `definition`
+//! `files` finds and opens included files, `modules` reads what Slang imports, `directive` follows `#`-lines (`condition` evaluates `#if`, `definition`
 //! reads `#define`, `pragma` reads `#pragma`), `expand` replaces macros (`arguments` collects what a use is given,
 //! `substitute` fills it in), `predefined` lists the macros of the compilers, `trace` remembers for diagnostics where
 //! tokens came from. Each token keeps the place in the file that the user wrote: what an argument holds stands where
@@ -19,6 +19,7 @@ mod directive;
 mod expand;
 mod files;
 mod include;
+mod modules;
 mod opened;
 mod pragma;
 mod predefined;
@@ -33,8 +34,9 @@ use bumpalo::Bump;
 use self::budget::Budget;
 use self::definition::Macro;
 use self::expand::Frame;
-use self::files::Files;
+use self::files::{Files, Found};
 use self::opened::Opened;
+use self::predefined::Dialect;
 pub(super) use self::trace::Trace;
 use super::DeclareOptions;
 use super::lexer::{Token, TokenKind};
@@ -54,14 +56,12 @@ pub(super) struct Prepared<'a> {
 /// What preprocessing gives.
 #[derive(Debug)]
 pub(super) struct Preprocessed<'a> {
-    /// The tokens.
-    pub(super) prepared: Prepared<'a>,
+    /// The tokens; `None` where some are missing, so that what follows from that would be no news.
+    pub(super) prepared: Option<Prepared<'a>>,
     /// Where they came from.
     pub(super) trace: Trace,
     /// Texts that go behind those of the source map, in this order.
     pub(super) added: Vec<SourceFile>,
-    /// Whether tokens are missing, so that what follows from that would be no news.
-    pub(super) incomplete: bool,
 }
 
 /// Resolves the directives and macros of the text at `span`; `made` holds the texts that are in no source yet.
@@ -71,15 +71,15 @@ pub(super) fn preprocess<'a>(
     made: &'a Bump,
     problems: &mut Problems,
 ) -> Preprocessed<'a> {
-    let mut preprocessor = Preprocessor::new(sources, options, made);
-    preprocessor.open_source(sources, span);
-    preprocessor.run();
+    let dialect = Dialect::of(&sources.file(span.file).name);
+    let mut preprocessor = Preprocessor::new(sources.next_id(), (options, dialect), made);
+    preprocessor.read_source(sources, span);
     problems.absorb(preprocessor.problems);
+    let complete = preprocessor.progress == Progress::Complete;
     Preprocessed {
-        prepared: preprocessor.prepared,
+        prepared: complete.then_some(preprocessor.prepared),
         trace: preprocessor.trace,
         added: preprocessor.files.into_added(),
-        incomplete: preprocessor.progress != Progress::Complete,
     }
 }
 
@@ -87,6 +87,7 @@ pub(super) fn preprocess<'a>(
 #[derive(Debug)]
 struct Preprocessor<'a> {
     options: &'a DeclareOptions,
+    dialect: Dialect,
     made: &'a Bump,
     files: Files<'a>,
     /// Open files, the innermost last.
@@ -103,8 +104,9 @@ struct Preprocessor<'a> {
     /// Whether the tokens of an `#if` are read, in which `defined` is an operator.
     in_condition: bool,
     counter: u32,
-    /// The text with the macros of the compiler.
-    predefined: FileId,
+    /// The texts with the macros of the options and of the compiler.
+    defines: Option<Found<'a>>,
+    predefined: Option<Found<'a>>,
     budget: Budget,
     prepared: Prepared<'a>,
     trace: Trace,
@@ -124,11 +126,12 @@ enum Progress {
 }
 
 impl<'a> Preprocessor<'a> {
-    fn new(sources: &SourceMap, options: &'a DeclareOptions, made: &'a Bump) -> Self {
+    fn new(first: FileId, (options, dialect): (&'a DeclareOptions, Dialect), made: &'a Bump) -> Self {
         Self {
             options,
+            dialect,
             made,
-            files: Files::new(sources.next_id()),
+            files: Files::new(first),
             open: Vec::new(),
             macros: HashMap::new(),
             frames: Vec::new(),
@@ -137,7 +140,8 @@ impl<'a> Preprocessor<'a> {
             collecting: false,
             in_condition: false,
             counter: 0,
-            predefined: FileId::default(),
+            defines: None,
+            predefined: None,
             budget: Budget::default(),
             prepared: Prepared::default(),
             trace: Trace::default(),
@@ -154,9 +158,6 @@ impl<'a> Preprocessor<'a> {
                 let message = format!("the source has more than {} tokens", budget::TOKENS);
                 self.give_up(token.span, message);
             }
-        }
-        if self.progress != Progress::Complete {
-            self.prepared = Prepared::default();
         }
     }
 

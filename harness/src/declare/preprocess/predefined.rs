@@ -33,14 +33,15 @@ const SLANG: &[(&str, u32)] = &[("__HLSL_VERSION", 2018), ("__HLSL__", 0), ("__S
 
 /// Which compiler's macros a source sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Dialect {
+pub(super) enum Dialect {
     Dxc,
     Slang,
     Both,
 }
 
 impl Dialect {
-    fn of(file: &str) -> Self {
+    /// By the extension of a file's name.
+    pub(super) fn of(file: &str) -> Self {
         match file.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()).as_deref() {
             Some("hlsl" | "hlsli") => Self::Dxc,
             Some("slang") => Self::Slang,
@@ -49,9 +50,9 @@ impl Dialect {
     }
 }
 
-/// The definitions for a file of this name.
-pub(super) fn text(file: &str) -> String {
-    let table = match Dialect::of(file) {
+/// The definitions that a source of this dialect sees.
+pub(super) fn text(dialect: Dialect) -> String {
+    let table = match dialect {
         Dialect::Dxc => DXC,
         Dialect::Slang => SLANG,
         Dialect::Both => &[],
@@ -65,9 +66,9 @@ pub(super) fn define_line(name: &str, value: &str) -> String {
 }
 
 /// The macros whose value is not always the same.
-pub(super) fn dynamic(file: &str) -> impl Iterator<Item = Macro<'static>> {
+pub(super) fn dynamic(dialect: Dialect) -> impl Iterator<Item = Macro<'static>> {
     let standard = [("__LINE__", Replacement::Line), ("__FILE__", Replacement::File)];
     let of_dxc = [("__COUNTER__", Replacement::Counter), ("__SHADER_TARGET_STAGE", Replacement::Unknown)];
-    let of_dxc = of_dxc.into_iter().filter(move |_| Dialect::of(file) == Dialect::Dxc).collect::<Vec<_>>();
+    let of_dxc = of_dxc.into_iter().filter(move |_| dialect == Dialect::Dxc);
     standard.into_iter().chain(of_dxc).map(|(name, replacement)| Macro::built_in(name, replacement))
 }

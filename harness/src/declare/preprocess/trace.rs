@@ -25,6 +25,11 @@ impl Trace {
         self.includes.entry(file).or_insert(span);
     }
 
+    /// Whether a file was included or imported.
+    pub(super) fn is_included(&self, file: FileId) -> bool {
+        self.includes.contains_key(&file)
+    }
+
     /// Adds to a diagnostic the definition of the macro that it is in, and the files that included its file.
     pub(in crate::declare) fn explain(&self, diagnostic: Diagnostic, sources: &SourceMap) -> Diagnostic {
         let main = diagnostic.span();

@@ -4,6 +4,7 @@ mod directives;
 mod hostile;
 mod includes;
 mod macros;
+mod modules;
 
 use std::sync::Arc;
 
@@ -51,7 +52,8 @@ fn tokens_of(name: &str, source: &str, options: &DeclareOptions) -> Result<Strin
     let (sources, span) = one_file(name, source);
     let (mut problems, made) = (Problems::default(), Bump::new());
     let preprocessed = preprocess((&sources, span), options, &made, &mut problems);
-    let texts: Vec<&str> = preprocessed.prepared.tokens.iter().map(|token| token.text).collect();
+    let tokens = preprocessed.prepared.map(|prepared| prepared.tokens).unwrap_or_default();
+    let texts: Vec<&str> = tokens.iter().map(|token| token.text).collect();
     let texts = texts.join(" ");
     let codes: Vec<Code> = problems.finish().iter().map(|problem| problem.code).collect();
     if codes.is_empty() { Ok(texts) } else { Err(codes) }
