@@ -135,18 +135,13 @@ pub(super) enum TokenKind {
 }
 
 fn text(lexer: &mut Lexer<TokenKind>) -> Result<(), LexError> {
-    let mut escaped = false;
-    for (at, character) in lexer.remainder().char_indices() {
-        match character {
-            '\n' => break,
-            '"' if !escaped => {
-                lexer.bump(at + 1);
-                return Ok(());
-            }
-            _ => escaped = character == '\\' && !escaped,
-        }
+    let rest = lexer.remainder();
+    let length = quoted_length(rest.as_bytes());
+    if !rest[..length].ends_with('"') {
+        return Err(LexError::Text);
     }
-    Err(LexError::Text)
+    lexer.bump(length);
+    Ok(())
 }
 
 /// Most bytes of a raw string's delimiter, by the rule of C++.
@@ -200,7 +195,7 @@ fn directive_length(rest: &str) -> usize {
             (b'\n', _) => return at,
             (b'/', Some(b'/')) => return at + line_length(&rest[at..]),
             (b'/', Some(b'*')) => rest[at + 2..].find("*/").map_or(bytes.len() - at, |end| end + 4),
-            (b'"', _) => quoted_length(&bytes[at..]),
+            (b'"', _) => 1 + quoted_length(&bytes[at + 1..]),
             (b'\\', Some(b'\n')) => 2,
             (b'\\', Some(b'\r')) if bytes.get(at + 2) == Some(&b'\n') => 3,
             _ => 1,
@@ -209,17 +204,19 @@ fn directive_length(rest: &str) -> usize {
     bytes.len()
 }
 
-/// Bytes of a string that opens here, up to the end of the line where nothing closes it.
+/// Bytes of a string behind its opening quote, with the closing one; up to the end of the line where nothing closes it.
+/// A backslash takes the next character, or the end of a line, into the string.
 fn quoted_length(bytes: &[u8]) -> usize {
-    let mut at = 1;
+    let mut at = 0;
     while at < bytes.len() && bytes[at] != b'\n' {
-        match bytes[at] {
-            b'"' => return at + 1,
-            b'\\' if bytes.get(at + 1).is_some_and(|next| *next != b'\n' && *next != b'\r') => at += 2,
-            _ => at += 1,
-        }
+        at += match (bytes[at], bytes.get(at + 1), bytes.get(at + 2)) {
+            (b'"', _, _) => return at + 1,
+            (b'\\', Some(b'\r'), Some(b'\n')) => 3,
+            (b'\\', Some(next), _) if next.is_ascii() => 2,
+            _ => 1,
+        };
     }
-    at.min(bytes.len())
+    at
 }
 
 /// What a source is made of.
@@ -369,6 +366,8 @@ mod tests {
         assert_eq!(texts("#define A \\\n 1\nb"), ["define A \\\n 1", "b"]);
         assert_eq!(texts(" # define A /* 1 \n 2 */ 3 // 4\nb"), [" define A /* 1 \n 2 */ 3 // 4", "b"]);
         assert_eq!(texts("#error \"/* open\nb"), ["error \"/* open", "b"]);
+        assert_eq!(texts("#define A \"b \\\n c\" \\\n d\ne"), ["define A \"b \\\n c\" \\\n d", "e"]);
+        assert_eq!(texts("\"b \\\r\n c\" d"), ["\"b \\\r\n c\"", "d"]);
         assert_eq!(codes("a # b"), [Code::UnexpectedToken]);
     }
 

@@ -211,14 +211,14 @@ impl<'a> Parser<'_, 'a> {
 
     fn generic_parameter(&mut self) -> Parsed<GenericParameter<'a>> {
         let word = self.token().text;
-        if word == "each" || (word == "let" && self.peek(1).text == "each") {
-            let message = "a generic parameter that takes any number of arguments is not understood";
-            return Err(Diagnostic::error(Code::Unsupported, self.span(), message));
-        }
         let is_type_word = matches!(word, "typename" | "class");
         // `int N` has two names side by side, Slang's `T` and `T : IFoo` do not.
-        let is_value = word == "let" || (!is_type_word && self.peek(1).kind == TokenKind::Identifier);
+        let is_value = word == "let" || (!is_type_word && word != "each" && self.peek(1).kind == TokenKind::Identifier);
         if is_type_word || is_value {
+            self.bump();
+        }
+        // Any number of arguments: a struct with such a parameter is refused where it is used with another number.
+        if self.is_word("each") && self.peek(1).kind == TokenKind::Identifier {
             self.bump();
         }
         let name = self.name("a generic parameter")?;
