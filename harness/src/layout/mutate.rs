@@ -5,9 +5,9 @@
 
 use super::alignment::Alignment;
 use super::rules::{
-    ArrayOrder, ArrayStride, BitFields, EmptyMembers, Enums, Forbid, GlobalRegister, Matrices, MatrixStart,
-    OneDimensional, PackOffsetRule, Placement, RuleSet, Straddle, StraddleSize, StructPadding, UnsizedArrays,
-    VectorAlignment, VkOffset,
+    ArrayOrder, ArrayStride, BitFields, ElementOrder, EmptyMembers, Enums, Forbid, GlobalRegister, Matrices,
+    MatrixStart, OneDimensional, PackOffsetRule, Placement, RuleSet, Straddle, StraddleSize, StructPadding,
+    UnsizedArrays, VectorAlignment, VkOffset,
 };
 use super::table;
 
@@ -62,6 +62,8 @@ const ONE_DIMENSIONAL: &Values<OneDimensional> = &[
     ("vector-if-contiguous", OneDimensional::VectorIfContiguous),
 ];
 const ARRAY_ORDERS: &Values<ArrayOrder> = &[("declared", ArrayOrder::Declared), ("default", ArrayOrder::Default)];
+const ELEMENT_ORDERS: &Values<ElementOrder> =
+    &[("declared", ElementOrder::Declared), ("default", ElementOrder::Default)];
 const ENUMS: &Values<Enums> = &[("underlying", Enums::Underlying), ("int32", Enums::Int32)];
 const BIT_FIELDS: &Values<BitFields> =
     &[("same-size", BitFields::SameSize), ("same-type", BitFields::SameType), ("widening", BitFields::Widening)];
@@ -124,6 +126,7 @@ impl Mutants<'_> {
         self.add("matrices", MATRICES, |row| &mut row.matrices);
         self.add("one-dimensional", ONE_DIMENSIONAL, |row| &mut row.one_dimensional);
         self.add("array-order", ARRAY_ORDERS, |row| &mut row.array_order);
+        self.add("element-order", ELEMENT_ORDERS, |row| &mut row.element_order);
         self.add("enums", ENUMS, |row| &mut row.enums);
         self.add("pointer-size", POINTER_SIZES, |row| &mut row.pointer_size);
         self.add("bit-fields", BIT_FIELDS, |row| &mut row.bit_fields);
@@ -229,6 +232,7 @@ mod tests {
                 matrices: _,
                 one_dimensional: _,
                 array_order: _,
+                element_order: _,
                 enums: _,
                 pointer_size: _,
                 bit_fields: _,
@@ -250,8 +254,8 @@ mod tests {
             } = row.members;
             let mutants = mutants(row);
             let parameters: std::collections::BTreeSet<_> = mutants.iter().map(|it| it.parameter.as_str()).collect();
-            // 14 of types, 7 of members, `direct` and its 7, 3 of annotations, 5 of what is forbidden.
-            assert_eq!(parameters.len(), if direct.is_some() { 37 } else { 30 }, "{}", row.name);
+            // 15 of types, 7 of members, `direct` and its 7, 3 of annotations, 5 of what is forbidden.
+            assert_eq!(parameters.len(), if direct.is_some() { 38 } else { 31 }, "{}", row.name);
         }
     }
 }

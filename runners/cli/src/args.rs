@@ -65,9 +65,12 @@ pub struct DeclareArgs {
     /// Whether `half` and minimum-precision types take 2 bytes (as with dxc -enable-16bit-types).
     #[arg(long = "16bit", value_enum, default_value_t = Switch::On)]
     pub sixteen_bit: Switch,
-    /// Define a macro.
+    /// Define a macro; `NAME(x)=VALUE` has parameters.
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
+    /// Look for included files in this folder, too, behind the folder of the including file.
+    #[arg(short = 'I', value_name = "FOLDER")]
+    pub include: Vec<String>,
     /// Entry point, where the file has several.
     #[arg(long)]
     pub entry: Option<String>,

@@ -64,7 +64,7 @@ fn sources(args: &MutantsArgs) -> anyhow::Result<Vec<Arc<Source>>> {
     let mut diagnostics = Vec::new();
     let mut read = Vec::new();
     for case in cases.read(&cases.matching(&[]), &mut sources, &mut diagnostics) {
-        match Source::of_case(&case, &sources) {
+        match Source::of_case(&case, &mut sources) {
             Ok(source) => read.extend(source.map(Arc::new)),
             Err(found) => diagnostics.extend(found),
         }

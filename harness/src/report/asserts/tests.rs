@@ -11,7 +11,7 @@ fn module(text: &str) -> Module {
     let mut sources = SourceMap::default();
     let end = u32::try_from(text.len()).unwrap();
     let span = Span { file: sources.add("test.hlsl", text), start: 0, end };
-    declare(&sources, span, &DeclareOptions::default()).unwrap()
+    declare(&mut sources, span, &DeclareOptions::default()).unwrap()
 }
 
 fn blocks(text: &str, rules: &str) -> Vec<BlockLayout> {
