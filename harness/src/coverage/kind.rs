@@ -138,7 +138,7 @@ mod tests {
         let mut sources = SourceMap::default();
         let file = sources.add("test.hlsl", text);
         let span = Span { file, start: 0, end: u32::try_from(text.len()).unwrap() };
-        let module = declare(&sources, span, &DeclareOptions::default()).unwrap();
+        let module = declare(&mut sources, span, &DeclareOptions::default()).unwrap();
         let rules = find("std140").unwrap();
         let layout = lay_out(module.blocks.last().unwrap(), rules, LayoutOptions::default());
         kinds(&layout).into_iter().map(|(path, kind)| format!("{path}: {} {}", kind.ty, kind.after.as_str())).collect()

@@ -65,9 +65,12 @@ pub struct DeclareArgs {
     /// Whether `half` and minimum-precision types take 2 bytes (as with dxc -enable-16bit-types).
     #[arg(long = "16bit", value_enum, default_value_t = Switch::On)]
     pub sixteen_bit: Switch,
-    /// Define a macro.
+    /// Define a macro; `NAME(x)=VALUE` has parameters.
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
+    /// Look for included files in this folder, too, behind the folder of the including file.
+    #[arg(short = 'I', value_name = "FOLDER")]
+    pub include: Vec<String>,
     /// Entry point, where the file has several.
     #[arg(long)]
     pub entry: Option<String>,
@@ -119,6 +122,19 @@ pub enum Format {
     Json,
 }
 
+/// Output formats of `layoutproof show`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ShowFormat {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+    /// Structs of Rust with assertions of their offsets and sizes.
+    RustAsserts,
+    /// Structs of C++ with assertions of their offsets and sizes.
+    CppAsserts,
+}
+
 /// The output format alone.
 #[derive(Debug, Args)]
 pub struct FormatArgs {
@@ -132,12 +148,16 @@ pub struct FormatArgs {
 pub struct ShowArgs {
     /// A shader file (.hlsl, .slang, .wgsl, .glsl, .spv), a case file or the id of a built-in case.
     pub input: String,
-    /// Rule sets; default: all bare ones.
+    /// Rule sets; default: all bare ones. The assert formats take one, or a compiler's own choice for each block
+    /// (`native:dxc-dxil`, `native:slang-vulkan` ...; the former by default for .hlsl files).
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub rules: Vec<String>,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
+    pub format: ShowFormat,
+    /// Say where padding is, what share of each block it takes, and which order of members saves bytes.
+    #[arg(long)]
+    pub padding: bool,
     /// How the declaration is read.
     #[command(flatten)]
     pub declare: DeclareArgs,

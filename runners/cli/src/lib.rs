@@ -17,6 +17,7 @@ mod run;
 mod selection;
 mod show;
 pub mod suite;
+mod wanted;
 mod worker;
 
 use std::process::ExitCode;

@@ -14,7 +14,7 @@ use layoutproof::record::Form;
 use layoutproof::sources::SourceMap;
 
 use crate::args::DeclareArgs;
-use crate::inputs::{Cases, Word, add_text};
+use crate::inputs::{Cases, FileSystem, Word, add_text};
 
 /// Problems in what the user wrote; nothing is run.
 #[derive(Debug)]
@@ -68,7 +68,8 @@ pub(crate) fn select(words: &[String], rules: &[String], declare: &DeclareArgs) 
         match Word::of(word) {
             Word::Declarations(path) => {
                 let span = add_text(&path, &mut selection.sources)?;
-                let source = Source::of_file(span, declare.layout_options(), &options_of(declare), &selection.sources);
+                let source =
+                    Source::of_file(span, declare.layout_options(), &options_of(declare), &mut selection.sources);
                 match source {
                     Ok(source) => selection.add_file(source, &rules, &mut problems),
                     Err(found) => problems.extend(found),
@@ -116,7 +117,7 @@ pub(crate) fn sources(added: &[PathBuf], filters: &[String]) -> anyhow::Result<V
     let mut diagnostics = Vec::new();
     let mut read = Vec::new();
     for case in cases.read(&cases.matching(filters), &mut sources, &mut diagnostics) {
-        match Source::of_case(&case, &sources) {
+        match Source::of_case(&case, &mut sources) {
             Ok(source) => read.extend(source.map(Arc::new)),
             Err(found) => diagnostics.extend(found),
         }
@@ -138,7 +139,12 @@ pub(crate) fn all_forms() -> Settings {
 /// How a user's declarations are read.
 pub(crate) fn options_of(declare: &DeclareArgs) -> DeclareOptions {
     let defines = declare.define.iter().map(|define| layoutproof::case::file::split_define(define));
-    DeclareOptions { entry: declare.entry.clone(), defines: defines.collect() }
+    DeclareOptions {
+        entry: declare.entry.clone(),
+        defines: defines.collect(),
+        include_paths: declare.include.clone(),
+        files: Arc::new(FileSystem),
+    }
 }
 
 impl Selection {
@@ -160,7 +166,7 @@ impl Selection {
 
     fn add_case(&mut self, case: &Case, rules: &[&'static RuleSet], problems: &mut Vec<Diagnostic>) {
         self.cases += 1;
-        let source = match Source::of_case(case, &self.sources) {
+        let source = match Source::of_case(case, &mut self.sources) {
             Ok(Some(source)) => Arc::new(source),
             Ok(None) => return,
             Err(found) => return problems.extend(found),

@@ -6,6 +6,7 @@
 
 mod demands;
 mod folder;
+mod host_structs;
 mod hostile;
 mod known;
 mod listings;
