@@ -64,7 +64,7 @@ fn a_floor_that_is_not_met() {
     folder.run(&format!("{RUN} --floors low.toml")).exits(0);
     let missed = folder.run(&format!("{RUN} --floors high.toml")).exits(3);
     missed
-        .warns("error: floor not met: model via model answered for 8 leaves that prove `decorations`, the floor is 9");
+        .warns("error: floor not met: model via model answered for 8 leaves of proof `decorations`, the floor is 9");
 }
 
 /// Three beats one.
