@@ -165,9 +165,8 @@ fn read_tables(
     let root = parse(sources, &mut problems);
     let mut table = Table::new(&root);
     let problems = &mut problems;
-    if let Some(schema) = table.required("schema", problems).and_then(|value| number(value, problems))
-        && schema != SCHEMA
-    {
+    let schema = table.required("schema", problems).and_then(|value| number(value, problems));
+    if let Some(schema) = schema.filter(|schema| *schema != SCHEMA) {
         problems.report(table.range(), format!("schema is {schema}, this version reads {SCHEMA}"));
     }
     let summary = table.required("summary", problems).and_then(|value| crate::toml_table::string(value, problems));

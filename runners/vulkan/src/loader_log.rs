@@ -48,9 +48,7 @@ unsafe extern "system" fn record(
     let log = unsafe { log.cast::<LoaderLog>().as_ref() };
     // SAFETY: the loader passes null or callback data that live through the call.
     let data = unsafe { data.as_ref() };
-    if let (Some(log), Some(data)) = (log, data)
-        && !data.p_message.is_null()
-    {
+    if let (Some(log), Some(data)) = (log, data.filter(|data| !data.p_message.is_null())) {
         // SAFETY: the specification requires a null-terminated message, and null was excluded above.
         let message = unsafe { CStr::from_ptr(data.p_message) };
         log.push(message.to_string_lossy().trim().to_owned());

@@ -42,9 +42,8 @@ impl Planted<'_> {
     fn change(&self, ty: &mut SpirvType, fault: LayoutFault) {
         match ty {
             SpirvType::Array { element, stride, .. } | SpirvType::RuntimeArray { element, stride } => {
-                if let LayoutFault::ArrayStride(dimension, wrong) = fault
-                    && self.is_in(dimension, *element)
-                {
+                let LayoutFault::ArrayStride(dimension, wrong) = fault else { return };
+                if self.is_in(dimension, *element) {
                     *stride = stride.map(|stride| wrong_stride(wrong, stride, data_end(self.declared, *element, None)));
                 }
             }
@@ -108,9 +107,8 @@ impl Planted<'_> {
 
     fn last_to_end(&self, members: &mut [SpirvMember]) {
         let Some(end) = data_end(self.declared, self.id, None) else { return };
-        if let Some(last) = members.last_mut()
-            && let Some(size) = data_end(self.declared, last.ty, last.matrix)
-        {
+        let Some(last) = members.last_mut() else { return };
+        if let Some(size) = data_end(self.declared, last.ty, last.matrix) {
             last.offset = Some(end.next_multiple_of(REGISTER).saturating_sub(size));
         }
     }
