@@ -2,15 +2,19 @@
 //!
 //! Turns a laid-out block into the bytes that a host uploads. Every 32-bit word carries its own byte offset under a
 //! tag, so that a value read from the wrong place names the place: `0xC0DE0024` is the data at byte 36, `0xBADD0030`
-//! the padding at byte 48. All words are normal floats, which no device flushes or changes.
+//! the padding at byte 48. All words are normal floats, also as halves of 64-bit floats, which no device flushes or
+//! changes. Leaves that have no room for a tag are written in planes ([`ink`]).
 //!
 //! A tag leaves 16 bits for the offset, so blocks end at 64 KiB. Which bytes hold data is the layout's word, not
 //! decided here.
+
+pub mod ink;
 
 use std::fmt;
 
 use thiserror::Error;
 
+use self::ink::Ink;
 use crate::layout::{BlockLayout, LaidOut, LaidOutShape, Leaf};
 use crate::probe::ProbePlan;
 use crate::shape::Count;
@@ -73,12 +77,10 @@ pub enum Owner {
     Guard,
 }
 
-/// The bytes of a block with the owner of each.
+/// The owner of each byte of a block; the bytes themselves depend on the ink.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// The bytes, a multiple of 4.
-    pub bytes: Vec<u8>,
-    /// The owner of each byte.
+    /// The owner of each byte, a multiple of 4.
     pub owners: Vec<Owner>,
 }
 
@@ -97,41 +99,53 @@ impl Image {
         for (index, left_out) in (0..).zip(&plan.not_probed) {
             claim(&mut owners, &left_out.leaf, Owner::NotProbed(index));
         }
-        let bytes = (0..).step_by(4).zip(owners.chunks(4)).flat_map(|(offset, word)| {
-            let padding = word.iter().all(|owner| *owner == Owner::Padding);
-            (if padding { PADDING_TAG | offset } else { DATA_TAG | offset }).to_le_bytes()
-        });
-        Ok(Self { bytes: bytes.collect(), owners })
+        Ok(Self { owners })
     }
 
-    /// The image for a write probe: each byte of a leaf is the complement of what [`Self::new`] gives it, so that every
-    /// byte of a write shows.
-    #[must_use]
-    pub fn complemented(mut self) -> Self {
-        for (byte, owner) in self.bytes.iter_mut().zip(&self.owners) {
+    /// The bytes before a read probe.
+    pub fn bytes(&self, ink: Ink) -> Vec<u8> {
+        let word = |(offset, owners): (u32, &[Owner])| -> Vec<u8> {
+            let is_data = |owner: &Owner| matches!(owner, Owner::Leaf(_) | Owner::NotProbed(_));
+            match ink {
+                Ink::Plane(plane) => {
+                    (offset..).zip(owners).map(|(offset, owner)| plane.byte(offset, is_data(owner))).collect()
+                }
+                Ink::Words => {
+                    let guard = owners.contains(&Owner::Guard);
+                    let other = if guard { GUARD_TAG } else { PADDING_TAG };
+                    let tag = if owners.iter().any(is_data) { DATA_TAG } else { other };
+                    (tag | offset).to_le_bytes().to_vec()
+                }
+            }
+        };
+        (0..).step_by(4).zip(self.owners.chunks(4)).flat_map(word).collect()
+    }
+
+    /// The bytes before a write probe: each byte of a leaf is the complement of what [`Self::bytes`] gives it, so that
+    /// every byte of a write shows.
+    pub fn complemented_bytes(&self, ink: Ink) -> Vec<u8> {
+        let mut bytes = self.bytes(ink);
+        for (byte, owner) in bytes.iter_mut().zip(&self.owners) {
             match owner {
                 Owner::Leaf(_) | Owner::NotProbed(_) => *byte = !*byte,
                 Owner::Padding | Owner::Guard => {}
             }
         }
-        self
+        bytes
     }
 
     /// Adds up to `length` bytes of guards behind the block, fewer where the tags end before.
     #[must_use]
     pub fn with_guards(mut self, length: u32) -> Self {
-        let guards = guard_bytes(self.bytes.len(), length);
-        self.owners.resize(self.owners.len() + guards.len(), Owner::Guard);
-        self.bytes.extend(guards);
+        let room = (MAX_BYTES as usize).saturating_sub(self.owners.len());
+        self.owners.resize(self.owners.len() + room.min(length as usize), Owner::Guard);
         self
     }
-}
 
-/// Up to `length` bytes of guards for the memory from byte `start` of the block on.
-pub fn guard_bytes(start: usize, length: u32) -> Vec<u8> {
-    let start = u32::try_from(start).unwrap_or(MAX_BYTES);
-    let end = start.saturating_add(length).min(MAX_BYTES);
-    (start..end).step_by(4).flat_map(|offset| (GUARD_TAG | offset).to_le_bytes()).collect()
+    /// Up to `length` bytes of guards for the memory behind the image, fewer where the tags end before.
+    pub fn guards_behind(&self, length: u32, ink: Ink) -> Vec<u8> {
+        self.clone().with_guards(length).bytes(ink).split_off(self.owners.len())
+    }
 }
 
 /// The word that stands at byte `offset` of a block's data, for offsets below [`MAX_BYTES`].
@@ -248,6 +262,7 @@ fn claim(owners: &mut [Owner], leaf: &Leaf, owner: Owner) {
 
 #[cfg(test)]
 mod tests {
+    use super::ink::{Code, Digit, Plane};
     use super::*;
     use crate::layout::{Component, Extent, LaidOutMember};
     use crate::module::BlockKind;
@@ -299,8 +314,8 @@ mod tests {
         }
     }
 
-    fn words(image: &Image) -> Vec<u32> {
-        image.bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+    fn words(bytes: &[u8]) -> Vec<u32> {
+        bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
     }
 
     #[test]
@@ -334,7 +349,7 @@ mod tests {
     fn every_byte_has_an_owner() {
         let (layout, plan) = block();
         let image = Image::new(&layout, &plan).unwrap().with_guards(4);
-        assert_eq!(words(&image), [0xC0DE_0000, 0xBADD_0004, 0xC0DE_0008, 0xBADD_000C, 0xCAFE_0010]);
+        assert_eq!(words(&image.bytes(Ink::Words)), [0xC0DE_0000, 0xBADD_0004, 0xC0DE_0008, 0xBADD_000C, 0xCAFE_0010]);
         let (leaf, half) = (Owner::Leaf(0), Owner::NotProbed(0));
         let (padding, guard) = (Owner::Padding, Owner::Guard);
         let first = [leaf, leaf, leaf, leaf, padding, padding, padding, padding, half, half];
@@ -345,15 +360,30 @@ mod tests {
     #[test]
     fn complement_flips_the_bytes_of_leaves_only() {
         let (layout, plan) = block();
-        let image = Image::new(&layout, &plan).unwrap().with_guards(4).complemented();
-        assert_eq!(words(&image), [0x3F21_FFFF, 0xBADD_0004, 0xC0DE_FFF7, 0xBADD_000C, 0xCAFE_0010]);
+        let image = Image::new(&layout, &plan).unwrap().with_guards(4);
+        assert_eq!(
+            words(&image.complemented_bytes(Ink::Words)),
+            [0x3F21_FFFF, 0xBADD_0004, 0xC0DE_FFF7, 0xBADD_000C, 0xCAFE_0010]
+        );
     }
 
     #[test]
     fn guards_end_with_the_tags() {
-        assert_eq!(guard_bytes(16, 8), [0x10, 0, 0xFE, 0xCA, 0x14, 0, 0xFE, 0xCA]);
-        assert_eq!(guard_bytes(0xFFFC, 64).len(), 4);
-        assert_eq!(guard_bytes(0x1_0000, 64).len(), 0);
+        let image = |size: usize| Image { owners: vec![Owner::Padding; size] };
+        assert_eq!(image(16).guards_behind(8, Ink::Words), [0x10, 0, 0xFE, 0xCA, 0x14, 0, 0xFE, 0xCA]);
+        assert_eq!(image(0xFFFC).guards_behind(64, Ink::Words).len(), 4);
+        assert_eq!(image(0x1_0000).guards_behind(64, Ink::Words).len(), 0);
+    }
+
+    #[test]
+    fn planes_hold_a_digit_in_every_byte() {
+        let (layout, plan) = block();
+        let image = Image::new(&layout, &plan).unwrap();
+        let plane = |digit, complemented| Ink::Plane(Plane { code: Code::Bytes, digit, complemented });
+        let third = image.bytes(plane(Digit::Offset(2), false));
+        assert_eq!(third, [[0x35; 4], [0x4A; 4], [0x35; 4], [0x4A; 4]].concat());
+        let data = [[0x35; 4].as_slice(), &[0x4A; 4], &[0x35; 2], &[0x4A; 6]].concat();
+        assert_eq!(image.bytes(plane(Digit::Data, true)), data);
     }
 
     #[test]
@@ -364,7 +394,7 @@ mod tests {
         assert_eq!(error.to_string(), "block `S` takes 65540 bytes, images end at 65536 bytes");
         let (mut full, plan) = block();
         full.result = full.result.map(|laid_out| LaidOut { size: Extent::Finite(65_536), ..laid_out });
-        assert_eq!(Image::new(&full, &plan).unwrap().with_guards(64).bytes.len(), 65_536);
+        assert_eq!(Image::new(&full, &plan).unwrap().with_guards(64).owners.len(), 65_536);
         let error = Image::new(&layout(Err(Vec::new())), &plan).unwrap_err();
         assert_eq!(error, ImageError::Refused { rules: "std430".into(), block: "S".into() });
     }

@@ -10,7 +10,7 @@ pub mod produce;
 pub mod source;
 pub mod subject;
 
-pub use conduct::{Check, CheckJob, Jobs};
-pub use produce::{Produced, Producer, Settings, ShaderModule};
+pub use conduct::{Check, Jobs};
+pub use produce::{Produced, Producer, Settings, ShaderModule, Share};
 pub use source::Source;
 pub use subject::Subject;

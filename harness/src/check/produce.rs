@@ -1,7 +1,8 @@
 //! The shaders of a subject by one producer, with what their code addresses.
 //!
-//! `rspirv` writes one SPIR-V module per block with all entry points and our own offsets; `naga` compiles WGSL text, one
-//! module per entry point, because address spaces differ in what they allow.
+//! `rspirv` writes one SPIR-V module per block with all entry points and our own offsets, and where the block's types
+//! need features that devices may lack, modules with the leaves of each feature alone to stand in for it; `naga`
+//! compiles WGSL text, one module per entry point, because address spaces differ in what they allow.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,13 +10,14 @@ use std::fmt;
 use crate::check::subject::Subject;
 use crate::generate::wgsl::WgslModule;
 use crate::generate::{spirv, wgsl};
-use crate::layout::{BlockLayout, RuleSet, lay_out};
+use crate::layout::{BlockLayout, Component, Leaf, RuleSet, lay_out};
 use crate::model::{CompiledError, compiled};
 use crate::naga_glsl::glsl_offsets;
 use crate::naga_offsets::{self, NagaError};
-use crate::probe::{ProbeEntry, ProbePlan, plan};
+use crate::probe::{ProbeEntry, ProbePlan, needs, plan};
 use crate::record::{Form, Proves, Space};
 use crate::runner::{DeviceInfo, Feature, RunnerKind, Shader};
+use crate::scalar::Scalar;
 use crate::verdict::{Validation, Writer};
 
 /// Who writes the shaders.
@@ -93,9 +95,21 @@ pub struct Produced {
     pub gaps: Vec<String>,
 }
 
+/// What a module holds of its block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// All leaves that can be probed.
+    All,
+    /// The leaves of one device feature, or those that need none; stands in for the module with all of them on devices
+    /// that cannot take that.
+    Part,
+}
+
 /// One shader module.
 #[derive(Clone, Debug)]
 pub struct ShaderModule {
+    /// What it holds of its block.
+    pub share: Share,
     /// Index into [`Subject::layouts`].
     pub block: usize,
     /// The leaves and the entry points of this module.
@@ -171,8 +185,12 @@ impl Produced {
                 None => layout.clone(),
             };
             match producer {
-                Producer::Rspirv => produced.add_rspirv(block, (&written, layout), plan),
-                Producer::Naga => produced.add_naga(block, &written, &plan),
+                Producer::Rspirv => {
+                    for (share, plan) in shares(plan) {
+                        produced.add_rspirv(block, (&written, layout), (share, plan));
+                    }
+                }
+                Producer::Naga => produced.add_naga(block, &written, &plan.without(not_in_wgsl)),
             }
         }
         produced.gaps.sort();
@@ -182,7 +200,12 @@ impl Produced {
 
     /// `layout` is what the shader is written for, `image_of` what the image is packed for: the same without a planted
     /// fault.
-    fn add_rspirv(&mut self, block: usize, (layout, image_of): (&BlockLayout, &BlockLayout), plan: ProbePlan) {
+    fn add_rspirv(
+        &mut self,
+        block: usize,
+        (layout, image_of): (&BlockLayout, &BlockLayout),
+        (share, plan): (Share, ProbePlan),
+    ) {
         let module = match spirv::produce(layout, &plan) {
             Ok(module) => module,
             Err(error) => return self.gaps.push(error.to_string()),
@@ -192,6 +215,7 @@ impl Produced {
             Err(error) => return self.gaps.push(error.to_string()),
         };
         self.modules.push(ShaderModule {
+            share,
             block,
             validator_flags: module.spirv_val_flags(),
             requires: module.requires(),
@@ -223,6 +247,7 @@ impl Produced {
             };
             let push = (entry.space == Space::PushConstant).then_some(Feature::PushConstants);
             self.modules.push(ShaderModule {
+                share: Share::All,
                 block,
                 plan: ProbePlan { entries: vec![entry.clone()], ..plan.clone() },
                 spirv,
@@ -270,6 +295,33 @@ fn plan_of(layout: &BlockLayout, settings: &Settings) -> ProbePlan {
     }
     plan.entries.retain(|entry| !entry.forms.is_empty());
     plan
+}
+
+/// The plan of the module with all leaves, and those of the modules that stand in for it.
+fn shares(plan: ProbePlan) -> Vec<(Share, ProbePlan)> {
+    let needed: BTreeSet<Option<Feature>> = plan.leaves.iter().map(|leaf| needs(leaf.component)).collect();
+    let part = |feature: &Option<Feature>| {
+        plan.clone().without(|leaf| {
+            let other = needs(leaf.component);
+            (other != *feature).then(|| match other {
+                Some(other) => format!("needs {other}"),
+                None => "needs nothing that the others do".to_owned(),
+            })
+        })
+    };
+    let parts: Vec<_> = if needed.len() > 1 { needed.iter().map(part).collect() } else { Vec::new() };
+    let parts = parts.into_iter().map(|part| (Share::Part, part));
+    std::iter::once((Share::All, plan.clone())).chain(parts).collect()
+}
+
+/// Why our WGSL has no leaf like this one.
+fn not_in_wgsl(leaf: &Leaf) -> Option<String> {
+    let Component { scalar, size } = leaf.component;
+    match scalar {
+        Scalar::Bool => Some("a `bool` in memory that a host can see".to_owned()),
+        _ if size != 4 => Some(format!("{size} bytes wide")),
+        _ => None,
+    }
 }
 
 /// The offsets of the leaves, which naga's code addresses in every form of `entry`.

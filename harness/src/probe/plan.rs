@@ -1,15 +1,16 @@
 //! What to probe of a block: its leaves and the entry points that reach them.
 //!
-//! Laid-out block and leaves in, [`ProbePlan`] out. A leaf is probed if one 32-bit word can say where it is and valid
-//! SPIR-V can hold it; the others are listed with the reason. Devices' features and largest ranges are the caller's
-//! business: it says which spaces are allowed.
+//! Laid-out block and leaves in, [`ProbePlan`] out. A leaf is probed if valid SPIR-V can hold it; the others are listed
+//! with the reason. Devices' features and largest ranges are the caller's business: it says which spaces are allowed,
+//! and [`needs`] what a leaf's type asks of a device.
 
 use std::collections::BTreeSet;
 
 use super::{NotProbed, ProbeEntry, ProbePlan};
 use crate::layout::tree::LeafStep;
-use crate::layout::{BlockLayout, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf};
+use crate::layout::{BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf};
 use crate::record::{Direction, Form, Space};
+use crate::runner::Feature;
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder};
 
@@ -46,6 +47,18 @@ pub fn elements(layout: &BlockLayout) -> Option<BlockLayout> {
     Some(BlockLayout { result: Ok(array), stride: None, ..layout.clone() })
 }
 
+/// The arithmetic that a device must have for values of a type; 32-bit numbers and bools need nothing.
+pub fn needs(component: Component) -> Option<Feature> {
+    match (component.size, component.scalar.is_float()) {
+        (1, _) => Some(Feature::Int8),
+        (2, true) => Some(Feature::Float16),
+        (2, false) => Some(Feature::Int16),
+        (8, true) => Some(Feature::Float64),
+        (8, false) => Some(Feature::Int64),
+        (_, _) => None,
+    }
+}
+
 fn entries(space: Space, size: Extent) -> Vec<ProbeEntry> {
     let forms = match size {
         Extent::Finite(_) => vec![Form::Leaf, Form::Vector, Form::Whole],
@@ -74,14 +87,12 @@ fn write_entry(form: Form) -> ProbeEntry {
 
 /// Why a leaf cannot be probed.
 fn obstacle(root: &LaidOut, leaf: &Leaf) -> Option<String> {
-    if leaf.component.scalar == Scalar::Bool {
-        return Some("a bool holds one bit of an offset".into());
+    let Component { scalar, size } = leaf.component;
+    if scalar == Scalar::Bool && !matches!(size, 1 | 4) {
+        return Some(format!("a bool of {size} bytes"));
     }
-    if leaf.component.size != 4 {
-        return Some(format!("{} bytes wide", leaf.component.size));
-    }
-    if !leaf.offset.is_multiple_of(4) {
-        return Some(format!("byte {} is no multiple of 4", leaf.offset));
+    if !leaf.offset.is_multiple_of(size) {
+        return Some(format!("byte {} is no multiple of {size}", leaf.offset));
     }
     member_obstacle(root, &leaf.steps)
 }

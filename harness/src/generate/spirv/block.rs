@@ -15,12 +15,57 @@ use crate::layout::{Component, LaidOut, LaidOutMember, LaidOutShape, Leaf};
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder};
 
-/// A 32-bit scalar type of SPIR-V.
+/// What a scalar's bits mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum Numeric {
     Uint,
     Int,
     Float,
+    /// An unsigned integer in memory, of which anything but zero is true: SPIR-V's own `bool` has no bytes.
+    Bool,
+}
+
+/// A scalar type of SPIR-V.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Kind {
+    pub(super) numeric: Numeric,
+    /// 8, 16, 32 or 64.
+    pub(super) bits: u32,
+}
+
+impl Kind {
+    /// The type of the probe's own words.
+    pub(super) const WORD: Self = Self { numeric: Numeric::Uint, bits: 32 };
+
+    /// The kind of a component; `None` for sizes that no SPIR-V type has.
+    pub(super) fn of(component: Component) -> Option<Self> {
+        let numeric = match component.scalar {
+            Scalar::Bool => Numeric::Bool,
+            Scalar::Uint8 | Scalar::Uint16 | Scalar::Uint32 | Scalar::Uint64 | Scalar::Min16Uint => Numeric::Uint,
+            Scalar::Int8 | Scalar::Int16 | Scalar::Int32 | Scalar::Int64 | Scalar::Min16Int | Scalar::Min12Int => {
+                Numeric::Int
+            }
+            Scalar::Float16
+            | Scalar::Half
+            | Scalar::Float32
+            | Scalar::Float64
+            | Scalar::Min16Float
+            | Scalar::Min10Float => Numeric::Float,
+        };
+        let least = if numeric == Numeric::Float { 2 } else { 1 };
+        let has_type = component.size.is_power_of_two() && (least..=8).contains(&component.size);
+        has_type.then(|| Self { numeric, bits: component.size * 8 })
+    }
+
+    /// Size in bytes.
+    pub(super) fn size(self) -> u32 {
+        self.bits / 8
+    }
+
+    /// Words of the probe's buffers that a value takes.
+    pub(super) fn words(self) -> u32 {
+        self.bits.div_ceil(32)
+    }
 }
 
 /// A type of SPIR-V with its decorations.
@@ -34,6 +79,7 @@ pub(super) enum Node {
     },
     /// Of floats, 2 to 4 rows and columns; `stride` in bytes.
     Matrix {
+        kind: Kind,
         rows: u32,
         columns: u32,
         order: MatrixOrder,
@@ -104,6 +150,15 @@ fn bare(laid_out: &LaidOut, fields: Vec<Field>) -> Node {
 }
 
 impl Node {
+    /// The scalar types that the node is made of.
+    pub(super) fn kinds(&self) -> BTreeSet<Kind> {
+        match self {
+            Self::Scalar(kind) | Self::Vector { kind, .. } | Self::Matrix { kind, .. } => BTreeSet::from([*kind]),
+            Self::Array { element, .. } => element.kinds(),
+            Self::Struct { fields, .. } => fields.iter().flat_map(|field| field.node.kinds()).collect(),
+        }
+    }
+
     /// The type of a member or element, by its index; `None` for scalars, vectors and matrices, which have no
     /// decorated parts.
     fn part(&self, index: u32) -> Option<&Node> {
@@ -178,7 +233,7 @@ impl Lowering {
     /// of it is emitted.
     fn lower(&self, laid_out: &LaidOut, room: Option<u32>, path: &mut Vec<u32>) -> Option<Node> {
         match &laid_out.shape {
-            LaidOutShape::Scalar(component) => kind(*component).map(Node::Scalar),
+            LaidOutShape::Scalar(component) => Kind::of(*component).map(Node::Scalar),
             LaidOutShape::Vector { component, length } => vector(*component, *length),
             LaidOutShape::Matrix { .. } => matrix(&laid_out.shape, room),
             LaidOutShape::Array { element, count, stride } => {
@@ -226,28 +281,8 @@ impl Lowering {
     }
 }
 
-/// Scalar types of 4 bytes; the others are never emitted.
-fn kind(component: Component) -> Option<Kind> {
-    if component.size != 4 {
-        return None;
-    }
-    match component.scalar {
-        Scalar::Bool => None,
-        Scalar::Uint8 | Scalar::Uint16 | Scalar::Uint32 | Scalar::Uint64 | Scalar::Min16Uint => Some(Kind::Uint),
-        Scalar::Int8 | Scalar::Int16 | Scalar::Int32 | Scalar::Int64 | Scalar::Min16Int | Scalar::Min12Int => {
-            Some(Kind::Int)
-        }
-        Scalar::Float16
-        | Scalar::Half
-        | Scalar::Float32
-        | Scalar::Float64
-        | Scalar::Min16Float
-        | Scalar::Min10Float => Some(Kind::Float),
-    }
-}
-
 fn vector(component: Component, length: u32) -> Option<Node> {
-    let kind = kind(component)?;
+    let kind = Kind::of(component)?;
     Some(if length > 1 { Node::Vector { kind, length } } else { Node::Scalar(kind) })
 }
 
@@ -262,8 +297,9 @@ fn matrix(shape: &LaidOutShape, room: Option<u32>) -> Option<Node> {
         MatrixOrder::Row => true,
         MatrixOrder::Column => room.is_none_or(|room| vectors.saturating_mul(*stride) <= room),
     };
-    if kind(*component)? == Kind::Float && *rows > 1 && *columns > 1 && padded_end_fits {
-        return Some(Node::Matrix { rows: *rows, columns: *columns, order: *order, stride: *stride });
+    let kind = Kind::of(*component)?;
+    if kind.numeric == Numeric::Float && *rows > 1 && *columns > 1 && padded_end_fits {
+        return Some(Node::Matrix { kind, rows: *rows, columns: *columns, order: *order, stride: *stride });
     }
     let element = vector(*component, length)?;
     if vectors == 1 {

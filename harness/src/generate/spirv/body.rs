@@ -35,7 +35,7 @@ pub(super) struct Body<'a> {
     pub(super) leaves: &'a [Vec<u32>],
 }
 
-const OPEN: &str = "a block is open while a body is written";
+pub(super) const OPEN: &str = "a block is open while a body is written";
 
 /// A vector, array or struct that is stored at once needs leaves that the plan does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,17 +48,23 @@ impl Body<'_> {
         self.store_output(0, nonce);
     }
 
-    /// Stores the bits of every leaf, read through `form`, to the output words from `first` on.
-    pub(super) fn read(&mut self, form: Form, first: u32) {
+    /// Stores the bits of every leaf, read through `form`, to the output words from `first` on; the first word behind
+    /// them.
+    pub(super) fn read(&mut self, form: Form, first: u32) -> u32 {
         let values = match form {
             Form::Leaf => self.leaves.iter().map(|indices| self.load_block(indices)).collect(),
             Form::Vector => self.read_vectors(),
             Form::Whole => self.read_whole(),
         };
-        for (word, (indices, value)) in (first..).zip(self.leaves.iter().zip::<Vec<Word>>(values)) {
-            let bits = self.bits_of(indices, value);
-            self.store_output(word, bits);
+        let mut next = first;
+        for (indices, value) in self.leaves.iter().zip::<Vec<Word>>(values) {
+            let kind = self.kind(indices);
+            for word in self.types.words_of(kind, value) {
+                self.store_output(next, word);
+                next += 1;
+            }
         }
+        next
     }
 
     fn read_vectors(&mut self) -> Vec<Word> {
@@ -85,9 +91,12 @@ impl Body<'_> {
     /// Stores the input words from 1 on to the leaves through `form`.
     pub(super) fn write(&mut self, form: Form) -> Result<(), MissingLeaf> {
         let mut values = BTreeMap::new();
-        for (word, indices) in (1..).zip(self.leaves) {
-            let bits = self.load_input(word);
-            values.insert(indices.clone(), self.leaf_of(indices, bits));
+        let mut next = 1;
+        for indices in self.leaves {
+            let kind = self.kind(indices);
+            let words: Vec<Word> = (next..next + kind.words()).map(|word| self.load_input(word)).collect();
+            values.insert(indices.clone(), self.types.value_of(kind, &words));
+            next += kind.words();
         }
         match form {
             Form::Leaf => values.iter().for_each(|(indices, value)| self.store_block(indices, *value)),
@@ -170,23 +179,11 @@ impl Body<'_> {
         self.types.builder.composite_extract(ty, None, value, way.iter().copied()).expect(OPEN)
     }
 
-    fn bits_of(&mut self, leaf: &[u32], value: Word) -> Word {
-        let uint = self.types.scalar(Kind::Uint);
-        self.bitcast(leaf, uint, value)
-    }
-
-    fn leaf_of(&mut self, leaf: &[u32], bits: Word) -> Word {
-        let ty = self.interface.block.ty.at(leaf).id;
-        self.bitcast(leaf, ty, bits)
-    }
-
-    /// Bitcasts between a leaf's type and `uint`; a `uint` leaf needs none.
-    fn bitcast(&mut self, leaf: &[u32], ty: Word, value: Word) -> Word {
+    /// The scalar type of a leaf.
+    fn kind(&self, leaf: &[u32]) -> Kind {
         match self.interface.block.ty.at(leaf).form {
-            TypedForm::Scalar(Kind::Uint) => value,
-            TypedForm::Scalar(Kind::Int | Kind::Float) | TypedForm::Vector { .. } | TypedForm::Aggregate { .. } => {
-                self.types.builder.bitcast(ty, None, value).expect(OPEN)
-            }
+            TypedForm::Scalar(kind) => kind,
+            TypedForm::Vector { .. } | TypedForm::Aggregate { .. } => unreachable!("a leaf is a scalar"),
         }
     }
 }

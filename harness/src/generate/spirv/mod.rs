@@ -2,13 +2,15 @@
 //!
 //! Any rule set can be written, because every offset is a decoration: nothing here knows a layout rule. One module
 //! holds all entry points of a plan; the block's variables share set 0 binding 0, one per way in which an entry point
-//! sees it. `block` chooses types, `types` emits them, `body` writes the code, `rules` says what a device and
-//! `spirv-val` must allow.
+//! sees it. `block` chooses types, `types` emits them, `body` writes the code, `convert` what stands between leaves and
+//! words, `rules` and `needs` say what a device and `spirv-val` must allow.
 //!
 //! Source: SPIR-V specification 1.3; Vulkan specification, "Shader Interfaces".
 
 mod block;
 mod body;
+mod convert;
+mod needs;
 mod rules;
 mod types;
 
@@ -24,6 +26,7 @@ use rspirv::spirv::{
 
 use self::block::{Block, Kind, Node};
 use self::body::{Body, Interface, Place};
+use self::needs::Need;
 pub use self::rules::BlockRules;
 use self::types::{Typed, Types};
 use super::ProduceError;
@@ -40,6 +43,8 @@ pub struct Produced {
     pub words: Vec<u32>,
     /// The rules that the block obeys, by the spaces in which the module holds it.
     pub rules: BTreeMap<Space, BlockRules>,
+    /// What the module's types need of a device.
+    types: BTreeSet<Feature>,
 }
 
 impl Produced {
@@ -51,7 +56,7 @@ impl Produced {
     /// What a device must have to take the module, whichever entry point is run: validity is the whole module's.
     pub fn requires(&self) -> BTreeSet<Feature> {
         let push = self.rules.contains_key(&Space::PushConstant).then_some(Feature::PushConstants);
-        self.loosest().and_then(BlockRules::feature).into_iter().chain(push).collect()
+        self.loosest().and_then(BlockRules::feature).into_iter().chain(push).chain(self.types.iter().copied()).collect()
     }
 
     /// The words as a shader.
@@ -81,13 +86,16 @@ pub fn produce(layout: &BlockLayout, plan: &ProbePlan) -> Result<Produced, Produ
     let no_leaf = |path: &String| ProduceError::NoSuchLeaf { block: layout.name.clone(), path: path.clone() };
     let leaves = plan.leaves.iter().map(|leaf| block.indices(leaf).ok_or_else(|| no_leaf(&leaf.path)));
     let leaves = leaves.collect::<Result<Vec<_>, _>>()?;
-    let mut module = Module::new(&block.node, &layout.name);
+    let kinds = block.node.kinds();
+    let spaces: BTreeSet<Space> = plan.entries.iter().map(|entry| entry.space).collect();
+    let needs = needs::of(&kinds, &spaces);
+    let mut module = Module::new(&block.node, &layout.name, &needs);
     for entry in &plan.entries {
         module.write_entry(entry, &leaves)?;
     }
-    let spaces = plan.entries.iter().map(|entry| entry.space);
-    let rules = spaces.map(|space| (space, rules::needed(&block.node, space))).collect();
-    Ok(Produced { words: module.types.builder.module().assemble(), rules })
+    let rules = spaces.into_iter().map(|space| (space, rules::needed(&block.node, space))).collect();
+    let types = needs.iter().map(|need| need.feature).collect();
+    Ok(Produced { words: module.types.builder.module().assemble(), rules, types })
 }
 
 fn refuse_unsized(layout: &BlockLayout, size: Extent, plan: &ProbePlan) -> Result<(), ProduceError> {
@@ -111,10 +119,13 @@ struct Module<'a> {
 }
 
 impl<'a> Module<'a> {
-    fn new(block: &Node, block_name: &'a str) -> Self {
+    fn new(block: &Node, block_name: &'a str, needs: &[Need]) -> Self {
         let mut types = Types::new();
         types.builder.set_version(1, 3);
         types.builder.capability(Capability::Shader);
+        needs.iter().for_each(|need| types.builder.capability(need.capability));
+        let extensions: BTreeSet<&str> = needs.iter().filter_map(|need| need.extension).collect();
+        extensions.into_iter().for_each(|extension| types.builder.extension(extension));
         types.builder.memory_model(AddressingModel::Logical, MemoryModel::GLSL450);
         let block = Rc::new(types.emit(block));
         types.builder.decorate(block.id, Decoration::Block, []);
@@ -137,9 +148,7 @@ impl<'a> Module<'a> {
         body.store_nonce();
         match entry.direction {
             Direction::Read => {
-                let stride = u32::try_from(leaves.len()).expect("a plan of 2^32 leaves does not fit in memory");
-                let firsts = (0..).map(|form| 1 + form * stride);
-                entry.forms.iter().zip(firsts).for_each(|(form, first)| body.read(*form, first));
+                entry.forms.iter().fold(1, |first, form| body.read(*form, first));
             }
             Direction::Write => {
                 let missing = |_| ProduceError::PartlyProbed { entry: entry.name.clone() };
@@ -186,7 +195,7 @@ impl<'a> Module<'a> {
 
 /// A storage buffer of `uint` at set 0.
 fn word_buffer(types: &mut Types, name: &str, binding: u32) -> Place {
-    let uint = Box::new(Node::Scalar(Kind::Uint));
+    let uint = Box::new(Node::Scalar(Kind::WORD));
     let words = Node::Array { element: uint, count: Count::Unbounded, stride: 4 };
     let words = block::Field { name: "words".into(), index: 0, offset: 0, node: words };
     let ty = types.emit(&Node::Struct { name: format!("{name}_block"), fields: vec![words] });
