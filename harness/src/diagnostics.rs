@@ -86,6 +86,8 @@ codes! {
     BadAttribute = "bad-attribute",
     /// A construct that is skipped because it cannot change a layout.
     Skipped = "skipped",
+    /// An annotation that has no meaning under a rule set.
+    Ignored = "ignored",
     /// A construct that could change a layout and is not understood.
     Unsupported = "unsupported",
     /// A block that the rule set named by the user forbids.
@@ -106,6 +108,8 @@ codes! {
     UnknownRules = "unknown-rules",
     /// A module that is not readable SPIR-V, WGSL or GLSL.
     BadModule = "bad-module",
+    /// A file that declares nothing that could be laid out.
+    NothingDeclared = "nothing-declared",
 }
 
 impl fmt::Display for Code {
@@ -243,11 +247,18 @@ impl miette::Diagnostic for Placed<'_> {
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = miette::LabeledSpan> + '_>> {
-        let main = self.diagnostic.span().file;
-        Some(Box::new(self.diagnostic.labels.iter().filter(move |label| label.span.file == main).map(|label| {
+        let main = self.diagnostic.span();
+        let shown = self.diagnostic.labels.iter().filter(move |label| label.span.file == main.file);
+        Some(Box::new(shown.map(move |label| {
             let text = (!label.text.is_empty()).then(|| label.text.clone());
             let length = label.span.end.saturating_sub(label.span.start).max(1) as usize;
-            miette::LabeledSpan::new(text, label.span.start as usize, length)
+            let place = (label.span.start as usize, length);
+            // The heading names the primary place, or else whichever comes first in the text.
+            if label.span == main {
+                miette::LabeledSpan::new_primary_with_span(text, place)
+            } else {
+                miette::LabeledSpan::new_with_span(text, place)
+            }
         })))
     }
 }

@@ -66,7 +66,8 @@ pub fn missed(floors: &[Floor], checks: &[CheckRecord]) -> Vec<String> {
         let found = reached(floor);
         (found < floor.leaves).then(|| {
             let Floor { device, runner, proves, leaves } = floor;
-            format!("{device} via {runner} answered for {found} leaves of proof `{proves:?}`, the floor is {leaves}")
+            let proves = proves.as_str();
+            format!("{device} via {runner} answered for {found} leaves that prove `{proves}`, the floor is {leaves}")
         })
     };
     floors.iter().filter_map(sentence).collect()

@@ -15,7 +15,7 @@ use std::fmt;
 use thiserror::Error;
 
 use self::ink::Ink;
-use crate::layout::{BlockLayout, LaidOut, LaidOutShape, Leaf};
+use crate::layout::{BlockLayout, LaidOut, LaidOutShape, Leaf, UNSIZED_ELEMENTS};
 use crate::probe::ProbePlan;
 use crate::shape::Count;
 
@@ -33,9 +33,6 @@ const PADDING_TAG: u32 = 0xBADD_0000;
 const GUARD_TAG: u32 = 0xCAFE_0000;
 const NONCE_TAG: u32 = 0x600D_0000;
 const TAG_MASK: u32 = 0xFFFF_0000;
-
-/// Elements of an unsized array for which an image has room.
-pub const UNSIZED_ELEMENTS: u32 = 2;
 
 /// Why a block has no image.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

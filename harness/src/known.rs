@@ -64,9 +64,20 @@ fn entry_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Proble
     let span = problems.span(entry.range());
     entry.finish(problems);
     let file = sources.file(span.file).name.clone();
-    let line = sources.position(span).line;
     let reason = reason.unwrap_or_default();
-    Known { case, rules, producer, device, runner, driver, culprit, reason, link, file, line }
+    Known {
+        case,
+        rules,
+        producer,
+        device,
+        runner,
+        driver,
+        culprit,
+        reason,
+        link,
+        file,
+        line: sources.position(span).line,
+    }
 }
 
 impl Known {

@@ -50,6 +50,17 @@ pub enum Proves {
     Native,
 }
 
+impl Proves {
+    /// The word in records and texts.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Decorations => "decorations",
+            Self::Compiler => "compiler",
+            Self::Native => "native",
+        }
+    }
+}
+
 /// How a check ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

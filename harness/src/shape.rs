@@ -23,6 +23,17 @@ pub enum MatrixOrder {
     Column,
 }
 
+impl MatrixOrder {
+    /// The order that a modifier declares.
+    pub fn of_modifier(word: &str) -> Option<Self> {
+        match word {
+            "row_major" => Some(Self::Row),
+            "column_major" => Some(Self::Column),
+            _ => None,
+        }
+    }
+}
+
 /// A number of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Count {

@@ -11,7 +11,7 @@ use layoutproof::runner::Shader;
 use layoutproof::shape::MatrixOrder;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
-use fixture::{FLOAT, INT, UINT, array, block, leaves, matrix, scalar, structure, vector};
+use fixture::{FLOAT, INT, UINT, array, block, matrix, scalar, structure, vector};
 
 /// One entry point with the interface that probes have.
 const WGSL: &str = "
@@ -78,7 +78,7 @@ fn plan(layout: &BlockLayout) -> ProbePlan {
         direction: Direction::Read,
         forms: vec![Form::Leaf],
     };
-    ProbePlan { leaves: leaves(layout), not_probed: Vec::new(), entries: vec![read] }
+    ProbePlan { leaves: layout.leaves(), not_probed: Vec::new(), entries: vec![read] }
 }
 
 #[test]
@@ -109,8 +109,8 @@ fn module_that_addresses_other_bytes_is_seen() {
 fn declared_lists_the_offsets_that_naga_decorates() {
     let blocks = declared(&spirv(WGSL)).unwrap();
     let s = blocks.iter().find(|block| block.binding == Some(0)).unwrap();
-    let listed: Vec<(String, u32)> = leaves(&s.layout).into_iter().map(|leaf| (leaf.path, leaf.offset)).collect();
-    let expected = leaves(&wgsl_layout());
+    let listed: Vec<(String, u32)> = s.layout.leaves().into_iter().map(|leaf| (leaf.path, leaf.offset)).collect();
+    let expected = wgsl_layout().leaves();
     assert_eq!(listed, expected.into_iter().map(|leaf| (leaf.path, leaf.offset)).collect::<Vec<_>>());
     assert_eq!((s.set, s.layout.rules.as_str()), (Some(0), "declared"));
 }

@@ -13,14 +13,14 @@ use layoutproof::record::{Form, Space};
 use layoutproof::runner::{Batch, ReadBack, Runner, Shader};
 use proptest::prelude::*;
 
-use fixture::{any_block, block, blocks, leaves, scalar, structure, vector};
+use fixture::{any_block, block, blocks, scalar, structure, vector};
 
 fn spaces() -> BTreeSet<Space> {
     BTreeSet::from([Space::Uniform, Space::Storage, Space::PushConstant])
 }
 
 fn planned(layout: &BlockLayout) -> (ProbePlan, Produced) {
-    let plan = plan(layout, &leaves(layout), &spaces());
+    let plan = plan(layout, &layout.leaves(), &spaces());
     let produced = produce(layout, &plan).expect("a planned block can be written");
     (plan, produced)
 }
@@ -171,7 +171,7 @@ fn leaves_that_cannot_be_probed_are_listed_with_the_reason() {
         ],
     ));
     let names = |layout: &BlockLayout| -> Vec<String> {
-        let plan = plan(layout, &leaves(layout), &spaces());
+        let plan = plan(layout, &layout.leaves(), &spaces());
         plan.not_probed.iter().map(|it| format!("{}: {}", it.leaf.path, it.reason)).collect()
     };
     let expected = ["inside: overlaps `v`", "odd: byte 14 is no multiple of 4", "wide: byte 20 is no multiple of 8"];
@@ -247,8 +247,8 @@ fn declared_lists_what_the_generator_decorated() {
     let names: Vec<&str> = blocks.iter().map(|it| it.layout.name.as_str()).collect();
     assert_eq!(names, ["output", "input", "S", "S#2", "S#3", "S#4"]);
     let declared = &blocks[2].layout;
-    let found: Vec<(String, u32)> = leaves(declared).into_iter().map(|leaf| (leaf.path, leaf.offset)).collect();
-    let expected: Vec<(String, u32)> = leaves(&layout).into_iter().map(|leaf| (leaf.path, leaf.offset)).collect();
+    let found: Vec<(String, u32)> = declared.leaves().into_iter().map(|leaf| (leaf.path, leaf.offset)).collect();
+    let expected: Vec<(String, u32)> = layout.leaves().into_iter().map(|leaf| (leaf.path, leaf.offset)).collect();
     assert_eq!(found, expected);
 }
 
@@ -276,7 +276,7 @@ proptest! {
 
     #[test]
     fn model_agrees_with_random_blocks(layout in any_block()) {
-        prop_assume!(!plan(&layout, &leaves(&layout), &spaces()).entries.is_empty());
+        prop_assume!(!plan(&layout, &layout.leaves(), &spaces()).entries.is_empty());
         let (plan, results) = run(&layout, &mut Model::new());
         prop_assert_eq!(differences(&plan, &results), Vec::<String>::new());
     }
@@ -286,7 +286,7 @@ proptest! {
         layout in any_block(),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u32>(), 0..3_u32), 1..6),
     ) {
-        prop_assume!(!plan(&layout, &leaves(&layout), &spaces()).entries.is_empty());
+        prop_assume!(!plan(&layout, &layout.leaves(), &spaces()).entries.is_empty());
         let (plan, mut produced) = planned(&layout);
         for (place, word, kind) in changes {
             let place = place.index(produced.words.len());

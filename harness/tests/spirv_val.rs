@@ -42,7 +42,7 @@ fn random_blocks() -> Result<(), Failed> {
 
 /// Each space alone, because the loosest space decides for a whole module.
 fn all_valid(layout: &BlockLayout) -> Result<(), Failed> {
-    let leaves = fixture::leaves(layout);
+    let leaves = layout.leaves();
     for space in [Space::Uniform, Space::Storage, Space::PushConstant] {
         let plan = plan(layout, &leaves, &BTreeSet::from([space]));
         if plan.entries.is_empty() {

@@ -1,4 +1,4 @@
-//! Builds the cases into the program: one `(id, text)` per file below `cases/`.
+//! Builds data files into the program: the cases and the known differences, each as `(name, text)` pairs.
 
 use std::env;
 use std::fmt::Write as _;
@@ -6,8 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn main() {
+    embed("cases", "cases.rs");
+    embed("ci/known", "known.rs");
+}
+
+/// Writes the `.toml` files below `folder` of the repository as an array; names are paths below it without extension.
+fn embed(folder: &str, output: &str) {
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it for build scripts"));
-    let root = manifest.join("../../cases");
+    let root = manifest.join("../..").join(folder);
     let mut files = Vec::new();
     collect(&root, &mut files);
     files.sort();
@@ -16,16 +22,17 @@ fn main() {
         let relative = file.strip_prefix(&root).expect("the file was found below the root").with_extension("");
         let id = relative.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
         let path = file.canonicalize().expect("the file was just listed");
-        writeln!(source, "    ({id:?}, include_str!({path:?})),").expect("writing to a string does not fail");
+        let text = path.to_str().expect("cargo builds only in folders whose names are UTF-8");
+        writeln!(source, "    ({id:?}, include_str!({text:?})),").expect("writing to a string does not fail");
     }
     source.push(']');
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it for build scripts"));
-    fs::write(out.join("cases.rs"), source).expect("the output folder is writable");
+    fs::write(out.join(output), source).expect("the output folder is writable");
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     println!("cargo::rerun-if-changed={}", folder.display());
-    for entry in fs::read_dir(folder).expect("the cases folder is part of the repository") {
+    for entry in fs::read_dir(folder).expect("the folder is part of the repository") {
         let path = entry.expect("the folder was just opened").path();
         if path.is_dir() {
             collect(&path, files);

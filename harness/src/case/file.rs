@@ -135,6 +135,9 @@ impl Case {
     ///
     /// # Errors
     /// Every problem of the file.
+    ///
+    /// # Panics
+    /// Never: a file without problems has all parts of a case.
     pub fn read(id: &str, file: FileId, sources: &mut SourceMap) -> Result<Self, Vec<Diagnostic>> {
         let mut found = Vec::new();
         let (case, escaped) = read_tables(id, file, sources, &mut found);
@@ -259,12 +262,11 @@ fn expectation(
 ) -> Option<Expectation> {
     let mut table = Table::of(value, problems)?;
     let span = problems.span(place.clone());
-    let authority = match table.value("authority") {
-        Some(value) => authority(value, problems),
-        None => {
-            problems.report_as(Code::NoAuthority, place, format!("`{rules}` names no authority for its numbers"));
-            Authority::default()
-        }
+    let authority = if let Some(value) = table.value("authority") {
+        authority(value, problems)
+    } else {
+        problems.report_as(Code::NoAuthority, place, format!("`{rules}` names no authority for its numbers"));
+        Authority::default()
     };
     let partial = table.boolean("partial", problems).unwrap_or(false);
     let mut entries = Vec::new();

@@ -171,7 +171,7 @@ impl Check {
         let block = &self.subject.layouts[module.block].name;
         let observed = observe(&module.plan, &job.probe, read_backs);
         for observation in &observed.observations {
-            let row = self.row(module, block, observation, &job.probe.entry.name);
+            let row = self.row(job, observation);
             answers.add(job.module, observation, row);
         }
         // What the code itself does is in the row of its leaf.
@@ -207,9 +207,11 @@ impl Check {
         leaves.any(|leaf| entry.forms.iter().any(|form| written(*form, leaf)))
     }
 
-    fn row(&self, module: &ShaderModule, block: &str, observation: &Observation, entry: &str) -> Row {
+    fn row(&self, job: &CheckProbe, observation: &Observation) -> Row {
+        let module = &self.produced.modules[job.module];
+        let block = &self.subject.layouts[module.block].name;
         let leaf = &module.plan.leaves[observation.leaf as usize];
-        let compiled = self.compiled(module, entry, (observation.form, observation.leaf));
+        let compiled = self.compiled(module, &job.probe.entry.name, (observation.form, observation.leaf));
         Row {
             path: join(block, &leaf.path),
             what: What::Offset,

@@ -168,15 +168,15 @@ const SPACES: [Space; 3] = [Space::Uniform, Space::Storage, Space::PushConstant]
 impl Produced {
     /// Writes the shaders of `subject`.
     pub fn new(subject: &Subject, producer: Producer, settings: &Settings) -> Self {
-        let mut produced = Self { producer, modules: Vec::new(), gaps: Vec::new() };
+        let mut shaders = Self { producer, modules: Vec::new(), gaps: Vec::new() };
         for (block, layout) in subject.layouts.iter().enumerate() {
             if let Err(refusals) = &layout.result {
                 let reasons = refusals.iter().map(|refusal| &refusal.message);
-                produced.gaps.extend(reasons.map(|reason| format!("{} forbids it: {reason}", subject.rules.name)));
+                shaders.gaps.extend(reasons.map(|reason| format!("{} forbids it: {reason}", subject.rules.name)));
                 continue;
             }
             let plan = plan_of(layout, settings);
-            produced.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
+            shaders.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
             if plan.leaves.is_empty() {
                 continue;
             }
@@ -186,16 +186,16 @@ impl Produced {
             };
             match producer {
                 Producer::Rspirv => {
-                    for (share, plan) in shares(plan) {
-                        produced.add_rspirv(block, (&written, layout), (share, plan));
+                    for (share, plan) in shares(&plan) {
+                        shaders.add_rspirv(block, (&written, layout), (share, plan));
                     }
                 }
-                Producer::Naga => produced.add_naga(block, &written, &plan.without(not_in_wgsl)),
+                Producer::Naga => shaders.add_naga(block, &written, &plan.without(not_in_wgsl)),
             }
         }
-        produced.gaps.sort();
-        produced.gaps.dedup();
-        produced
+        shaders.gaps.sort();
+        shaders.gaps.dedup();
+        shaders
     }
 
     /// `layout` is what the shader is written for, `image_of` what the image is packed for: the same without a planted
@@ -231,14 +231,14 @@ impl Produced {
 
     fn add_naga(&mut self, block: usize, layout: &BlockLayout, plan: &ProbePlan) {
         for entry in &plan.entries {
-            let (module, offsets, spirv) = match compile(layout, plan, entry) {
+            let NagaModule { wgsl, offsets, spirv } = match compile(layout, plan, entry) {
                 Ok(compiled) => compiled,
                 Err(gap) => {
                     self.gaps.push(gap);
                     continue;
                 }
             };
-            let glsl_compiled = match ask_naga(entry, || glsl_offsets(&module)) {
+            let glsl_compiled = match ask_naga(entry, || glsl_offsets(&wgsl)) {
                 Ok(offsets) => Some(by_form(entry, &offsets)),
                 Err(gap) => {
                     self.gaps.push(gap);
@@ -254,25 +254,30 @@ impl Produced {
                 validator_flags: Vec::new(),
                 validation: Validation::NotRun("no spirv-val".to_owned()),
                 requires: push.into_iter().collect(),
-                binding_size: module.binding_size,
+                binding_size: wgsl.binding_size,
                 compiled: by_form(entry, &offsets),
                 glsl_compiled,
-                wgsl: Some(module.text),
+                wgsl: Some(wgsl.text),
             });
         }
     }
 }
 
-/// WGSL text for one entry point, the offsets that naga gives its leaves, and naga's SPIR-V; or why there is none.
-fn compile(
-    layout: &BlockLayout,
-    plan: &ProbePlan,
-    entry: &ProbeEntry,
-) -> Result<(WgslModule, Vec<Option<u32>>, Vec<u32>), String> {
-    let module = wgsl::module(layout, plan, entry).map_err(|error| error.to_string())?;
+/// WGSL text for one entry point, with what naga makes of it.
+#[derive(Debug)]
+struct NagaModule {
+    wgsl: WgslModule,
+    /// Where naga puts the leaves, in bytes.
+    offsets: Vec<Option<u32>>,
+    spirv: Vec<u32>,
+}
+
+/// The module for one entry point, or why there is none.
+fn compile(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result<NagaModule, String> {
+    let wgsl = wgsl::module(layout, plan, entry).map_err(|error| error.to_string())?;
     let (offsets, spirv) =
-        ask_naga(entry, || Ok((naga_offsets::compiled_offsets(&module)?, naga_offsets::spirv(&module)?)))?;
-    Ok((module, offsets, spirv))
+        ask_naga(entry, || Ok((naga_offsets::compiled_offsets(&wgsl)?, naga_offsets::spirv(&wgsl)?)))?;
+    Ok(NagaModule { wgsl, offsets, spirv })
 }
 
 /// An answer of naga about `entry`. naga's writers assert what its validator does not check; a panic is that compiler's
@@ -298,7 +303,7 @@ fn plan_of(layout: &BlockLayout, settings: &Settings) -> ProbePlan {
 }
 
 /// The plan of the module with all leaves, and those of the modules that stand in for it.
-fn shares(plan: ProbePlan) -> Vec<(Share, ProbePlan)> {
+fn shares(plan: &ProbePlan) -> Vec<(Share, ProbePlan)> {
     let needed: BTreeSet<Option<Feature>> = plan.leaves.iter().map(|leaf| needs(leaf.component)).collect();
     let part = |feature: &Option<Feature>| {
         plan.clone().without(|leaf| {

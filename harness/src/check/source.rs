@@ -32,7 +32,7 @@ impl Source {
     /// Reads a user's declarations.
     ///
     /// # Errors
-    /// Every problem of the file.
+    /// Every problem of the file; one that declares nothing is a mistake, not a success.
     pub fn of_file(
         span: Span,
         options: LayoutOptions,
@@ -40,6 +40,13 @@ impl Source {
         sources: &SourceMap,
     ) -> Result<Self, Vec<Diagnostic>> {
         let module = declare(sources, span, declared)?;
+        if module.blocks.is_empty() && module.parameters.is_empty() {
+            let message = "this declares no shader parameter, so there is nothing to lay out";
+            let start = Span { end: span.start, ..span };
+            let problem = Diagnostic::error(Code::NothingDeclared, start, message)
+                .with_help("a struct is laid out where a cbuffer, a ConstantBuffer<T> or another buffer holds it");
+            return Err(module.warnings.into_iter().chain([problem]).collect());
+        }
         let name = sources.file(span.file).name.clone();
         Ok(Self {
             id: name.clone(),
@@ -59,8 +66,7 @@ impl Source {
     /// # Errors
     /// Problems of the declarations that the case does not expect, and refusals that it expects and that do not come.
     pub fn of_case(case: &Case, sources: &SourceMap) -> Result<Option<Self>, Vec<Diagnostic>> {
-        let options =
-            DeclareOptions { entry: case.entry.clone(), defines: case.defines.clone(), ..DeclareOptions::default() };
+        let options = DeclareOptions { entry: case.entry.clone(), defines: case.defines.clone() };
         let ours: Vec<&Diagnosed> = case.rejects.iter().filter(|reject| reject.by == By::Layoutproof).collect();
         match declare(sources, case.declare, &options) {
             Err(found) => unexpected(case, &ours, &found, sources).map(|()| None),

@@ -45,6 +45,8 @@ pub(super) struct TypeExpression<'a> {
     /// `*` and `[n]` behind the type, applied from left to right.
     pub(super) suffixes: Vec<TypeSuffix<'a>>,
     /// Order that `#pragma pack_matrix` puts on matrices named here.
+    pub(super) packed: Option<MatrixOrder>,
+    /// Order by a modifier where no declaration's [`Prefix`] has it: `StructuredBuffer<row_major float2x3>`.
     pub(super) order: Option<MatrixOrder>,
     pub(super) span: Span,
 }

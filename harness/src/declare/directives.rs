@@ -112,10 +112,8 @@ fn directive(token: Token<'_>, prepared: &mut Prepared<'_>, problems: &mut Probl
 
 fn pack_order(word: &str) -> Result<Option<MatrixOrder>, ()> {
     match word {
-        "row_major" => Ok(Some(MatrixOrder::Row)),
-        "column_major" => Ok(Some(MatrixOrder::Column)),
         "default" => Ok(None),
-        _ => Err(()),
+        _ => MatrixOrder::of_modifier(word).map(Some).ok_or(()),
     }
 }
 

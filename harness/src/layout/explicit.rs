@@ -8,8 +8,9 @@
 use std::ops::Range;
 
 use super::rules::{Forbid, GlobalRegister, PackOffsetRule, VkOffset};
-use super::tree::Refusal;
+use super::tree::LayoutWarning;
 use super::walk::{Level, Stop, Walk};
+use crate::diagnostics::Code;
 use crate::module::BlockKind;
 use crate::shape::Member;
 
@@ -70,8 +71,8 @@ fn vk_offset(walk: &mut Walk<'_>, member: &Member, level: Level) -> Result<Optio
     }
     match walk.rules.vk_offset {
         VkOffset::Ignored => {
-            let message = format!("[[vk::offset]] is ignored under {}", walk.rules.name);
-            walk.warnings.push(Refusal { path: walk.path.clone(), message });
+            let message = "[[vk::offset]] is ignored".to_owned();
+            walk.warnings.push(LayoutWarning { path: walk.path.clone(), code: Code::Ignored, message });
             Ok(None)
         }
         VkOffset::Honoured => {
@@ -90,7 +91,7 @@ pub(super) fn warn_of_overlaps(walk: &mut Walk<'_>, members: &[(&str, Range<u32>
         if after.start < before.end {
             let message = format!("at offset {} overlaps `{first}`, which ends at {}", after.start, before.end);
             let path = walk.path_of(second);
-            walk.warnings.push(Refusal { path, message });
+            walk.warnings.push(LayoutWarning { path, code: Code::OffsetOverlap, message });
         }
     }
 }

@@ -41,11 +41,13 @@ impl Matrix {
         }
     }
 
+    /// One contiguous vector, whatever order is declared: the order that the shape names is the one that makes it so.
     fn as_vector(&self, walk: &Walk<'_>, placement: &Placement) -> Result<Measured, Stop> {
         let length = self.rows * self.columns;
-        let stride = self.component.size * if self.vectors() == 1 { length } else { 1 };
+        let order = if self.rows == 1 { MatrixOrder::Row } else { MatrixOrder::Column };
         let footprint = Footprint::vector(walk.rules.vectors, self.component, length)?;
-        let mut measured = Measured::new(self.shape(stride), footprint, placement);
+        let shape = Self { order, ..*self }.shape(self.component.size * length);
+        let mut measured = Measured::new(shape, footprint, placement);
         measured.keep_vector_whole(self.component, length, placement);
         Ok(measured)
     }

@@ -25,10 +25,11 @@ mod walk;
 pub use rules::RuleSet;
 pub use table::{find, table};
 pub use tree::{
-    BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf, LeafStep, MemberRow, Refusal,
+    BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, LayoutWarning, Leaf, LeafStep, MemberRow,
+    Refusal,
 };
 
-pub use views::MAX_LEAVES;
+pub use views::{MAX_LEAVES, UNSIZED_ELEMENTS};
 pub use walk::{MAX_TYPES, lay_out};
 
 use serde::{Deserialize, Serialize};

@@ -45,6 +45,8 @@ pub struct RuleSet {
     pub one_dimensional: OneDimensional,
     /// Whether `row_major` and `column_major` count on a member that is an array of matrices.
     pub array_order: ArrayOrder,
+    /// Whether they count on a matrix, or an array of matrices, that is the whole element of a block.
+    pub element_order: ElementOrder,
     /// Enums.
     pub enums: Enums,
     /// Size and alignment of pointers in bytes; 0 where they take no bytes of the block.
@@ -177,6 +179,15 @@ pub enum ArrayOrder {
     /// As declared on the member.
     Declared,
     /// The default in force, whatever is declared (Slang).
+    Default,
+}
+
+/// Order of a matrix, or of an array's matrices, that is the element of a block itself and no member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElementOrder {
+    /// As declared: `StructuredBuffer<row_major float2x3>`.
+    Declared,
+    /// The default in force, whatever is declared, `#pragma pack_matrix` included (DXC to DXIL).
     Default,
 }
 

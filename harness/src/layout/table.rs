@@ -4,9 +4,9 @@
 
 use super::alignment::Alignment;
 use super::rules::{
-    ArrayOrder, ArrayStride, BitFields, BlockFeatures, EmptyMembers, Enums, Example, Forbid, GlobalRegister, Matrices,
-    MatrixStart, OneDimensional, PackOffsetRule, Placement, RuleSet, SpirvValidity, Straddle, StraddleSize,
-    StructPadding, UnsizedArrays, VectorAlignment, Versions, VkOffset,
+    ArrayOrder, ArrayStride, BitFields, BlockFeatures, ElementOrder, EmptyMembers, Enums, Example, Forbid,
+    GlobalRegister, Matrices, MatrixStart, OneDimensional, PackOffsetRule, Placement, RuleSet, SpirvValidity, Straddle,
+    StraddleSize, StructPadding, UnsizedArrays, VectorAlignment, Versions, VkOffset,
 };
 use crate::runner::Feature;
 
@@ -81,6 +81,7 @@ const SCALAR: RuleSet = RuleSet {
     matrices: Matrices::ArrayOfVectors,
     one_dimensional: OneDimensional::Matrix,
     array_order: ArrayOrder::Declared,
+    element_order: ElementOrder::Declared,
     enums: Enums::Underlying,
     pointer_size: 8,
     bit_fields: BitFields::Widening,
@@ -193,6 +194,7 @@ const HLSL_STRUCTURED: RuleSet = RuleSet {
     example: Example { declaration: "struct T { float a; double b; float c; };", offsets: &[0, 8, 16], size: 24 },
     pad_arrays: true,
     pad_structs: StructPadding::Padded,
+    element_order: ElementOrder::Default,
     bit_fields: BitFields::SameSize,
     packoffset: PackOffsetRule::Refused,
     vk_offset: VkOffset::Ignored,
@@ -262,6 +264,7 @@ const TABLE: &[RuleSet] = &[
         pad_arrays: false,
         pad_structs: StructPadding::None,
         array_order: ArrayOrder::Default,
+        element_order: ElementOrder::Declared,
         bit_fields: BitFields::Widening,
         ..HLSL_STRUCTURED
     },

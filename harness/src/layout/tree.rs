@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::diagnostics::Code;
 use crate::module::BlockKind;
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder};
@@ -44,10 +45,21 @@ pub struct BlockLayout {
     /// Bytes from one structured-buffer element to the next; `None` for other kinds.
     pub stride: Option<u32>,
     /// What the user should know although the layout is certain (an ignored attribute, for one).
-    pub warnings: Vec<Refusal>,
+    pub warnings: Vec<LayoutWarning>,
 }
 
-/// Why a rule set forbids a block, or ignores something in it.
+/// What a layout does that its author may not expect.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LayoutWarning {
+    /// Path of the member in the block.
+    pub path: String,
+    /// What kind of problem.
+    pub code: Code,
+    /// Lowercase fragment with the numbers that matter; the rule set is not named.
+    pub message: String,
+}
+
+/// Why a rule set forbids a block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     /// Path of the member in the block; empty for the block itself.

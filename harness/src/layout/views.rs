@@ -9,8 +9,8 @@ use crate::shape::{Count, MatrixOrder};
 /// Most leaves that [`BlockLayout::leaves`] returns.
 pub const MAX_LEAVES: usize = 1 << 16;
 
-/// Elements of an unsized array that become leaves.
-const UNSIZED_ELEMENTS: u32 = 2;
+/// Elements of an unsized array that become leaves, and for which an image has room.
+pub const UNSIZED_ELEMENTS: u32 = 2;
 
 impl BlockLayout {
     /// A row per member of every struct level, in declaration order, parents before children; empty for a refused block.

@@ -6,8 +6,8 @@
 use super::alignment::{Alignment, MAX_BYTES, TooLarge};
 use super::matrix::Matrix;
 use super::measured::{Footprint, Measured, Repeated};
-use super::rules::{ArrayOrder, EmptyMembers, Enums, Placement, RuleSet, StructPadding, UnsizedArrays};
-use super::tree::{BlockLayout, Component, Extent, LaidOut, LaidOutShape, Refusal};
+use super::rules::{ArrayOrder, ElementOrder, EmptyMembers, Enums, Placement, RuleSet, StructPadding, UnsizedArrays};
+use super::tree::{BlockLayout, Component, Extent, LaidOut, LaidOutShape, LayoutWarning, Refusal};
 use super::{LayoutOptions, forbid, place, views};
 use crate::module::{Block, BlockKind};
 use crate::scalar::Scalar;
@@ -72,7 +72,7 @@ pub(super) struct Walk<'a> {
     /// Reasons against a layout.
     pub refusals: Vec<Refusal>,
     /// What the user should know.
-    pub warnings: Vec<Refusal>,
+    pub warnings: Vec<LayoutWarning>,
     types: u32,
 }
 
@@ -129,13 +129,16 @@ impl<'a> Walk<'a> {
                 root.layout.type_name = element.to_string();
                 Ok(root)
             }
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Array { .. }
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Resource(_) => walk.measure(element, &walk.rules.members),
+            Type::Matrix { .. } | Type::Array { .. } => {
+                let reordered = match walk.rules.element_order {
+                    ElementOrder::Declared => None,
+                    ElementOrder::Default => in_default_order(element),
+                };
+                walk.measure(reordered.as_ref().unwrap_or(element), &walk.rules.members)
+            }
+            Type::Scalar(_) | Type::Vector { .. } | Type::Enum(_) | Type::Pointer { .. } | Type::Resource(_) => {
+                walk.measure(element, &walk.rules.members)
+            }
         });
         root.ok()
     }
@@ -261,10 +264,22 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The same matrix type without its declared order; `None` for other types.
+/// The same matrix, or array of matrices, without its declared order; `None` for other types.
 fn in_default_order(ty: &Type) -> Option<Type> {
-    let Type::Matrix { scalar, rows, columns, .. } = ty else { return None };
-    Some(Type::Matrix { scalar: *scalar, rows: *rows, columns: *columns, order: None })
+    match ty {
+        Type::Matrix { scalar, rows, columns, .. } => {
+            Some(Type::Matrix { scalar: *scalar, rows: *rows, columns: *columns, order: None })
+        }
+        Type::Array { element, count } => {
+            Some(Type::Array { element: Box::new(in_default_order(element)?), count: *count })
+        }
+        Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Struct(_)
+        | Type::Enum(_)
+        | Type::Pointer { .. }
+        | Type::Resource(_) => None,
+    }
 }
 
 fn pointer(size: u32, placement: &Placement) -> Measured {

@@ -134,8 +134,8 @@ pub fn observe(plan: &ProbePlan, probe: &ProbeJob, answers: &[ReadBack]) -> Obse
         Direction::Read => sights.read(&mut observed),
         Direction::Write => sights.write(&mut observed),
     }
-    for view in &views {
-        changes(probe, view).into_iter().for_each(|problem| add(&mut observed.problems, problem));
+    for problem in views.iter().flat_map(|view| changes(probe, view)) {
+        add(&mut observed.problems, problem);
     }
     observed
 }

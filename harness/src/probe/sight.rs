@@ -214,7 +214,7 @@ fn offset_of(said: Word) -> Option<u32> {
 fn named(memories: &[(Ink, Vec<u8>)], place: usize) -> Option<u32> {
     let planes = memories.iter().filter_map(|(ink, memory)| match ink {
         Ink::Words => None,
-        Ink::Plane(plane) => Some((*plane, memory.get(place..place + plane.code.unit() as usize)?)),
+        Ink::Plane(it) => Some((*it, memory.get(place..place + it.code.unit() as usize)?)),
     });
     match memories {
         [(Ink::Words, memory), ..] => match decode(u32::from_le_bytes(*memory.get(place..)?.first_chunk()?)) {

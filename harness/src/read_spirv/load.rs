@@ -3,8 +3,8 @@
 //! rspirv's parser trusts word counts and panics on some operands, so both are checked first.
 
 use rspirv::binary::{Consumer, ParseAction, parse_words};
-use rspirv::dr::{Instruction, Loader, Module, ModuleHeader};
-use rspirv::spirv::{MAGIC_NUMBER, Op};
+use rspirv::dr::{Instruction, Loader, Module, ModuleHeader, Operand};
+use rspirv::spirv::{MAGIC_NUMBER, Op, Word};
 use thiserror::Error;
 
 /// Words that are no SPIR-V module that can be read.
@@ -28,14 +28,31 @@ const HEADER_WORDS: usize = 5;
 /// Reads the instructions of a module.
 pub(crate) fn load(words: &[u32]) -> Result<Module, BadModule> {
     let starts = instruction_starts(words)?;
-    let mut counting = Counting { loader: Loader::new(), instructions: 0 };
+    let mut counting = Counting { loader: Loader::new(), instructions: 0, functions: 0 };
     match parse_words(words, &mut counting) {
-        Ok(()) => Ok(counting.loader.module()),
+        Ok(()) => complete(counting.functions, counting.loader.module())
+            .map_err(|reason| BadModule::new(words.len(), format!("{reason}: the module is truncated"))),
         Err(state) => {
             let word = starts.get(counting.instructions).copied().unwrap_or(words.len());
             Err(BadModule::new(word, state.to_string()))
         }
     }
+}
+
+/// Refuses modules that end too early between two instructions; `functions` counts those that begin.
+fn complete(functions: usize, module: Module) -> Result<Module, String> {
+    if module.memory_model.is_none() {
+        return Err("no memory model".to_owned());
+    }
+    if functions > module.functions.len() {
+        return Err("a function without an end".to_owned());
+    }
+    let defined = |id: Word| module.functions.iter().any(|function| function.def_id() == Some(id));
+    let missing = module.entry_points.iter().find(|entry| match entry.operands.get(1) {
+        Some(Operand::IdRef(id)) => !defined(*id),
+        Some(_) | None => true,
+    });
+    if missing.is_some() { Err("an entry point without its function".to_owned()) } else { Ok(module) }
 }
 
 /// The first word of each instruction, word counts checked.
@@ -83,10 +100,11 @@ fn check_operands(instruction: &[u32], start: usize) -> Result<(), BadModule> {
     Ok(())
 }
 
-/// A loader that knows how many instructions it has taken.
+/// A loader that knows how many instructions it has taken, and how many of them begin a function.
 struct Counting {
     loader: Loader,
     instructions: usize,
+    functions: usize,
 }
 
 impl Consumer for Counting {
@@ -103,6 +121,7 @@ impl Consumer for Counting {
     }
 
     fn consume_instruction(&mut self, instruction: Instruction) -> ParseAction {
+        self.functions += usize::from(instruction.class.opcode == Op::Function);
         let action = self.loader.consume_instruction(instruction);
         if matches!(action, ParseAction::Continue) {
             self.instructions += 1;

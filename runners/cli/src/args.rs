@@ -195,9 +195,12 @@ pub struct RunArgs {
     /// Fail with exit code 3 if a check is skipped for a reason that contains this text ("" forbids every skip).
     #[arg(long, value_name = "TEXT")]
     pub forbid_skip: Option<String>,
-    /// Known differences: a list, or a folder of lists.
+    /// Known differences beside the built-in ones: a list, or a folder of lists.
     #[arg(long, value_name = "PATH")]
     pub known: Vec<PathBuf>,
+    /// Leave the built-in known differences out.
+    #[arg(long)]
+    pub no_known: bool,
     /// The least number of leaves that each device must answer for.
     #[arg(long, value_name = "FILE")]
     pub floors: Option<PathBuf>,

@@ -44,20 +44,22 @@ pub(crate) fn plan(
 }
 
 fn produce(subject: &Subject, producer: Producer, settings: &Settings, validator: Option<&SpirvVal>) -> Produced {
-    let mut produced = Produced::new(subject, producer, settings);
+    let mut shaders = Produced::new(subject, producer, settings);
     if let Some(validator) = validator {
-        for module in &mut produced.modules {
+        for module in &mut shaders.modules {
             module.validation = validator.validate(&module.spirv, &module.validator_flags);
         }
     }
-    produced
+    shaders
 }
 
 /// Runs checks and gives each record to `done` as it comes, with the check's place in `checks`.
 pub(crate) fn execute(checks: &[Check], launch: &Launch, mut done: impl FnMut(usize, CheckRecord)) {
     let work = |group: Vec<usize>, workers: &mut pool::Workers<'_>| run_group(checks, &group, workers);
     pool::run(groups(checks), launch, work, |records| {
-        records.into_iter().for_each(|(index, record)| done(index, record));
+        for (index, record) in records {
+            done(index, record);
+        }
     });
 }
 

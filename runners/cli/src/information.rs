@@ -59,7 +59,9 @@ pub(crate) fn devices(args: &FormatArgs, style: Style) -> anyhow::Result<Exit> {
         }
         Format::Text => print(&listing::devices(&devices, style)),
     }
-    notes.iter().for_each(|note| warn(&format!("note: {note}\n")));
+    for note in &notes {
+        warn(&format!("note: {note}\n"));
+    }
     Ok(if devices.is_empty() { Exit::Missing } else { Exit::Agree })
 }
 

@@ -27,6 +27,9 @@ use crate::pool::{self, Launch};
 use crate::selection::{Refused, rule_set, select};
 use crate::{drivers, execute};
 
+/// The repository's own list of known differences: name and text.
+const BUILT_IN_KNOWN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/known.rs"));
+
 /// The file that a failure report names where the user asked for none.
 const DEFAULT_RECORDS: &str = "the records that --json FILE writes";
 
@@ -40,11 +43,13 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     let selection = select(&args.inputs, &args.rules, &args.declare)?;
     warn(&render(&selection.warnings, &selection.sources, style.colour));
     if selection.subjects.is_empty() {
-        warn("nothing is selected: no case or file matches\n");
+        warn("nothing is selected: no case or file matches, or none speaks of these rule sets\n");
         return Ok(Exit::NothingSelected);
     }
     let (devices, notes) = wanted.devices();
-    notes.iter().for_each(|note| warn(&format!("note: {note}\n")));
+    for note in &notes {
+        warn(&format!("note: {note}\n"));
+    }
     if let Some(missing) = wanted.missing_device(&devices) {
         warn(&format!("error: {missing}\n"));
         return Ok(Exit::Missing);
@@ -89,7 +94,7 @@ impl Wanted {
             device_ids: args.device.clone(),
             runners: choose("runner", &args.runner, &runners)?.into_iter().collect(),
             required: args.require.clone(),
-            known: lists(&args.known, known::read)?,
+            known: known_lists(&args.known, args.no_known)?,
             floors: lists(args.floors.as_slice(), floors::read)?,
         })
     }
@@ -138,8 +143,23 @@ fn choose<T: Copy>(what: &str, named: &[String], all: &[(&str, T)]) -> anyhow::R
     named.iter().map(find).collect()
 }
 
+/// The built-in known differences, unless they are left out, and the user's own.
+pub(crate) fn known_lists(paths: &[PathBuf], no_built_in: bool) -> anyhow::Result<Vec<Known>> {
+    let mut sources = SourceMap::default();
+    let mut found = Vec::new();
+    for (name, text) in BUILT_IN_KNOWN.iter().filter(|_| !no_built_in) {
+        let file = sources.add(format!("ci/known/{name}.toml"), *text);
+        match known::read(file, &sources) {
+            Ok(list) => found.extend(list),
+            Err(diagnostics) => bail!(Refused { diagnostics, sources }),
+        }
+    }
+    found.extend(lists(paths, known::read)?);
+    Ok(found)
+}
+
 /// Reads lists that the user keeps: files, or all `.toml` files of folders.
-pub(crate) fn lists<T>(
+fn lists<T>(
     paths: &[PathBuf],
     read_list: impl Fn(
         layoutproof::sources::FileId,
@@ -206,10 +226,13 @@ struct Report<'a> {
 impl Report<'_> {
     fn finish(&self, floors: &[Floor]) -> anyhow::Result<Exit> {
         let end = fold(&self.records);
-        self.write_files(&end)?;
+        // A file that cannot be written must not cost the user the report.
         self.print(&end);
+        self.write_files(&end)?;
         let missed = floors::missed(floors, &self.records);
-        missed.iter().for_each(|sentence| warn(&format!("error: floor not met: {sentence}\n")));
+        for sentence in &missed {
+            warn(&format!("error: floor not met: {sentence}\n"));
+        }
         let forbidden = self.forbidden_skips();
         if forbidden > 0 {
             warn(&format!("error: {forbidden} checks were skipped for a reason that --forbid-skip names\n"));

@@ -106,7 +106,7 @@ pub(crate) fn rule_set(name: &str) -> anyhow::Result<&'static RuleSet> {
 /// How a user's declarations are read.
 pub(crate) fn options_of(declare: &DeclareArgs) -> DeclareOptions {
     let defines = declare.define.iter().map(|define| layoutproof::case::file::split_define(define));
-    DeclareOptions { entry: declare.entry.clone(), defines: defines.collect(), ..DeclareOptions::default() }
+    DeclareOptions { entry: declare.entry.clone(), defines: defines.collect() }
 }
 
 impl Selection {

@@ -1,11 +1,15 @@
 //! `layoutproof show` and `layoutproof diff`: layouts without any device.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use layoutproof::case::expect::join;
 use layoutproof::check::Source;
 use layoutproof::diagnostics::{Code, Diagnostic, render};
-use layoutproof::layout::{BlockLayout, RuleSet, lay_out, table};
+use layoutproof::layout::{BlockLayout, LayoutWarning, RuleSet, lay_out, table};
+use layoutproof::module::Block;
 use layoutproof::read_naga;
 use layoutproof::read_spirv::declared;
 use layoutproof::report::Style;
@@ -42,16 +46,18 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     if !refused.is_empty() {
         return Ok(refuse(args, &refused, &sources, style));
     }
+    let warnings = input.warnings(&layouts);
+    let shown = layouts.iter().map(Layouts::shown).collect();
     match args.format {
         Format::Json => {
-            let warnings = input.warnings().iter().map(|warning| Problem::new(warning, &sources)).collect();
-            let mut shown = Shown::layouts(&args.input, layouts);
-            shown.warnings = warnings;
-            print(&shown.to_json());
+            let warnings = warnings.iter().map(|warning| Problem::new(warning, &sources)).collect();
+            let mut answer = Shown::layouts(&args.input, shown);
+            answer.warnings = warnings;
+            print(&answer.to_json());
         }
-        Format::Text => print(&struct_text::show(&layouts, style)),
+        Format::Text => print(&struct_text::show(&shown, style)),
     }
-    warn(&render(input.warnings(), &sources, style.colour));
+    warn(&render(&warnings, &sources, style.colour));
     Ok(Exit::Agree)
 }
 
@@ -80,7 +86,7 @@ pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
         bail!(Refused { diagnostics, sources });
     }
     let [left, right] = layouts.as_slice() else { bail!("{} says its own offsets: nothing to compare", args.input) };
-    let difference = diff(left, right, style);
+    let difference = diff(&left.shown(), &right.shown(), style);
     print(&difference.text);
     Ok(if difference.differs { Exit::Differ } else { Exit::Agree })
 }
@@ -124,20 +130,16 @@ impl Input {
         }
     }
 
-    fn layouts(&self, named: &[&RuleSet]) -> Vec<ShownLayout> {
-        let shown = |rules: &str, blocks: &[BlockLayout]| ShownLayout {
-            rules: rules.to_owned(),
-            blocks: blocks.iter().map(|block| ShownBlock::new(block, block.rows())).collect(),
-        };
+    fn layouts(&self, named: &[&RuleSet]) -> Vec<Layouts<'_>> {
         match self {
-            Self::LaidOut(blocks) => vec![shown(DECLARED, blocks)],
+            Self::LaidOut(blocks) => vec![Layouts { rules: DECLARED, blocks: blocks.into() }],
             Self::Declared(source) => {
                 let bare = table().iter().filter(|rules| rules.is_bare());
                 let rules: Vec<&RuleSet> = if named.is_empty() { bare.collect() } else { named.to_vec() };
                 let blocks = &source.module.blocks;
-                let under = |rules: &&RuleSet| {
-                    let blocks: Vec<_> = blocks.iter().map(|block| lay_out(block, rules, source.options)).collect();
-                    shown(rules.name, &blocks)
+                let under = |rules: &&RuleSet| Layouts {
+                    rules: rules.name,
+                    blocks: blocks.iter().map(|block| lay_out(block, rules, source.options)).collect(),
                 };
                 rules.iter().map(under).collect()
             }
@@ -145,7 +147,7 @@ impl Input {
     }
 
     /// Blocks that a rule set named by the user forbids.
-    fn refusals(&self, named: &[&RuleSet], layouts: &[ShownLayout]) -> Vec<Diagnostic> {
+    fn refusals(&self, named: &[&RuleSet], layouts: &[Layouts<'_>]) -> Vec<Diagnostic> {
         let Self::Declared(source) = self else { return Vec::new() };
         if named.is_empty() {
             return Vec::new();
@@ -154,8 +156,8 @@ impl Input {
         let mut found = Vec::new();
         for layout in layouts {
             for (block, span) in layout.blocks.iter().zip(&spans) {
-                let reasons = block.errors.iter().map(|refusal| {
-                    let path = layoutproof::case::expect::join(&block.name, &refusal.path);
+                let reasons = block.result.as_ref().err().into_iter().flatten().map(|refusal| {
+                    let path = join(&block.name, &refusal.path);
                     format!("{} forbids `{path}`: {}", layout.rules, refusal.message)
                 });
                 found.extend(reasons.map(|reason| Diagnostic::error(Code::RuleForbids, *span, reason)));
@@ -164,12 +166,50 @@ impl Input {
         found
     }
 
-    fn warnings(&self) -> &[Diagnostic] {
+    /// Warnings of the declarations, then those of the layouts.
+    fn warnings(&self, layouts: &[Layouts<'_>]) -> Vec<Diagnostic> {
         match self {
-            Self::Declared(source) => &source.module.warnings,
-            Self::LaidOut(_) => &[],
+            Self::Declared(source) => {
+                let declared = source.module.warnings.iter().cloned();
+                declared.chain(layout_warnings(&source.module.blocks, layouts)).collect()
+            }
+            Self::LaidOut(_) => Vec::new(),
         }
     }
+}
+
+/// All blocks under one rule set.
+struct Layouts<'a> {
+    rules: &'a str,
+    /// In the order of the module's blocks.
+    blocks: Cow<'a, [BlockLayout]>,
+}
+
+impl Layouts<'_> {
+    fn shown(&self) -> ShownLayout {
+        ShownLayout {
+            rules: self.rules.to_owned(),
+            blocks: self.blocks.iter().map(|block| ShownBlock::new(block, block.rows())).collect(),
+        }
+    }
+}
+
+/// Each warning of a layout once, with the rule sets that it holds under; by block, then by path.
+fn layout_warnings(blocks: &[Block], layouts: &[Layouts<'_>]) -> Vec<Diagnostic> {
+    let mut found: BTreeMap<(usize, &LayoutWarning), Vec<&str>> = BTreeMap::new();
+    for layout in layouts {
+        for (index, block) in layout.blocks.iter().enumerate().filter(|(_, block)| block.result.is_ok()) {
+            for warning in &block.warnings {
+                found.entry((index, warning)).or_default().push(layout.rules);
+            }
+        }
+    }
+    let told = found.into_iter().map(|((index, warning), rules)| {
+        let path = join(&blocks[index].name, &warning.path);
+        let message = format!("`{path}`: {} ({})", warning.message, rules.join(", "));
+        Diagnostic::warning(warning.code, blocks[index].span, message)
+    });
+    told.collect()
 }
 
 fn read_laid_out(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Result<Vec<BlockLayout>, Vec<Diagnostic>>> {
@@ -177,24 +217,37 @@ fn read_laid_out(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Result<
     if path.extension().is_some_and(|extension| extension == "spv") {
         let bytes = std::fs::read(path).with_context(|| format!("reading {name}"))?;
         let file = sources.add(name, "");
+        let start = Span { file, ..Span::default() };
+        let problem = |reason| vec![Diagnostic::error(Code::BadModule, start, reason)];
         let blocks = words_of(&bytes).and_then(|words| declared(&words).map_err(|error| error.to_string()));
-        let problem = |reason| vec![Diagnostic::error(Code::BadModule, Span { file, ..Span::default() }, reason)];
-        return Ok(blocks.map(|blocks| blocks.into_iter().map(|block| block.layout).collect()).map_err(problem));
+        let layouts = blocks.map(|blocks| blocks.into_iter().map(|block| block.layout).collect());
+        return Ok(layouts.map_err(problem).and_then(|layouts| some(layouts, start)));
     }
     let span = add_text(path, sources)?;
     let text = sources.file(span.file).text.clone();
     let glsl = path.extension().is_some_and(|extension| extension == "glsl");
-    Ok(if glsl { read_naga::read_glsl(&text, span.file) } else { read_naga::read_wgsl(&text, span.file) })
+    let read = if glsl { read_naga::read_glsl(&text, span.file) } else { read_naga::read_wgsl(&text, span.file) };
+    Ok(read.and_then(|layouts| some(layouts, Span { end: span.start, ..span })))
+}
+
+/// The layouts of a module that has some.
+fn some(layouts: Vec<BlockLayout>, start: Span) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
+    if layouts.is_empty() {
+        let message = "this module has no buffer, so there is no layout to show";
+        return Err(vec![Diagnostic::error(Code::NothingDeclared, start, message)]);
+    }
+    Ok(layouts)
 }
 
 /// The words of a SPIR-V file, which may be of either byte order.
 fn words_of(bytes: &[u8]) -> Result<Vec<u32>, String> {
     let words = bytes.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]);
-    if bytes.len() % 4 != 0 {
+    let swapped = words.clone().next().is_some_and(|first| u32::from_be_bytes(first) == SPIRV_MAGIC);
+    let words: Vec<u32> = words.map(if swapped { u32::from_be_bytes } else { u32::from_le_bytes }).collect();
+    if words.first().is_some_and(|first| *first == SPIRV_MAGIC) && !bytes.len().is_multiple_of(4) {
         return Err(format!("{} bytes are no whole number of 4-byte words: the file is truncated", bytes.len()));
     }
-    let swapped = words.clone().next().is_some_and(|first| u32::from_be_bytes(first) == SPIRV_MAGIC);
-    Ok(words.map(if swapped { u32::from_be_bytes } else { u32::from_le_bytes }).collect())
+    Ok(words)
 }
 
 fn read_case(cases: &Cases, id: &str, sources: &mut SourceMap) -> Result<Input, Vec<Diagnostic>> {
@@ -205,4 +258,31 @@ fn read_case(cases: &Cases, id: &str, sources: &mut SourceMap) -> Result<Input, 
         let message = format!("case {id} is about declarations that are refused: there is nothing to show");
         vec![Diagnostic::error(Code::BadCase, case.declare, message)]
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use layoutproof::declare::DeclareOptions;
+    use layoutproof::layout::{LayoutOptions, find};
+
+    use super::*;
+
+    /// What rule sets ignore or overlap, with the codes and the rule sets that say so.
+    #[test]
+    fn warnings_of_layouts_come_once_behind_those_of_declarations() {
+        let text = "struct T { float4 a; [[vk::offset(64)]] float b; }; ConstantBuffer<T> S;\n\
+            cbuffer C { float4 x : packoffset(c0); float y : packoffset(c0.w); float z; };";
+        let mut sources = SourceMap::default();
+        let file = sources.add("a.hlsl", text);
+        let span = Span { file, start: 0, end: u32::try_from(text.len()).unwrap() };
+        let source = Source::of_file(span, LayoutOptions::default(), &DeclareOptions::default(), &sources).unwrap();
+        let input = Input::Declared(Box::new(source));
+        let named = ["hlsl-cbuffer", "slang-cbuffer", "scalar"].map(|name| find(name).unwrap());
+        let warnings = input.warnings(&input.layouts(&named));
+        let found: Vec<_> = warnings.iter().map(|it| (it.code, sources.position(it.span()).line)).collect();
+        assert_eq!(found, [(Code::PackoffsetMixed, 2), (Code::Ignored, 1), (Code::OffsetOverlap, 2)]);
+        assert_eq!(warnings[1].message, "`S.b`: [[vk::offset]] is ignored (hlsl-cbuffer, slang-cbuffer)");
+        let overlap = "`C.y`: at offset 12 overlaps `x`, which ends at 16 (hlsl-cbuffer, slang-cbuffer, scalar)";
+        assert_eq!(warnings[2].message, overlap);
+    }
 }

@@ -23,10 +23,10 @@ use crate::pool::{self, Launch};
 use crate::selection::{Refused, Selection, select};
 use crate::{execute, output, run};
 
-/// Runs the whole suite as tests; `program` is the `layoutproof` command, `known` the folder of known differences.
-pub fn main(program: &Path, known: &Path) -> ExitCode {
+/// Runs the whole suite as tests; `program` is the `layoutproof` command.
+pub fn main(program: &Path) -> ExitCode {
     let arguments = Arguments::from_args();
-    match Suite::new(program, known, &arguments) {
+    match Suite::new(program, &arguments) {
         Ok(suite) => libtest_mimic::run(&arguments, suite.trials()).exit_code(),
         Err(error) => {
             let text = error.downcast_ref::<Refused>().map(|refused| refused.text(false));
@@ -48,11 +48,13 @@ struct Suite {
 }
 
 impl Suite {
-    fn new(program: &Path, known: &Path, arguments: &Arguments) -> anyhow::Result<Arc<Self>> {
+    fn new(program: &Path, arguments: &Arguments) -> anyhow::Result<Arc<Self>> {
         let run = default_arguments();
         let launch = Launch { program: PathBuf::from(program), misreading: None };
         let (mut devices, notes) = pool::enumerate(program);
-        notes.iter().for_each(|note| output::warn(&format!("note: {note}\n")));
+        for note in &notes {
+            output::warn(&format!("note: {note}\n"));
+        }
         devices.push(Model::new().device().clone());
         Ok(Arc::new(Self {
             selection: select(&[], &[], &run.declare)?,
@@ -60,7 +62,7 @@ impl Suite {
             devices,
             settings: Settings { forms: [Form::Leaf, Form::Vector, Form::Whole].into(), planted_rules: None },
             launch,
-            known: run::lists(&[known.to_path_buf()], known::read)?,
+            known: run::known_lists(&[], false)?,
             alone: arguments.exact,
         }))
     }
@@ -93,12 +95,12 @@ impl Suite {
         let alone;
         let records = if self.alone {
             let subjects = std::slice::from_ref(&self.selection.subjects[subject]);
-            alone = self.run(execute::plan(subjects, &[producer], &self.devices[device..=device], &self.settings));
+            alone = self.run(&execute::plan(subjects, &[producer], &self.devices[device..=device], &self.settings));
             &alone
         } else {
             self.batches[device].get_or_init(|| {
                 let devices = &self.devices[device..=device];
-                self.run(execute::plan(&self.selection.subjects, &Producer::ALL, devices, &self.settings))
+                self.run(&execute::plan(&self.selection.subjects, &Producer::ALL, devices, &self.settings))
             })
         };
         let record = records.get(&name).ok_or_else(|| Failed::from(format!("{name} gave no record")))?;
@@ -112,10 +114,10 @@ impl Suite {
         }
     }
 
-    fn run(&self, checks: Vec<Check>) -> HashMap<String, CheckRecord> {
+    fn run(&self, checks: &[Check]) -> HashMap<String, CheckRecord> {
         let mut names = Vec::new();
         let mut records = Vec::new();
-        execute::execute(&checks, &self.launch, |index, record| {
+        execute::execute(checks, &self.launch, |index, record| {
             names.push(checks[index].name());
             records.push(record);
         });

@@ -81,23 +81,20 @@ impl Context {
 }
 
 impl GenericValue {
-    /// The spelling, with the order of a matrix, which the spelling of a type leaves out.
     fn written(&self) -> String {
         match self {
             Self::Integer(value) => value.to_string(),
-            Self::Type(ty) => match ty.dimensions().0 {
-                Type::Matrix { order: Some(MatrixOrder::Row), .. } => format!("row_major {ty}"),
-                Type::Matrix { order: Some(MatrixOrder::Column), .. } => format!("column_major {ty}"),
-                _ => ty.to_string(),
-            },
+            Self::Type(ty) => written(ty),
         }
     }
+}
 
-    fn spelling(&self) -> String {
-        match self {
-            Self::Integer(value) => value.to_string(),
-            Self::Type(ty) => ty.to_string(),
-        }
+/// The spelling, with the order of a matrix, which the spelling of a type leaves out: equal for equal types.
+pub(super) fn written(ty: &Type) -> String {
+    match ty.dimensions().0 {
+        Type::Matrix { order: Some(MatrixOrder::Row), .. } => format!("row_major {ty}"),
+        Type::Matrix { order: Some(MatrixOrder::Column), .. } => format!("column_major {ty}"),
+        _ => ty.to_string(),
     }
 }
 
@@ -145,7 +142,7 @@ impl<'t> Elaborator<'t> {
             };
             bindings.push(Binding { scope: inner, name: parameter.name.text.to_owned(), value });
         }
-        let written: Vec<String> = bindings.iter().filter(|b| b.scope == inner).map(|b| b.value.spelling()).collect();
+        let written: Vec<String> = bindings.iter().filter(|b| b.scope == inner).map(|b| b.value.written()).collect();
         let name = format!("{}<{}>", symbol.name, written.join(", "));
         if name.len() > LONGEST_NAME {
             let message = format!("the name of this type has {} bytes, more than {LONGEST_NAME}", name.len());

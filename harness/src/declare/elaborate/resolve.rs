@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Elaborator;
 use super::builtin;
-use super::generic::{Context, GenericValue, Site, Specialisation};
+use super::generic::{Context, GenericValue, Site, Specialisation, written};
 use super::scope::{TypeEntry, TypeId};
 use crate::declare::ast::{
     Declarator, Dimension, Initialiser, Path, PathPart, Prefix, TypeExpression, TypeKind, TypeSuffix,
@@ -37,11 +37,7 @@ pub(super) enum AliasState {
 
 /// `row_major` or `column_major`, the last if both are there.
 pub(super) fn order(prefix: &Prefix<'_>) -> Order {
-    prefix.modifiers.iter().rev().find_map(|modifier| match modifier.text {
-        "row_major" => Some(MatrixOrder::Row),
-        "column_major" => Some(MatrixOrder::Column),
-        _ => None,
-    })
+    prefix.modifiers.iter().rev().find_map(|modifier| MatrixOrder::of_modifier(modifier.text))
 }
 
 impl<'t> Elaborator<'t> {
@@ -76,11 +72,11 @@ impl<'t> Elaborator<'t> {
         Some(resolved)
     }
 
-    /// `ty` without looking at the members of a struct.
+    /// `ty` without looking at the members of a struct; `order` is that of its declaration.
     pub(super) fn named(&mut self, ty: &TypeExpression<'t>, order: Order, context: &Context) -> Option<Named> {
         self.nested(ty.span, |elaborator| {
             let mut named = match &ty.kind {
-                TypeKind::Path(path) => elaborator.named_path(path, ty.order, context)?,
+                TypeKind::Path(path) => elaborator.named_path(path, ty.packed, context)?,
                 TypeKind::Struct(_) | TypeKind::Enum(_) => {
                     let Some(id) = elaborator.symbols.inline(&ty.kind) else {
                         let message = "a type cannot be declared here";
@@ -99,7 +95,7 @@ impl<'t> Elaborator<'t> {
                     }
                 });
             }
-            if let (Some(order), Named::Type(found)) = (order, &mut named) {
+            if let (Some(order), Named::Type(found)) = (order.or(ty.order), &mut named) {
                 reorder(found, order);
             }
             Some(named)
@@ -207,7 +203,7 @@ impl<'t> Elaborator<'t> {
     pub(super) fn pointer(&mut self, named: Named, span: Span) -> Option<Type> {
         let pointee = match &named {
             Named::Struct(specialisation) => specialisation.name.clone(),
-            Named::Type(ty) => ty.to_string(),
+            Named::Type(ty) => written(ty),
         };
         let stars = pointee.bytes().rev().take_while(|byte| *byte == b'*').count();
         if stars >= MOST_STARS {

@@ -36,8 +36,7 @@ impl<'a> Parser<'_, 'a> {
         let mut bases = Vec::new();
         if self.eat(TokenKind::Colon) {
             loop {
-                self.modifiers();
-                bases.push(self.type_expression()?);
+                bases.push(self.modified_type()?);
                 if !self.eat(TokenKind::Comma) {
                     break;
                 }

@@ -8,6 +8,7 @@ use crate::declare::ast::{
 };
 use crate::declare::lexer::TokenKind;
 use crate::diagnostics::{Code, Diagnostic};
+use crate::shape::MatrixOrder;
 
 /// Words that may stand before a type and say nothing about its name.
 const MODIFIERS: &[&str] = &[
@@ -85,11 +86,14 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// Moves behind modifiers whose meaning is lost (between `<` and `>`).
-    pub(super) fn modifiers(&mut self) {
+    /// Moves behind the modifiers of a type that has no declaration (between `<` and `>`); only the order of a matrix,
+    /// the last if both are there, says anything about such a type.
+    pub(super) fn modifiers(&mut self) -> Option<MatrixOrder> {
+        let mut order = None;
         while self.is(TokenKind::Identifier) && MODIFIERS.contains(&self.token().text) {
-            self.bump();
+            order = MatrixOrder::of_modifier(self.bump().text).or(order);
         }
+        order
     }
 
     /// `[numthreads(8, 8, 1)]`, `[[vk::binding(1), vk::push_constant]]`.

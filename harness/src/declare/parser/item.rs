@@ -123,8 +123,7 @@ impl<'a> Parser<'_, 'a> {
             return Err(Diagnostic::error(Code::Unsupported, name.span, message));
         }
         self.expect(TokenKind::Assign, "`=`")?;
-        self.modifiers();
-        let ty = self.type_expression()?;
+        let ty = self.modified_type()?;
         self.semicolon()?;
         Ok(Item::Alias { name, ty })
     }
@@ -212,5 +211,5 @@ impl<'a> Parser<'_, 'a> {
 fn inferred<'a>(span: Span) -> TypeExpression<'a> {
     let part = PathPart { name: Name { text: "int64_t", span }, arguments: None };
     let kind = TypeKind::Path(Path { parts: vec![part], span });
-    TypeExpression { kind, suffixes: Vec::new(), order: None, span }
+    TypeExpression { kind, suffixes: Vec::new(), packed: None, order: None, span }
 }

@@ -9,15 +9,21 @@ impl<'a> Parser<'_, 'a> {
     /// A type; a struct or enum may be declared in place.
     pub(super) fn type_expression(&mut self) -> Parsed<TypeExpression<'a>> {
         self.deeper(|parser| {
-            let (start, order) = (parser.span(), parser.source.order(parser.at));
+            let (start, packed) = (parser.span(), parser.source.order(parser.at));
             let kind = match parser.token().text {
                 "struct" | "class" => TypeKind::Struct(Box::new(parser.struct_declaration()?)),
                 "enum" => TypeKind::Enum(Box::new(parser.enum_declaration()?)),
                 _ => TypeKind::Path(parser.type_path()?),
             };
             let suffixes = parser.type_suffixes()?;
-            Ok(TypeExpression { kind, suffixes, order, span: parser.span_from(start) })
+            Ok(TypeExpression { kind, suffixes, packed, order: None, span: parser.span_from(start) })
         })
+    }
+
+    /// A type with the modifiers in front of it.
+    pub(super) fn modified_type(&mut self) -> Parsed<TypeExpression<'a>> {
+        let order = self.modifiers();
+        Ok(TypeExpression { order, ..self.type_expression()? })
     }
 
     fn type_suffixes(&mut self) -> Parsed<Vec<TypeSuffix<'a>>> {
@@ -100,14 +106,14 @@ impl<'a> Parser<'_, 'a> {
         if is_value && !self.is(TokenKind::ColonColon) {
             return Ok(GenericArgument::Value(self.expression(Place::Angles)?));
         }
-        self.modifiers();
+        let order = self.modifiers();
         let simple = matches!(self.peek(1).kind, TokenKind::Plus | TokenKind::Minus | TokenKind::Slash)
             || (self.peek(1).kind == TokenKind::Star && starts_operand(self.peek(2).kind));
         if !simple {
             let ty = self.type_expression()?;
             let plain = ty.suffixes.is_empty() && self.at == start + 1;
             if !plain || matches!(self.token().kind, TokenKind::Comma | TokenKind::Greater) {
-                return Ok(GenericArgument::Type(ty));
+                return Ok(GenericArgument::Type(TypeExpression { order, ..ty }));
             }
         }
         // A name with an operator behind it is a value; only one name was read, so reading it again costs nothing.

@@ -45,15 +45,20 @@ fn structure(module: &Module, name: &str) -> std::sync::Arc<StructType> {
     }
 }
 
-/// `order type name : width`, as far as there is an order and a width.
-fn line(member: &Member) -> String {
-    let order = match member.ty.dimensions().0 {
+/// `order type`, as far as there is an order.
+fn ordered(ty: &Type) -> String {
+    let order = match ty.dimensions().0 {
         Type::Matrix { order: Some(MatrixOrder::Row), .. } => "row ",
         Type::Matrix { order: Some(MatrixOrder::Column), .. } => "column ",
         _ => "",
     };
+    format!("{order}{ty}")
+}
+
+/// `order type name : width`, as far as there is an order and a width.
+fn line(member: &Member) -> String {
     let width = member.bit_width.map(|width| format!(" : {width}")).unwrap_or_default();
-    format!("{order}{} {}{width}", member.ty, member.name)
+    format!("{} {}{width}", ordered(&member.ty), member.name)
 }
 
 /// The members of the constant buffer `C` of `source`.

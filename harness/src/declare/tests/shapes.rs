@@ -1,6 +1,7 @@
 //! What types mean.
 
-use super::{DeclareOptions, flat, line, members, read, read_with, structure};
+use super::{DeclareOptions, flat, line, members, ordered, read, read_with, structure};
+use crate::module::BlockKind;
 use crate::shape::Type;
 
 /// One member of a constant buffer, and its type.
@@ -216,6 +217,42 @@ fn pragma_pack_matrix_holds_from_its_line_on() {
     let source = "cbuffer C {\nfloat2x2 a;\n#pragma pack_matrix(row_major)\nfloat2x2 b; column_major float2x2 c; float4 d;\n\
         #pragma pack_matrix(default)\nfloat2x2 e;\n};";
     assert_eq!(members(source), ["float2x2 a", "row float2x2 b", "column float2x2 c", "float4 d", "float2x2 e"]);
+}
+
+/// DXC 1.7.2308 to SPIR-V and Slang 2026.14.1 put `S[0][1]` of a `StructuredBuffer<row_major float2x3> S` at byte 4.
+#[test]
+fn template_arguments_keep_the_order_of_a_matrix() {
+    for (declaration, expected) in [
+        ("StructuredBuffer<row_major float2x3> C;", "row float2x3"),
+        ("RWStructuredBuffer<column_major const float2x3> C;", "column float2x3"),
+        ("ConstantBuffer<const row_major float2x3> C;", "row float2x3"),
+        ("StructuredBuffer<row_major float2x3[2]> C;", "row float2x3[2]"),
+        ("StructuredBuffer<Array<row_major float2x3, 2> > C;", "row float2x3[2]"),
+        ("typealias Rows = row_major float2x3; StructuredBuffer<Rows> C;", "row float2x3"),
+        ("typedef row_major float2x3 Rows; StructuredBuffer<column_major Rows> C;", "column float2x3"),
+        ("#pragma pack_matrix(row_major)\nStructuredBuffer<column_major float2x3> C;", "column float2x3"),
+        ("row_major StructuredBuffer<float2x3> C;", "float2x3"),
+    ] {
+        let module = read(declaration);
+        assert_eq!(ordered(&module.blocks[0].element), expected, "{declaration}");
+    }
+}
+
+#[test]
+fn types_that_differ_in_their_order_are_two() {
+    let module = read(
+        "struct Box<T> { T value; };
+        cbuffer C { Box<float2x3> a; Box<row_major float2x3> b; };
+        Ptr<float2x3> p; Ptr<row_major float2x3> q;",
+    );
+    let buffer = structure(&module, "C");
+    let boxed = buffer.members.iter().map(|member| match &member.ty {
+        Type::Struct(ty) => line(&ty.members[0]),
+        other => panic!("{other} is no struct"),
+    });
+    assert_eq!(boxed.collect::<Vec<_>>(), ["float2x3 value", "row float2x3 value"]);
+    let pointees = module.blocks.iter().filter(|block| block.kind == BlockKind::Pointee);
+    assert_eq!(pointees.map(|block| ordered(&block.element)).collect::<Vec<_>>(), ["float2x3", "row float2x3"]);
 }
 
 #[test]

@@ -123,9 +123,13 @@ impl<'a> Module<'a> {
         let mut types = Types::new();
         types.builder.set_version(1, 3);
         types.builder.capability(Capability::Shader);
-        needs.iter().for_each(|need| types.builder.capability(need.capability));
+        for need in needs {
+            types.builder.capability(need.capability);
+        }
         let extensions: BTreeSet<&str> = needs.iter().filter_map(|need| need.extension).collect();
-        extensions.into_iter().for_each(|extension| types.builder.extension(extension));
+        for extension in extensions {
+            types.builder.extension(extension);
+        }
         types.builder.memory_model(AddressingModel::Logical, MemoryModel::GLSL450);
         let block = Rc::new(types.emit(block));
         types.builder.decorate(block.id, Decoration::Block, []);

@@ -1,6 +1,10 @@
 //! D3D constant and structured buffers as DXC 1.7.2308 lists them (`-T cs_6_6 -HV 2021`).
 
-use super::check::{NO_16_BIT, ROW_MAJOR, check, check_with, refusals, row};
+use super::check::{DEFAULT, NO_16_BIT, ROW_MAJOR, accepted, check, check_with, refusals, row, rules};
+use super::declare::of_type;
+use crate::module::BlockKind;
+use crate::scalar::Scalar;
+use crate::shape::{Count, MatrixOrder, Type};
 
 const CBUFFER: &str = "hlsl-cbuffer";
 const IN_STRUCT: &str = "hlsl-cbuffer-struct";
@@ -160,6 +164,28 @@ fn structured_elements_are_laid_out_as_in_c() {
     check(STRUCTURED, "struct B { double a; float b; }; element S : B { float c; };", "a 0, b 8, c 16; size 24");
     check(STRUCTURED, "struct E { }; element S { float a; E e; float b; };", "a 0, e 4, b 4; size 8");
     check(STRUCTURED, "element S { half a; bool b; half c[3]; };", "a 0, b 4, c 8; size 16");
+}
+
+/// Byte offsets of DXC's loads. The default order is `-Zpr` or its absence; `#pragma pack_matrix` is not honoured.
+#[test]
+fn a_matrix_that_is_the_element_takes_the_default_order() {
+    let matrix = |order| Type::Matrix { scalar: Scalar::Float32, rows: 2, columns: 3, order };
+    for declared in [None, Some(MatrixOrder::Row), Some(MatrixOrder::Column)] {
+        let element = matrix(declared);
+        let array = Type::Array { element: Box::new(element.clone()), count: Count::Finite(2) };
+        let offset = |element: &Type, path: &str, options| {
+            let block = of_type(BlockKind::StructuredElement, element.clone());
+            let leaves = accepted(rules(STRUCTURED), &block, options).leaves();
+            leaves.into_iter().find(|leaf| leaf.path == path).map(|leaf| leaf.offset)
+        };
+        assert_eq!(offset(&element, "[0][1]", DEFAULT), Some(8), "{declared:?}");
+        assert_eq!(offset(&element, "[0][1]", ROW_MAJOR), Some(4), "{declared:?}");
+        assert_eq!(offset(&array, "[1][0][1]", DEFAULT), Some(32), "{declared:?}");
+        assert_eq!(offset(&array, "[1][0][1]", ROW_MAJOR), Some(28), "{declared:?}");
+    }
+    let member = "element S { float a; row_major float2x3 m; float b; };";
+    check(STRUCTURED, member, "a 0, m 4, b 28; size 32");
+    assert_eq!(row(STRUCTURED, member, "m").matrix_stride, Some(12));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::check::{DEFAULT, ROW_MAJOR, check, check_with, refusals, row, rules};
 use super::declare::block;
+use crate::diagnostics::Code;
 use crate::layout::lay_out;
 use crate::shape::MatrixOrder;
 
@@ -171,8 +172,8 @@ fn vk_offset_is_ignored_with_a_warning_where_it_is_not_vulkans() {
         let layout = lay_out(&block, rules(name), DEFAULT);
         assert_eq!(layout.rows()[1].offset, 16, "{name}");
         let [warning] = &layout.warnings[..] else { panic!("{:?}", layout.warnings) };
-        let message = format!("[[vk::offset]] is ignored under {name}");
-        assert_eq!((&*warning.path, &*warning.message), ("b", &*message));
+        let expected = ("b", Code::Ignored, "[[vk::offset]] is ignored");
+        assert_eq!((&*warning.path, warning.code, &*warning.message), expected);
     }
 }
 
@@ -189,7 +190,9 @@ fn overlapping_packoffsets_are_laid_out_with_a_warning() {
     let block = block("cbuffer S { float4 a : packoffset(c0); float b : packoffset(c0.w); };");
     let layout = lay_out(&block, rules("hlsl-cbuffer"), DEFAULT);
     assert!(layout.result.is_ok());
-    assert_eq!(layout.warnings[0].message, "at offset 12 overlaps `a`, which ends at 16");
+    let [warning] = &layout.warnings[..] else { panic!("{:?}", layout.warnings) };
+    assert_eq!((&*warning.path, warning.code), ("b", Code::OffsetOverlap));
+    assert_eq!(warning.message, "at offset 12 overlaps `a`, which ends at 16");
 }
 
 /// slangc refuses the register class: error E39007.

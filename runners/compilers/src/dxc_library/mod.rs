@@ -1,7 +1,7 @@
 //! A bare `libdxcompiler` without its `dxc` program.
 //!
 //! Source text and dxc's own arguments in, diagnostics and an object out. The library is called through COM tables of
-//! methods that are declared here by hand ([`com`]), in either of the two forms that it has had on Linux ([`Abi`]).
+//! methods that are declared here by hand (`com`), in either of the two forms that it has had on Linux ([`Abi`]).
 //! DXC crashes on some inputs, so only the `layoutproof-dxc` process calls this; nothing else should.
 //!
 //! Source of the interfaces: `dxcapi.h` and `WinAdapter.h` of `DirectXShaderCompiler`.

@@ -13,8 +13,8 @@ use crate::record::{Direction, Form, Space};
 use crate::scalar::Scalar;
 use crate::shape::MatrixOrder;
 use layouts::{
-    FLOAT, INT, READ, UINT, all_leaves, array, block, entry, generate, laid, matrix, member, naga_offsets, scalar,
-    structure, unsized_array, vector,
+    FLOAT, INT, READ, UINT, array, block, entry, generate, laid, matrix, member, naga_offsets, scalar, structure,
+    unsized_array, vector,
 };
 
 #[track_caller]
@@ -46,7 +46,7 @@ fn spec_b(offsets: [u32; 8], a: &LaidOut, a_stride: u32) -> LaidOut {
 }
 
 fn pick(laid_out: &LaidOut, offsets: &[u32], paths: &[&str]) -> Vec<u32> {
-    let leaves = all_leaves(laid_out);
+    let leaves = block("by-hand", laid_out.clone()).leaves();
     let index = |path: &&str| leaves.iter().position(|leaf| leaf.path == **path).unwrap();
     paths.iter().map(|path| offsets[index(path)]).collect()
 }
