@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use crate::case::expect::join;
 use crate::check::hint;
-use crate::check::produce::{Produced, Producer, ShaderModule, Share};
+use crate::check::produce::{Produced, Producer, ShaderModule};
+use crate::check::share::Share;
 use crate::check::subject::Subject;
 use crate::layout::Leaf;
 use crate::probe::{BufferRole, Observation, PlanShader, ProbeEntry, ProbeJob, Problem, Range, jobs, observe};

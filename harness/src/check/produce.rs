@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use crate::check::share::{Share, shares};
 use crate::check::subject::Subject;
 use crate::generate::wgsl::WgslModule;
 use crate::generate::{spirv, wgsl};
@@ -14,7 +15,7 @@ use crate::layout::{BlockLayout, Component, Leaf, RuleSet, lay_out};
 use crate::model::{CompiledError, compiled};
 use crate::naga_glsl::glsl_offsets;
 use crate::naga_offsets::{self, NagaError};
-use crate::probe::{ProbeEntry, ProbePlan, needs, plan};
+use crate::probe::{ProbeEntry, ProbePlan, plan};
 use crate::record::{Form, Proves, Space};
 use crate::runner::{DeviceInfo, Feature, RunnerKind, Shader};
 use crate::scalar::Scalar;
@@ -93,16 +94,6 @@ pub struct Produced {
     pub modules: Vec<ShaderModule>,
     /// Why blocks, leaves or entry points have no shader.
     pub gaps: Vec<String>,
-}
-
-/// What a module holds of its block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Share {
-    /// All leaves that can be probed.
-    All,
-    /// The leaves of one device feature, or those that need none; stands in for the module with all of them on devices
-    /// that cannot take that.
-    Part,
 }
 
 /// One shader module.
@@ -190,7 +181,9 @@ impl Produced {
                         shaders.add_rspirv(block, (&written, layout), (share, plan));
                     }
                 }
-                Producer::Naga => shaders.add_naga(block, &written, &plan.without(not_in_wgsl)),
+                Producer::Naga => {
+                    shaders.add_naga(block, &written, &plan.without(not_in_wgsl).only(&FORMS_IN_WGSL.into()));
+                }
             }
         }
         shaders.gaps.sort();
@@ -294,30 +287,11 @@ fn ask_naga<T>(
 
 /// The plan of a block with the forms that are asked for.
 fn plan_of(layout: &BlockLayout, settings: &Settings) -> ProbePlan {
-    let mut plan = plan(layout, &layout.leaves(), &SPACES.into());
-    for entry in &mut plan.entries {
-        entry.forms.retain(|form| settings.forms.contains(form));
-    }
-    plan.entries.retain(|entry| !entry.forms.is_empty());
-    plan
+    plan(layout, &layout.leaves(), &SPACES.into()).only(&settings.forms)
 }
 
-/// The plan of the module with all leaves, and those of the modules that stand in for it.
-fn shares(plan: &ProbePlan) -> Vec<(Share, ProbePlan)> {
-    let needed: BTreeSet<Option<Feature>> = plan.leaves.iter().map(|leaf| needs(leaf.component)).collect();
-    let part = |feature: &Option<Feature>| {
-        plan.clone().without(|leaf| {
-            let other = needs(leaf.component);
-            (other != *feature).then(|| match other {
-                Some(other) => format!("needs {other}"),
-                None => "needs nothing that the others do".to_owned(),
-            })
-        })
-    };
-    let parts: Vec<_> = if needed.len() > 1 { needed.iter().map(part).collect() } else { Vec::new() };
-    let parts = parts.into_iter().map(|part| (Share::Part, part));
-    std::iter::once((Share::All, plan.clone())).chain(parts).collect()
-}
+/// The forms that our WGSL has.
+const FORMS_IN_WGSL: [Form; 3] = [Form::Leaf, Form::Vector, Form::Whole];
 
 /// Why our WGSL has no leaf like this one.
 fn not_in_wgsl(leaf: &Leaf) -> Option<String> {

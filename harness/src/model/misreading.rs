@@ -145,7 +145,7 @@ fn tight_stride(types: &Types, member: &SpirvMember) -> u32 {
     }
 }
 
-/// Whether a variable is a block under test: not the probe's output or input.
+/// Whether a variable is a block under test: not the probe's output, input or copy.
 fn is_tested(variable: &SpirvVariable) -> bool {
     match variable.class {
         StorageClass::PushConstant => true,
@@ -155,7 +155,7 @@ fn is_tested(variable: &SpirvVariable) -> bool {
 }
 
 fn is_block(place: (Option<u32>, Option<u32>)) -> bool {
-    place != (Some(0), Some(1)) && place != (Some(0), Some(2))
+    !matches!(place, (Some(0), Some(1..=3)))
 }
 
 /// The types of all parts of the blocks under test, without those that output and input share.

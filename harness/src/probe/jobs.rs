@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ProbeEntry, ProbePlan, words};
+use super::{ProbeEntry, ProbePlan, Wiring, words};
 use crate::image::ink::{Code, Ink};
 use crate::image::{BEFORE_WORD, Image, ImageError, REFILL_WORD, data_word, nonce_word};
 use crate::layout::{BlockLayout, Leaf};
@@ -36,6 +36,8 @@ pub struct ProbeJob {
     pub range: Range,
     /// The owners of the block's bytes, guards included.
     pub image: Image,
+    /// Which words are whose.
+    pub wiring: Wiring,
     /// The dispatches, which differ in ink and nonce only.
     pub runs: Vec<ProbeRun>,
 }
@@ -79,17 +81,18 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
             (true, false) => vec![Range::Guarded],
             (false, _) => vec![Range::Exact],
         };
+        let wiring = Wiring::new(layout, plan, entry);
         for range in ranges {
             let image = match range {
                 Range::Guarded => guarded.clone(),
                 Range::Exact => image.clone(),
             };
             let runs = inks.iter().zip(&mut nonces).map(|(ink, nonce)| {
-                let job = Dispatch { entry, image: &image, ink: *ink, nonce }.job(plan, shader);
+                let job = Dispatch { entry, wiring: &wiring, image: &image, ink: *ink, nonce }.job(plan, shader);
                 ProbeRun { ink: *ink, job }
             });
             let runs = runs.collect();
-            jobs.push(ProbeJob { entry: entry.clone(), range, image, runs });
+            jobs.push(ProbeJob { entry: entry.clone(), range, image, wiring: wiring.clone(), runs });
         }
     }
     Ok(jobs)
@@ -110,6 +113,7 @@ fn inks(plan: &ProbePlan, guarded: &Image) -> Vec<Ink> {
 /// What tells one dispatch of a plan from another.
 struct Dispatch<'a> {
     entry: &'a ProbeEntry,
+    wiring: &'a Wiring,
     image: &'a Image,
     ink: Ink,
     nonce: u32,
@@ -117,16 +121,16 @@ struct Dispatch<'a> {
 
 impl Dispatch<'_> {
     fn job(&self, plan: &ProbePlan, shader: PlanShader<'_>) -> Job {
-        let Self { entry, image, ink, nonce } = self;
-        let (_, all_words) = plan.first_words();
-        let (answers, values, block) = match entry.direction {
-            Direction::Read => (entry.forms.len() * all_words as usize, Vec::new(), image.bytes(*ink)),
+        let Self { entry, wiring, image, ink, nonce } = self;
+        let (values, block) = match entry.direction {
+            Direction::Read => (Vec::new(), image.bytes(*ink)),
             Direction::Write => {
                 let values = plan.leaves.iter().flat_map(|leaf| value(leaf, *ink)).collect();
-                (0, values, image.complemented_bytes(*ink))
+                (values, image.complemented_bytes(*ink))
             }
         };
-        let input: Vec<u32> = std::iter::once(*nonce).chain(values).collect();
+        let indices = wiring.indices.iter().copied();
+        let input: Vec<u32> = std::iter::once(*nonce).chain(values).chain(indices).collect();
         let mut buffers = Vec::new();
         let mut push_constants = Vec::new();
         let kind = match (entry.space, entry.direction) {
@@ -142,8 +146,15 @@ impl Dispatch<'_> {
                 buffers.push(JobBuffer { after, ..buffer(0, kind, block) });
             }
         }
-        buffers.push(buffer(1, BufferKind::Storage, bytes_of(&vec![REFILL_WORD; 1 + answers])));
+        buffers.push(buffer(1, BufferKind::Storage, bytes_of(&vec![REFILL_WORD; wiring.output as usize])));
         buffers.push(buffer(2, BufferKind::StorageRead, bytes_of(&input)));
+        if wiring.copy > 0 {
+            let kind = match entry.direction {
+                Direction::Read => BufferKind::Storage,
+                Direction::Write => BufferKind::StorageRead,
+            };
+            buffers.push(buffer(3, kind, self.copy(plan)));
+        }
         Job {
             shader: shader.shader.clone(),
             entry: entry.name.clone(),
@@ -152,6 +163,22 @@ impl Dispatch<'_> {
             workgroups: [1, 1, 1],
             requires: shader.requires.clone(),
         }
+    }
+
+    /// The block at binding 3: the refill where the probe reads, the values of the leaves where it writes.
+    fn copy(&self, plan: &ProbePlan) -> Vec<u8> {
+        let mut bytes = bytes_of(&vec![REFILL_WORD; self.wiring.copy.div_ceil(4) as usize]);
+        if self.entry.direction == Direction::Write {
+            for slot in &self.wiring.slots {
+                let leaf = &plan.leaves[slot.leaf as usize];
+                let value = bytes_of(&value(leaf, self.ink));
+                for offset in slot.places.iter().filter_map(|place| place.in_copy()) {
+                    let target = bytes.iter_mut().skip(offset as usize).take(leaf.component.size as usize);
+                    target.zip(&value).for_each(|(byte, new)| *byte = *new);
+                }
+            }
+        }
+        bytes
     }
 }
 

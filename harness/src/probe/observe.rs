@@ -51,8 +51,10 @@ pub enum BufferRole {
     Block,
     /// The answers.
     Output,
-    /// Nonce and values.
+    /// Nonce, values and indices.
     Input,
+    /// The block in another layout.
+    Copy,
 }
 
 /// Something that must not happen, whatever the layout is.
@@ -103,6 +105,7 @@ impl fmt::Display for BufferRole {
             Self::Block => "block",
             Self::Output => "output",
             Self::Input => "input",
+            Self::Copy => "copy",
         })
     }
 }
@@ -134,7 +137,7 @@ pub fn observe(plan: &ProbePlan, probe: &ProbeJob, answers: &[ReadBack]) -> Obse
         Direction::Read => sights.read(&mut observed),
         Direction::Write => sights.write(&mut observed),
     }
-    for problem in views.iter().flat_map(|view| changes(probe, view)) {
+    for problem in views.iter().flat_map(|view| changes(plan, probe, view)) {
         add(&mut observed.problems, problem);
     }
     observed
@@ -163,6 +166,8 @@ pub(super) struct View<'a> {
     pub(super) output: &'a BufferAfter,
     pub(super) input_job: &'a JobBuffer,
     pub(super) input: &'a BufferAfter,
+    /// The block at binding 3, if the entry has one.
+    pub(super) copy: Option<(&'a JobBuffer, &'a BufferAfter)>,
 }
 
 impl<'a> View<'a> {
@@ -188,7 +193,7 @@ impl<'a> View<'a> {
         let find = |binding: u32| pairs.iter().copied().find(|(job, _)| job.binding == binding);
         let (output_job, output) = find(1).ok_or("no output buffer")?;
         let (input_job, input) = find(2).ok_or("no input buffer")?;
-        Ok(Self { run, block: find(0), output_job, output, input_job, input })
+        Ok(Self { run, block: find(0), output_job, output, input_job, input, copy: find(3) })
     }
 }
 

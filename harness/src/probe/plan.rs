@@ -27,10 +27,8 @@ pub fn plan(layout: &BlockLayout, leaves: &[Leaf], spaces: &BTreeSet<Space>) -> 
             Some(reason) => plan.not_probed.push(NotProbed { leaf: leaf.clone(), reason }),
         }
     }
-    if !plan.leaves.is_empty() {
-        plan.entries = spaces.iter().flat_map(|space| entries(*space, laid_out.size)).collect();
-    }
-    plan
+    plan.entries = entries(spaces, laid_out.size);
+    plan.pruned()
 }
 
 /// A structured buffer of `layout`'s elements, so that element 1 shows the stride; `None` for blocks without a stride.
@@ -59,30 +57,46 @@ pub fn needs(component: Component) -> Option<Feature> {
     }
 }
 
-fn entries(space: Space, size: Extent) -> Vec<ProbeEntry> {
-    let forms = match size {
-        Extent::Finite(_) => vec![Form::Leaf, Form::Vector, Form::Whole],
-        Extent::Unbounded => vec![Form::Leaf, Form::Vector],
-    };
-    let read = |name: &str| ProbeEntry { name: name.into(), space, direction: Direction::Read, forms: forms.clone() };
-    match (space, size) {
-        (Space::Uniform, Extent::Finite(_)) => vec![read("read_uniform")],
-        (Space::PushConstant, Extent::Finite(_)) => vec![read("read_push")],
-        (Space::Uniform | Space::PushConstant, Extent::Unbounded) => Vec::new(),
-        (Space::Storage, _) => {
-            let writes = forms.iter().map(|form| write_entry(*form));
-            std::iter::once(read("read_storage")).chain(writes).collect()
-        }
-    }
-}
+/// Which entry points there are: name, space, direction, forms. Each costs a pipeline and each form a load and a store
+/// per leaf, so forms that go through the same hardware path in every space are in one of them only.
+const ENTRIES: [(&str, Space, Direction, &[Form]); 12] = [
+    (
+        "read_uniform",
+        Space::Uniform,
+        Direction::Read,
+        &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed, Form::Parameter],
+    ),
+    ("read_uniform_divergent", Space::Uniform, Direction::Read, &[Form::Divergent]),
+    ("read_uniform_copied", Space::Uniform, Direction::Read, &[Form::Copied]),
+    ("read_storage", Space::Storage, Direction::Read, &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed]),
+    ("read_storage_divergent", Space::Storage, Direction::Read, &[Form::Divergent]),
+    ("write_storage_leaf", Space::Storage, Direction::Write, &[Form::Leaf]),
+    ("write_storage_vector", Space::Storage, Direction::Write, &[Form::Vector]),
+    ("write_storage_whole", Space::Storage, Direction::Write, &[Form::Whole]),
+    ("write_storage_indexed", Space::Storage, Direction::Write, &[Form::Indexed]),
+    ("write_storage_copied", Space::Storage, Direction::Write, &[Form::Copied]),
+    ("read_push", Space::PushConstant, Direction::Read, &[Form::Leaf, Form::Vector, Form::Whole]),
+    ("read_push_indexed", Space::PushConstant, Direction::Read, &[Form::Indexed]),
+];
 
-fn write_entry(form: Form) -> ProbeEntry {
-    let name = match form {
-        Form::Leaf => "write_storage_leaf",
-        Form::Vector => "write_storage_vector",
-        Form::Whole => "write_storage_whole",
+fn entries(spaces: &BTreeSet<Space>, size: Extent) -> Vec<ProbeEntry> {
+    let unbounded = size == Extent::Unbounded;
+    let holds = |space: Space| match space {
+        Space::Uniform | Space::PushConstant => !unbounded,
+        Space::Storage => true,
     };
-    ProbeEntry { name: name.into(), space: Space::Storage, direction: Direction::Write, forms: vec![form] }
+    let fits = |form: &Form| match form {
+        Form::Whole | Form::Parameter | Form::Copied => !unbounded,
+        Form::Leaf | Form::Vector | Form::Indexed | Form::Divergent => true,
+    };
+    let here = ENTRIES.iter().filter(|(_, space, _, _)| spaces.contains(space) && holds(*space));
+    let entries = here.map(|(name, space, direction, forms)| ProbeEntry {
+        name: (*name).to_owned(),
+        space: *space,
+        direction: *direction,
+        forms: forms.iter().copied().filter(fits).collect(),
+    });
+    entries.collect()
 }
 
 /// Why a leaf cannot be probed.

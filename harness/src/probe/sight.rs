@@ -6,11 +6,10 @@
 use std::collections::BTreeMap;
 
 use super::observe::{Observation, Observed, Problem, View, signed, word_at};
-use super::{ProbeJob, ProbePlan, words};
+use super::{Place, ProbeJob, ProbePlan, Slot, words};
 use crate::image::ink::{Code, Ink, Plane, assemble};
-use crate::image::{BEFORE_WORD, Owner, Word, decode};
+use crate::image::{BEFORE_WORD, Owner, REFILL_WORD, Word, decode};
 use crate::layout::Leaf;
-use crate::record::Form;
 
 /// The dispatches of one probe with their answers.
 pub(super) struct Sights<'a> {
@@ -28,16 +27,17 @@ type Found = (Option<u32>, Option<String>);
 
 impl<'a> Sights<'a> {
     pub(super) fn read(&self, observed: &mut Observed) {
-        let (firsts, all) = self.plan.first_words();
-        for (round, form) in (0..).zip(&self.probe.entry.forms) {
-            for ((index, leaf), first) in (0..).zip(&self.plan.leaves).zip(&firsts) {
-                let units = self.units_read(leaf, 1 + round * all + first);
-                if units.iter().any(|(said, _)| *said == Word::Refill) {
-                    observed.problems.push(Problem::NotStored { path: leaf.path.clone() });
-                }
-                let found = self.found(leaf, &units);
-                observed.observations.push(self.observation((index, *form), found));
+        for slot in &self.probe.wiring.slots {
+            let leaf = &self.plan.leaves[slot.leaf as usize];
+            let answers = slot.places.iter().map(|place| self.units_read(leaf, *place));
+            let answers: Vec<_> = answers.map(|units| (self.found(leaf, &units), units)).collect();
+            if answers.iter().flat_map(|(_, units)| units).any(|(said, _)| *said == Word::Refill) {
+                observed.problems.push(Problem::NotStored { path: leaf.path.clone() });
             }
+            // Of several lanes the first that is wrong speaks.
+            let wrong = answers.iter().find(|((_, note), _)| note.is_some());
+            let found = wrong.or(answers.first()).map_or((None, None), |(found, _)| found.clone());
+            observed.observations.push(self.observation(slot, found));
         }
     }
 
@@ -48,16 +48,15 @@ impl<'a> Sights<'a> {
             let code = Code::of(leaf.component);
             places.entry(code).or_insert_with(|| self.places(code));
         }
-        for form in &self.probe.entry.forms {
-            for (index, leaf) in (0..).zip(&self.plan.leaves) {
-                let found = self.written(leaf, &places[&Code::of(leaf.component)]);
-                if found.0.is_none() {
-                    let at = word_at(&block.bytes, leaf.offset as usize & !3);
-                    let path = leaf.path.clone();
-                    observed.problems.push(Problem::NotWritten { path, offset: leaf.offset, found: at });
-                }
-                observed.observations.push(self.observation((index, *form), found));
+        for slot in &self.probe.wiring.slots {
+            let leaf = &self.plan.leaves[slot.leaf as usize];
+            let found = self.written(leaf, &places[&Code::of(leaf.component)]);
+            if found.0.is_none() {
+                let at = word_at(&block.bytes, leaf.offset as usize & !3);
+                let path = leaf.path.clone();
+                observed.problems.push(Problem::NotWritten { path, offset: leaf.offset, found: at });
             }
+            observed.observations.push(self.observation(slot, found));
         }
     }
 
@@ -66,11 +65,19 @@ impl<'a> Sights<'a> {
         self.views.iter().filter(move |view| view.run.ink.code() == code)
     }
 
-    /// What each unit of a leaf says, whose answers start at word `first` of the output, with the word that says it if
-    /// it is one.
-    fn units_read(&self, leaf: &Leaf, first: u32) -> Vec<(Word, Option<u32>)> {
+    /// What each unit of a leaf says, whose answer is at `place`, with the word that says it if it is one.
+    fn units_read(&self, leaf: &Leaf, place: Place) -> Vec<(Word, Option<u32>)> {
         let code = Code::of(leaf.component);
-        let answer = |view: &View<'_>, word: u32| word_at(&view.output.bytes, (first + word) as usize * 4);
+        // Only as many bytes as the leaf has are the answer, where it stands in a block.
+        let narrow = u32::MAX >> (8 * 4_u32.saturating_sub(leaf.component.size));
+        let answer = |view: &View<'_>, word: u32| match (place, view.copy) {
+            (Place::Word(first), _) => word_at(&view.output.bytes, (first + word) as usize * 4),
+            (Place::Copy(offset), Some((_, copy))) => match word_at(&copy.bytes, (offset + 4 * word) as usize) {
+                value if value & narrow == REFILL_WORD & narrow => REFILL_WORD,
+                value => value & narrow,
+            },
+            (Place::Copy(_), None) => REFILL_WORD,
+        };
         let Some(code) = code else {
             let said = |word: u32| self.views_of(None).next().map_or(0, |view| answer(view, word));
             return (0..words(leaf.component)).map(said).map(|word| (decode(word), Some(word))).collect();
@@ -79,7 +86,7 @@ impl<'a> Sights<'a> {
             .views_of(Some(code))
             .filter_map(|view| match view.run.ink {
                 Ink::Words => None,
-                Ink::Plane(plane) => Some((plane, answer(view, 0))),
+                Ink::Plane(it) => Some((it, answer(view, 0))),
             })
             .collect();
         let units = (0..leaf.component.size).step_by(code.unit() as usize);
@@ -177,10 +184,10 @@ impl<'a> Sights<'a> {
         places
     }
 
-    fn observation(&self, (leaf, form): (u32, Form), (offset, note): Found) -> Observation {
+    fn observation(&self, slot: &Slot, (offset, note): Found) -> Observation {
         let entry = &self.probe.entry;
         let (space, direction, range) = (entry.space, entry.direction, self.probe.range);
-        Observation { leaf, space, direction, form, range, offset, note }
+        Observation { leaf: slot.leaf, space, direction, form: slot.form, range, offset, note }
     }
 
     /// Whose a byte of the block is, as the rest of a sentence.

@@ -1,13 +1,15 @@
 //! What a dispatch must leave alone, and did not: bytes before and after in, problems out.
 
-use super::ProbeJob;
+use std::collections::BTreeSet;
+
 use super::observe::{BufferRole, Problem, View, signed, word_at};
+use super::{ProbeJob, ProbePlan};
 use crate::image::{BEFORE_WORD, Owner};
 use crate::record::Direction;
 use crate::runner::{BufferAfter, JobBuffer};
 
 /// Every word in which a byte changed that is not the probe's to change.
-pub(super) fn changes(probe: &ProbeJob, view: &View<'_>) -> Vec<Problem> {
+pub(super) fn changes(plan: &ProbePlan, probe: &ProbeJob, view: &View<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
     if let Some((job, after)) = view.block {
         let may_change = |offset: usize| match probe.entry.direction {
@@ -22,7 +24,25 @@ pub(super) fn changes(probe: &ProbeJob, view: &View<'_>) -> Vec<Problem> {
     problems.extend(input.map(|(offset, words)| changed(BufferRole::Input, signed(offset), words)));
     problems.extend(around(BufferRole::Input, view.input_job, view.input));
     problems.extend(around(BufferRole::Output, view.output_job, view.output));
+    if let Some((job, after)) = view.copy {
+        let targets = match probe.entry.direction {
+            Direction::Read => copy_bytes(plan, probe),
+            Direction::Write => BTreeSet::new(),
+        };
+        let inside = differences(&job.bytes, &after.bytes, |offset| targets.contains(&offset));
+        problems.extend(inside.map(|(offset, words)| changed(BufferRole::Copy, signed(offset), words)));
+        problems.extend(around(BufferRole::Copy, job, after));
+    }
     problems
+}
+
+/// The bytes at binding 3 into which leaves are copied.
+fn copy_bytes(plan: &ProbePlan, probe: &ProbeJob) -> BTreeSet<usize> {
+    let places = probe.wiring.slots.iter().flat_map(|slot| {
+        let size = plan.leaves[slot.leaf as usize].component.size;
+        slot.places.iter().filter_map(|place| place.in_copy()).flat_map(move |start| start..start + size)
+    });
+    places.map(|offset| offset as usize).collect()
 }
 
 /// Changes before and behind a buffer's bound range.

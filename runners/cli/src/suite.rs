@@ -60,7 +60,7 @@ impl Suite {
             selection: select(&[], &[], &run.declare)?,
             batches: devices.iter().map(|_| OnceLock::new()).collect(),
             devices,
-            settings: Settings { forms: [Form::Leaf, Form::Vector, Form::Whole].into(), planted_rules: None },
+            settings: Settings { forms: Form::ALL.into(), planted_rules: None },
             launch,
             known: run::known_lists(&[], false)?,
             alone: arguments.exact,

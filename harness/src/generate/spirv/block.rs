@@ -10,63 +10,10 @@
 
 use std::collections::BTreeSet;
 
+use super::kind::{Kind, Numeric};
 use crate::layout::tree::LeafStep;
 use crate::layout::{Component, LaidOut, LaidOutMember, LaidOutShape, Leaf};
-use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder};
-
-/// What a scalar's bits mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Numeric {
-    Uint,
-    Int,
-    Float,
-    /// An unsigned integer in memory, of which anything but zero is true: SPIR-V's own `bool` has no bytes.
-    Bool,
-}
-
-/// A scalar type of SPIR-V.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Kind {
-    pub(super) numeric: Numeric,
-    /// 8, 16, 32 or 64.
-    pub(super) bits: u32,
-}
-
-impl Kind {
-    /// The type of the probe's own words.
-    pub(super) const WORD: Self = Self { numeric: Numeric::Uint, bits: 32 };
-
-    /// The kind of a component; `None` for sizes that no SPIR-V type has.
-    pub(super) fn of(component: Component) -> Option<Self> {
-        let numeric = match component.scalar {
-            Scalar::Bool => Numeric::Bool,
-            Scalar::Uint8 | Scalar::Uint16 | Scalar::Uint32 | Scalar::Uint64 | Scalar::Min16Uint => Numeric::Uint,
-            Scalar::Int8 | Scalar::Int16 | Scalar::Int32 | Scalar::Int64 | Scalar::Min16Int | Scalar::Min12Int => {
-                Numeric::Int
-            }
-            Scalar::Float16
-            | Scalar::Half
-            | Scalar::Float32
-            | Scalar::Float64
-            | Scalar::Min16Float
-            | Scalar::Min10Float => Numeric::Float,
-        };
-        let least = if numeric == Numeric::Float { 2 } else { 1 };
-        let has_type = component.size.is_power_of_two() && (least..=8).contains(&component.size);
-        has_type.then(|| Self { numeric, bits: component.size * 8 })
-    }
-
-    /// Size in bytes.
-    pub(super) fn size(self) -> u32 {
-        self.bits / 8
-    }
-
-    /// Words of the probe's buffers that a value takes.
-    pub(super) fn words(self) -> u32 {
-        self.bits.div_ceil(32)
-    }
-}
 
 /// A type of SPIR-V with its decorations.
 #[derive(Clone, Debug, PartialEq)]
@@ -127,20 +74,46 @@ impl<'a> Block<'a> {
         Self { laid_out, node }
     }
 
-    /// The indices that lead from the block to a leaf; `None` if it is not in the block.
-    pub(super) fn indices(&self, leaf: &Leaf) -> Option<Vec<u32>> {
+    /// The way from the block to a leaf; `None` if it is not in the block.
+    pub(super) fn way(&self, leaf: &Leaf) -> Option<Way> {
         let is_struct = matches!(self.laid_out.shape, LaidOutShape::Struct(_));
-        let mut indices = if is_struct { Vec::new() } else { vec![0] };
+        let mut way = Way::default();
+        if !is_struct {
+            way.push((0, None));
+        }
         let mut node = if is_struct { Some(&self.node) } else { self.node.part(0) };
         let mut laid_out = self.laid_out;
+        let mut words = 0;
         for step in &leaf.steps {
             let here = node?;
             let (taken, next) = take_step(here, laid_out, *step)?;
-            node = taken.iter().try_fold(here, |node, index| node.part(*index));
-            indices.extend(taken);
+            node = taken.iter().try_fold(here, |node, (index, _)| node.part(*index));
+            for (index, word) in taken {
+                way.push((index, word.map(|word| words + word)));
+            }
+            words += match step {
+                LeafStep::Element(_) => 1,
+                LeafStep::Cell { .. } => 2,
+                LeafStep::Member(_) | LeafStep::Component(_) => 0,
+            };
             laid_out = next;
         }
-        Some(indices)
+        Some(way)
+    }
+}
+
+/// The indices from a block to a leaf.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Way {
+    pub(super) indices: Vec<u32>,
+    /// For each index that may come from memory its place in the leaf's tuple (see [`crate::probe::Chunk::depth`]).
+    pub(super) words: Vec<Option<u32>>,
+}
+
+impl Way {
+    fn push(&mut self, (index, word): (u32, Option<u32>)) {
+        self.indices.push(index);
+        self.words.push(word);
     }
 }
 
@@ -170,25 +143,28 @@ impl Node {
     }
 }
 
+/// An index, with its place among those of its step that may come from memory.
+type StepIndex = (u32, Option<u32>);
+
 /// The indices of one step, and the laid-out type it leads to (the same type for steps into vectors and matrices).
-fn take_step<'a>(node: &Node, laid_out: &'a LaidOut, step: LeafStep) -> Option<(Vec<u32>, &'a LaidOut)> {
+fn take_step<'a>(node: &Node, laid_out: &'a LaidOut, step: LeafStep) -> Option<(Vec<StepIndex>, &'a LaidOut)> {
     match (&laid_out.shape, step) {
         (LaidOutShape::Struct(members), LeafStep::Member(index)) => {
             let Node::Struct { fields, .. } = node else { return None };
             let field = (0..).zip(fields).find(|(_, field)| field.index == index)?.0;
-            Some((vec![field], &members.get(index as usize)?.layout))
+            Some((vec![(field, None)], &members.get(index as usize)?.layout))
         }
-        (LaidOutShape::Array { element, .. }, LeafStep::Element(index)) => Some((vec![index], element)),
+        (LaidOutShape::Array { element, .. }, LeafStep::Element(index)) => Some((vec![(index, Some(0))], element)),
         (LaidOutShape::Vector { length, .. }, LeafStep::Component(index)) => {
-            Some((if *length > 1 { vec![index] } else { Vec::new() }, laid_out))
+            Some((if *length > 1 { vec![(index, None)] } else { Vec::new() }, laid_out))
         }
         (LaidOutShape::Matrix { rows, columns, order, .. }, LeafStep::Cell { row, column }) => {
             let indices = if matches!(node, Node::Matrix { .. }) {
-                vec![column, row]
+                vec![(column, Some(1)), (row, Some(0))]
             } else {
                 let steps = match order {
-                    MatrixOrder::Row => [(*rows, row), (*columns, column)],
-                    MatrixOrder::Column => [(*columns, column), (*rows, row)],
+                    MatrixOrder::Row => [(*rows, (row, Some(0))), (*columns, (column, Some(1)))],
+                    MatrixOrder::Column => [(*columns, (column, Some(1))), (*rows, (row, Some(0)))],
                 };
                 steps.into_iter().filter(|(count, _)| *count > 1).map(|(_, index)| index).collect()
             };

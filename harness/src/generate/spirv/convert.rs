@@ -5,8 +5,8 @@
 
 use rspirv::spirv::Word;
 
-use super::block::{Kind, Numeric};
 use super::body::OPEN;
+use super::kind::{Kind, Numeric};
 use super::types::Types;
 
 impl Types {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use rspirv::spirv::Capability;
 
-use super::block::{Kind, Numeric};
+use super::kind::{Kind, Numeric};
 use crate::record::Space;
 use crate::runner::Feature;
 

@@ -3,7 +3,8 @@
 //! Source: Vulkan specification, "Offset and Stride Assignment" (relaxed block layout, which Vulkan 1.1 always allows,
 //! `uniformBufferStandardLayout` and `scalarBlockLayout`), as SPIRV-Tools' `spirv-val` checks it.
 
-use super::block::{Field, Kind, Node};
+use super::block::{Field, Node};
+use super::kind::Kind;
 use crate::record::Space;
 use crate::runner::Feature;
 use crate::shape::{Count, MatrixOrder};

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use rspirv::dr::{Builder, Operand};
 use rspirv::spirv::{Decoration, StorageClass, Word};
 
-use super::block::{Field, Kind, Node, Numeric};
+use super::block::{Field, Node};
+use super::kind::{Kind, Numeric};
 use crate::shape::{Count, MatrixOrder};
 
 /// A type with its id and those of its parts.
@@ -38,7 +39,7 @@ impl Typed {
     /// The type at the end of `indices`.
     ///
     /// # Panics
-    /// If the indices do not lead through the type: they come from [`super::block::Block::indices`].
+    /// If the indices do not lead through the type: they come from [`super::block::Block::way`].
     pub(super) fn at(&self, indices: &[u32]) -> &Typed {
         indices.iter().fold(self, |typed, index| typed.part(*index))
     }
