@@ -5,6 +5,7 @@ A block, a target and its options in, a layout out. Source: Slang user guide, Us
 """
 
 import json
+from dataclasses import replace
 
 from .declarations import Unsupported
 from .spirv import Layout, pin
@@ -57,6 +58,9 @@ def parameter(tools, request, declarations):
     return found
 
 
+BIT_FIELD_UNIT = "$bit_field_backing_"
+
+
 def element(reflected, request):
     """Type and binding of what the block holds."""
     if request.indexed:
@@ -80,6 +84,21 @@ def measured(tools, request):
     return found["after"]["offset"], found["two"]["elementStride"]
 
 
+def units_of_bit_fields(declared, fields):
+    """The reflected storage unit of each bit-field. Reflection names units only, so each run of bit-fields needs one."""
+    runs, before = [], None
+    for member in declared.members:
+        if member.bits and before is not None and before.bits:
+            runs[-1].append(member.name)
+        elif member.bits:
+            runs.append([member.name])
+        before = member
+    units = [field for field in fields if field["name"].startswith(BIT_FIELD_UNIT)]
+    if len(units) != len(runs):
+        raise Unsupported("Slang does not say which unit a bit-field is in")
+    return {name: unit for run, unit in zip(runs, units) for name in run}
+
+
 class Reflected:
     """Follows the declared tree and the reflected one side by side."""
 
@@ -93,6 +112,7 @@ class Reflected:
             # The base is the field of that name (`$base` before 2026.14).
             field = fields.get("$base") or fields.get(declared.base.name) or reflected["fields"][0]
             self.struct(declared.base, field["type"], (path, base_offset + bytes_of(field).get("offset", 0)))
+        fields |= units_of_bit_fields(declared, reflected["fields"])
         for member in declared.members:
             if member.type.kind == "resource":
                 continue
@@ -111,6 +131,8 @@ class Reflected:
             self.layout.strides[path] = stride
             size -= stride * (declared.count - 1)
             path, declared, reflected = f"{path}[]", declared.element, reflected["elementType"]
+            # Slang lays the matrices of an array out in the default order, whatever is declared.
+            declared = replace(declared, order="") if declared.is_matrix() else declared
         if declared.kind == "struct":
             self.struct(declared, reflected, (path, offset))
         elif declared.is_matrix():

@@ -272,12 +272,16 @@ impl miette::SourceCode for Placed<'_> {
     ) -> Result<Box<dyn miette::SpanContents<'a> + 'a>, miette::MietteError> {
         let file = self.sources.file(self.diagnostic.span().file);
         let contents = file.text.read_span(span, before, after)?;
+        let start = contents.span().offset();
+        let line_start = file.text.as_bytes()[..start].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        // miette counts columns in bytes; people and the JSON answer count characters.
+        let column = file.text.get(line_start..start).map_or(0, |before| before.chars().count());
         Ok(Box::new(miette::MietteSpanContents::new_named(
             file.name.clone(),
             contents.data(),
             *contents.span(),
             contents.line(),
-            contents.column(),
+            column,
             contents.line_count(),
         )))
     }

@@ -19,6 +19,7 @@ pub mod layout;
 pub mod limits;
 pub mod model;
 pub mod module;
+pub mod mutants;
 pub mod naga_glsl;
 pub mod naga_offsets;
 pub mod placement;

@@ -18,10 +18,11 @@ pub struct Span {
 }
 
 impl Span {
-    /// The range from the start of `self` to the end of `other`, both in one file.
+    /// The range from the start of `self` to the end of `other`; `self` alone where `other` is in another file or
+    /// before it, as with what macros and included files bring.
     #[must_use]
     pub fn to(self, other: Self) -> Self {
-        Self { end: other.end.max(self.start), ..self }
+        if other.file == self.file { Self { end: other.end.max(self.end), ..self } } else { self }
     }
 }
 
@@ -50,12 +51,20 @@ pub struct Position {
 }
 
 impl SourceMap {
+    /// The id that the next text gets.
+    ///
+    /// # Panics
+    /// With 2^32 files.
+    pub fn next_id(&self) -> FileId {
+        FileId(u32::try_from(self.files.len()).expect("fewer than 2^32 files fit in memory"))
+    }
+
     /// Adds a text and returns its id.
     ///
     /// # Panics
     /// With 2^32 files.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
-        let id = FileId(u32::try_from(self.files.len()).expect("fewer than 2^32 files fit in memory"));
+        let id = self.next_id();
         self.files.push(SourceFile { name: name.into(), text: text.into() });
         id
     }
@@ -82,7 +91,7 @@ impl SourceMap {
 }
 
 /// Where included files come from; lets the core read files without touching a file system.
-pub trait Sources: fmt::Debug {
+pub trait Sources: fmt::Debug + Send + Sync {
     /// The text of `path`, or `None` where there is no such file.
     fn read(&self, path: &str) -> Option<String>;
 }

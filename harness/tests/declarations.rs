@@ -67,7 +67,7 @@ fn read(text: &str) -> Module {
     let mut sources = SourceMap::default();
     let file = sources.add("everything.hlsl", text);
     let end = u32::try_from(text.len()).expect("the text is short");
-    let result = declare(&sources, Span { file, start: 0, end }, &DeclareOptions::default());
+    let result = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default());
     result.unwrap_or_else(|problems| panic!("{}", render(&problems, &sources, false)))
 }
 

@@ -6,13 +6,17 @@
 mod records;
 
 use expect_test::{ExpectFile, expect_file};
+use layoutproof::layout::padding::{BlockPadding, Hole, HoleKind, StructPadding};
+use layoutproof::layout::reorder::Reordered;
 use layoutproof::layout::{MemberRow, Refusal};
 use layoutproof::module::BlockKind;
 use layoutproof::record::{CheckRecord, Line, RunHeader, SCHEMA};
 use layoutproof::report::listing::{CaseLine, Finding, Health, RuleSetLine};
 use layoutproof::report::show_json::{ShownBlock, ShownLayout};
 use layoutproof::report::terminal::RunFacts;
-use layoutproof::report::{Style, diff_text, github, json_lines, junit, listing, struct_text, summary, terminal};
+use layoutproof::report::{
+    Style, diff_text, github, json_lines, junit, listing, padding_text, struct_text, summary, terminal,
+};
 use layoutproof::runner::RunnerKind;
 use layoutproof::shape::{Count, MatrixOrder};
 use records::member;
@@ -270,4 +274,41 @@ fn colour_adds_nothing_but_colour() {
     let lines: Vec<&str> = plain.lines().map(str::trim_end).collect();
     let expected = terminal::failure_report(&checks, "records.jsonl", Style::PLAIN);
     assert_eq!(lines, expected.lines().collect::<Vec<_>>());
+}
+
+// One block of structs with a better order, one without a struct, one without padding.
+#[test]
+fn padding_of_a_block() {
+    let hole = |kind, member: &str, [offset, size]: [u32; 2]| Hole { kind, member: member.into(), offset, size };
+    let holes = vec![
+        hole(HoleKind::Before, "l", [4, 12]),
+        hole(HoleKind::Inside, "m", [80, 12]),
+        hole(HoleKind::Tail, "b", [132, 12]),
+    ];
+    let better = Some(Reordered { members: ["l", "m", "a", "b"].map(String::from).to_vec(), size: 128, saves: 16 });
+    let root = StructPadding { path: String::new(), type_name: "S".into(), size: 144, holes, better };
+    let holes = vec![hole(HoleKind::Tail, "q", [24, 8])];
+    let light = StructPadding { path: "l[]".into(), type_name: "Light".into(), size: 32, holes, better: None };
+    let element = StructPadding {
+        path: String::new(),
+        type_name: "float3".into(),
+        size: 16,
+        holes: vec![hole(HoleKind::Tail, "", [12, 4])],
+        better: None,
+    };
+    let block = |name: &str, [size, padding, percent]: [u32; 3], structs| BlockPadding {
+        rules: "std140".into(),
+        block: name.into(),
+        kind: if size == 16 { BlockKind::StructuredElement } else { BlockKind::Cbuffer },
+        size,
+        padding,
+        percent,
+        structs,
+    };
+    let blocks = [
+        block("S", [144, 52, 36], vec![root, light]),
+        block("v", [16, 4, 25], vec![element]),
+        block("full", [64, 0, 0], Vec::new()),
+    ];
+    expect_file!["golden/padding.txt"].assert_eq(&padding_text::text(&blocks, Style::PLAIN));
 }

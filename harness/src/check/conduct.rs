@@ -17,6 +17,9 @@ use crate::record::{
 use crate::runner::{DeviceInfo, Job, ReadBack, RunnerError};
 use crate::verdict::{Code, Validation, Verdict, judge};
 
+/// Problems of one block, space and direction that a row tells of, beside the first.
+const MAX_PROBLEMS: usize = 2;
+
 /// A subject's shaders on one device.
 #[derive(Clone, Debug)]
 pub struct Check {
@@ -68,8 +71,7 @@ impl Check {
         let mut all = Jobs::default();
         for (index, module) in self.produced.modules.iter().enumerate().filter(|(_, module)| self.takes(module)) {
             let shader = module.shader(self.device.runner);
-            let layout = &self.subject.layouts[module.block];
-            match jobs(layout, &module.plan, PlanShader { shader: &shader, requires: &module.requires }) {
+            match jobs(&module.layout, &module.plan, PlanShader { shader: &shader, requires: &module.requires }) {
                 Err(error) => drop(all.lacking.insert(error.to_string())),
                 Ok(probes) => {
                     for probe in probes.into_iter().filter(|probe| self.bindable(probe, module)) {
@@ -91,7 +93,7 @@ impl Check {
         };
         let better = |other: &ShaderModule| {
             other.share == Share::All
-                && other.block == module.block
+                && (other.block, &other.layout) == (module.block, &module.layout)
                 && usable(other)
                 && other.requires.is_subset(&self.device.features)
         };
@@ -177,19 +179,21 @@ impl Check {
         }
         // What the code itself does is in the row of its leaf.
         let foretold = |problem: &Problem| self.foretells(module, &job.probe.entry, problem);
-        answers.rows.extend(observed.problems.iter().filter(|problem| !foretold(problem)).map(|problem| Row {
-            path: block.clone(),
-            what: What::Guard,
-            space: Some(job.probe.entry.space),
-            direction: Some(job.probe.entry.direction),
-            form: None,
-            expected: None,
-            computed: Some(Value::Text("only the leaves are touched".to_owned())),
-            reported: None,
-            compiled: None,
-            observed: Some(Value::Text(problem.to_string())),
-            note: Some(problem.to_string()),
-        }));
+        for problem in observed.problems.iter().filter(|problem| !foretold(problem)) {
+            answers.add_problem(Row {
+                path: block.clone(),
+                what: What::Guard,
+                space: Some(job.probe.entry.space),
+                direction: Some(job.probe.entry.direction),
+                form: None,
+                expected: None,
+                computed: Some(Value::Text("clean".to_owned())),
+                reported: None,
+                compiled: None,
+                observed: Some(Value::Text("not clean".to_owned())),
+                note: Some(problem.to_string()),
+            });
+        }
     }
 
     /// What the code that the device ran addresses.
@@ -219,13 +223,25 @@ impl Check {
             space: Some(observation.space),
             direction: Some(observation.direction),
             form: Some(observation.form),
-            expected: self.subject.expected.leaf_offset(block, leaf).map(Value::Number),
+            expected: self.expected(block, leaf).map(Value::Number),
             computed: Some(Value::Number(leaf.offset)),
             reported: None,
             compiled: compiled.map(Value::Number),
             observed: observation.offset.map(Value::Number),
             note: observation.note.clone(),
         }
+    }
+
+    /// The case's number for a leaf; for one of a structured buffer's second element, from offset and stride.
+    fn expected(&self, block: &str, leaf: &Leaf) -> Option<u32> {
+        let numbers = &self.subject.expected;
+        let of_element = || {
+            let inner = leaf.path.strip_prefix("[1]")?;
+            let path = inner.strip_prefix('.').unwrap_or(inner).to_owned();
+            let leaf = Leaf { path, steps: leaf.steps[1..].to_vec(), ..leaf.clone() };
+            numbers.leaf_offset(block, &leaf)?.checked_add(numbers.get(What::ArrayStride, block)?)
+        };
+        numbers.leaf_offset(block, leaf).or_else(of_element)
     }
 
     fn validation(&self) -> Validation {
@@ -258,7 +274,8 @@ impl Check {
             let size = layout.result.as_ref().ok()?.size.finite();
             Some(StoryBlock { name: layout.name.clone(), size, members: layout.rows() })
         });
-        let hint = (verdict.culprit != Some(Culprit::CaseOrRules)).then(|| hint::explaining(subject, rows)).flatten();
+        let ours = verdict.culprit == Some(Culprit::CaseOrRules);
+        let hint = if ours { None } else { hint::explaining(subject, rows, verdict.culprit) };
         Story {
             summary: subject.source.summary.clone(),
             place: subject.source.place.clone(),
@@ -307,5 +324,23 @@ impl Answers {
             None => {}
         }
         self.rows.push(row);
+    }
+
+    /// Adds what no device that follows the shader does: one row per block, space and direction, whose note tells the
+    /// first few of them.
+    fn add_problem(&mut self, row: Row) {
+        let same = |other: &&mut Row| {
+            other.what == What::Guard
+                && (&other.path, other.space, other.direction) == (&row.path, row.space, row.direction)
+        };
+        match self.rows.iter_mut().find(same) {
+            None => self.rows.push(row),
+            Some(first) => {
+                let (note, more) = (first.note.get_or_insert_default(), row.note.unwrap_or_default());
+                if !note.contains(&more) && note.matches("; ").count() < MAX_PROBLEMS {
+                    *note += &format!("; {more}");
+                }
+            }
+        }
     }
 }

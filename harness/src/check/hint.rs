@@ -3,12 +3,24 @@
 use crate::case::Numbers;
 use crate::check::subject::Subject;
 use crate::layout::{lay_out, table};
-use crate::record::{Row, Value, What};
+use crate::record::{Culprit, Row, Value, What};
 
-/// The first bare rule set under which every probed leaf lies where the code or the device put it, if there is one and
-/// it is not the subject's own.
-pub(super) fn explaining(subject: &Subject, rows: &[Row]) -> Option<&'static str> {
-    let used: Vec<(&str, u32)> = rows.iter().filter_map(used_offset).collect();
+/// The first bare rule set under which every probed leaf lies where the culprit put it, device or code, if there is one
+/// and it is not the subject's own.
+pub(super) fn explaining(subject: &Subject, rows: &[Row], culprit: Option<Culprit>) -> Option<&'static str> {
+    let by_device = culprit == Some(Culprit::Device);
+    let mut used = Vec::new();
+    for row in rows.iter().filter(|row| row.what == What::Offset && row.space.is_some()) {
+        let compiled = row.compiled.as_ref().filter(|_| !by_device);
+        match compiled.or(row.observed.as_ref()) {
+            // Layouts number the block's own leaves, not those of the elements behind the first.
+            Some(Value::Number(_)) if subject.computed.get(What::Offset, &row.path).is_none() => {}
+            Some(Value::Number(offset)) => used.push((row.path.as_str(), *offset)),
+            // A device that answered with no offset follows no rule set.
+            Some(Value::Text(_)) | None if by_device => return None,
+            Some(Value::Text(_)) | None => {}
+        }
+    }
     if used.is_empty() {
         return None;
     }
@@ -21,11 +33,4 @@ pub(super) fn explaining(subject: &Subject, rows: &[Row]) -> Option<&'static str
         explains(&Numbers::of_layouts(&layouts))
     });
     explaining.next().map(|rules| rules.name)
-}
-
-fn used_offset(row: &Row) -> Option<(&str, u32)> {
-    match (row.what, row.space, row.compiled.as_ref().or(row.observed.as_ref())) {
-        (What::Offset, Some(_), Some(Value::Number(offset))) => Some((&row.path, *offset)),
-        (_, _, _) => None,
-    }
 }

@@ -11,11 +11,12 @@ use crate::check::share::{Share, shares};
 use crate::check::subject::Subject;
 use crate::generate::wgsl::WgslModule;
 use crate::generate::{spirv, wgsl};
+use crate::layout::tree::LeafStep;
 use crate::layout::{BlockLayout, Component, Leaf, RuleSet, lay_out};
 use crate::model::{CompiledError, compiled};
 use crate::naga_glsl::glsl_offsets;
 use crate::naga_offsets::{self, NagaError};
-use crate::probe::{ProbeEntry, ProbePlan, plan};
+use crate::probe::{ProbeEntry, ProbePlan, elements, plan};
 use crate::record::{Form, Proves, Space};
 use crate::runner::{DeviceInfo, Feature, RunnerKind, Shader};
 use crate::scalar::Scalar;
@@ -103,6 +104,8 @@ pub struct ShaderModule {
     pub share: Share,
     /// Index into [`Subject::layouts`].
     pub block: usize,
+    /// The layout that the image is packed for: that of the block, or of the array that [`elements`] makes of it.
+    pub layout: BlockLayout,
     /// The leaves and the entry points of this module.
     pub plan: ProbePlan,
     /// SPIR-V words.
@@ -177,18 +180,26 @@ impl Produced {
             };
             match producer {
                 Producer::Rspirv => {
-                    for (share, plan) in shares(&plan) {
-                        shaders.add_rspirv(block, (&written, layout), (share, plan));
+                    shaders.add_shares(block, (&written, layout), &plan);
+                    if let Some((written, layout)) = elements(&written).zip(elements(layout)) {
+                        shaders.add_shares(block, (&written, &layout), &plan_of_second_element(&layout, settings));
                     }
                 }
                 Producer::Naga => {
-                    shaders.add_naga(block, &written, &plan.without(not_in_wgsl).only(&FORMS_IN_WGSL.into()));
+                    shaders.add_naga(block, (&written, layout), &plan.without(not_in_wgsl).only(&FORMS_IN_WGSL.into()));
                 }
             }
         }
         shaders.gaps.sort();
         shaders.gaps.dedup();
         shaders
+    }
+
+    /// Adds the module of a plan and those that stand in for it.
+    fn add_shares(&mut self, block: usize, layouts: (&BlockLayout, &BlockLayout), plan: &ProbePlan) {
+        for (share, plan) in shares(plan).into_iter().filter(|(_, plan)| !plan.entries.is_empty()) {
+            self.add_rspirv(block, layouts, (share, plan));
+        }
     }
 
     /// `layout` is what the shader is written for, `image_of` what the image is packed for: the same without a planted
@@ -210,6 +221,7 @@ impl Produced {
         self.modules.push(ShaderModule {
             share,
             block,
+            layout: image_of.clone(),
             validator_flags: module.spirv_val_flags(),
             requires: module.requires(),
             spirv: module.words,
@@ -222,7 +234,7 @@ impl Produced {
         });
     }
 
-    fn add_naga(&mut self, block: usize, layout: &BlockLayout, plan: &ProbePlan) {
+    fn add_naga(&mut self, block: usize, (layout, image_of): (&BlockLayout, &BlockLayout), plan: &ProbePlan) {
         for entry in &plan.entries {
             let NagaModule { wgsl, offsets, spirv } = match compile(layout, plan, entry) {
                 Ok(compiled) => compiled,
@@ -242,6 +254,7 @@ impl Produced {
             self.modules.push(ShaderModule {
                 share: Share::All,
                 block,
+                layout: image_of.clone(),
                 plan: ProbePlan { entries: vec![entry.clone()], ..plan.clone() },
                 spirv,
                 validator_flags: Vec::new(),
@@ -288,6 +301,18 @@ fn ask_naga<T>(
 /// The plan of a block with the forms that are asked for.
 fn plan_of(layout: &BlockLayout, settings: &Settings) -> ProbePlan {
     plan(layout, &layout.leaves(), &SPACES.into()).only(&settings.forms)
+}
+
+/// The plan of an array of structured-buffer elements: where its second element is, read leaf by leaf, shows the stride.
+/// The first one has the block's own plan.
+fn plan_of_second_element(array: &BlockLayout, settings: &Settings) -> ProbePlan {
+    let plan = plan(array, &array.leaves(), &[Space::Storage].into());
+    let plan = plan.without(|leaf| {
+        let second = leaf.steps.first() == Some(&LeafStep::Element(1));
+        (!second).then(|| "in the plan of the block".to_owned())
+    });
+    let forms = settings.forms.intersection(&[Form::Leaf].into()).copied().collect();
+    plan.only(&forms)
 }
 
 /// The forms that our WGSL has.

@@ -37,7 +37,7 @@ impl Source {
         span: Span,
         options: LayoutOptions,
         declared: &DeclareOptions,
-        sources: &SourceMap,
+        sources: &mut SourceMap,
     ) -> Result<Self, Vec<Diagnostic>> {
         let module = declare(sources, span, declared)?;
         if module.blocks.is_empty() && module.parameters.is_empty() {
@@ -65,8 +65,9 @@ impl Source {
     ///
     /// # Errors
     /// Problems of the declarations that the case does not expect, and refusals that it expects and that do not come.
-    pub fn of_case(case: &Case, sources: &SourceMap) -> Result<Option<Self>, Vec<Diagnostic>> {
-        let options = DeclareOptions { entry: case.entry.clone(), defines: case.defines.clone() };
+    pub fn of_case(case: &Case, sources: &mut SourceMap) -> Result<Option<Self>, Vec<Diagnostic>> {
+        let options =
+            DeclareOptions { entry: case.entry.clone(), defines: case.defines.clone(), ..DeclareOptions::default() };
         let ours: Vec<&Diagnosed> = case.rejects.iter().filter(|reject| reject.by == By::Layoutproof).collect();
         match declare(sources, case.declare, &options) {
             Err(found) => unexpected(case, &ours, &found, sources).map(|()| None),

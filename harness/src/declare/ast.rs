@@ -290,9 +290,26 @@ pub(super) enum Item<'a> {
     Declaration(Declaration<'a>),
     Function(FunctionDeclaration<'a>),
     Buffer(BufferDeclaration<'a>),
-    Namespace { path: Vec<Name<'a>>, items: Vec<Item<'a>> },
-    Alias { name: Name<'a>, ty: TypeExpression<'a> },
-    Using { path: Path<'a> },
-    Interface { name: Name<'a> },
-    Import { name: String },
+    Namespace {
+        path: Vec<Name<'a>>,
+        items: Vec<Item<'a>>,
+    },
+    Alias {
+        name: Name<'a>,
+        ty: TypeExpression<'a>,
+    },
+    Using {
+        path: Path<'a>,
+    },
+    Interface {
+        name: Name<'a>,
+    },
+    /// A type whose declaration is skipped; `what` names its kind.
+    Unread {
+        name: Name<'a>,
+        what: &'static str,
+    },
+    Import {
+        name: String,
+    },
 }

@@ -1,11 +1,10 @@
-//! Tokens of HLSL and Slang: text in, tokens with their places out.
+//! Tokens of HLSL and Slang: text in, tokens and preprocessor directives with their places out.
 //!
-//! Keywords are identifiers here (most are contextual), comments are dropped, a preprocessor directive is one token,
-//! and `>>` is two tokens, since it also closes two lists of generic arguments.
+//! Keywords are identifiers here (most are contextual), comments are dropped, and `>>` is two tokens, since it also
+//! closes two lists of generic arguments.
 
 use logos::{FilterResult, Lexer, Logos, Skip};
 
-use super::problems::Problems;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::sources::{FileId, Span};
 
@@ -18,6 +17,8 @@ pub(super) struct Token<'a> {
     pub(super) text: &'a str,
     /// Where it stands (for a token out of a definition: where the name is used).
     pub(super) span: Span,
+    /// Whether white space or a comment stands before it.
+    pub(super) spaced: bool,
 }
 
 /// Why there is no token.
@@ -32,6 +33,7 @@ pub(super) enum LexError {
 /// Kinds of tokens.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 #[logos(skip r"[ \t\r\n\f\u{feff}]+")]
+#[logos(skip r"\\\r?\n")]
 #[logos(error = LexError)]
 pub(super) enum TokenKind {
     #[regex("[A-Za-z_][A-Za-z0-9_]*")]
@@ -44,10 +46,16 @@ pub(super) enum TokenKind {
     #[regex(r"[0-9]+[eE][+-]?[0-9]+[fFhHlL]*")]
     #[regex("[0-9]+[fFhH]")]
     Float,
+    /// A digit with letters behind it (`2D`): no number, but what `##` pastes on.
+    #[regex("[0-9][A-Za-z0-9_]*", priority = 1)]
+    Digits,
     #[token("\"", text)]
+    #[token("R\"", raw_text)]
     Text,
-    #[token("#", directive)]
-    Directive,
+    #[token("#")]
+    Hash,
+    #[token("##")]
+    HashHash,
     #[token("//", line_comment)]
     #[token("/*", block_comment)]
     Comment,
@@ -120,23 +128,33 @@ pub(super) enum TokenKind {
     /// An operator that no declaration and no constant needs: `+=`, `++`, `...`.
     #[regex(r"\+=|-=|\*=|/=|%=|&=|\|=|\^=|<<=|\+\+|--|\.\.\.|@|\$|\\|'")]
     Other,
+    /// A name that came out of its own definition and is never replaced again (only while macros are expanded).
+    Kept,
     /// Stands behind the last token.
     End,
 }
 
 fn text(lexer: &mut Lexer<TokenKind>) -> Result<(), LexError> {
-    let mut escaped = false;
-    for (at, character) in lexer.remainder().char_indices() {
-        match character {
-            '\n' => break,
-            '"' if !escaped => {
-                lexer.bump(at + 1);
-                return Ok(());
-            }
-            _ => escaped = character == '\\' && !escaped,
-        }
+    let rest = lexer.remainder();
+    let length = quoted_length(rest.as_bytes());
+    if !rest[..length].ends_with('"') {
+        return Err(LexError::Text);
     }
-    Err(LexError::Text)
+    lexer.bump(length);
+    Ok(())
+}
+
+/// Most bytes of a raw string's delimiter, by the rule of C++.
+const LONGEST_DELIMITER: usize = 16;
+
+/// `R"delimiter(...)delimiter"`; one that is never closed takes the rest of the text, so that it is looked for once.
+fn raw_text(lexer: &mut Lexer<TokenKind>) -> Result<(), LexError> {
+    let rest = lexer.remainder();
+    let opening = rest.bytes().take(LONGEST_DELIMITER + 1).position(|byte| byte == b'(').ok_or(LexError::Text)?;
+    let closing = rest.get(..opening).map(|delimiter| format!("){delimiter}\"")).ok_or(LexError::Text)?;
+    let end = rest.find(&closing);
+    lexer.bump(end.map_or(rest.len(), |end| end + closing.len()));
+    end.map(|_| ()).ok_or(LexError::Text)
 }
 
 fn line_comment(lexer: &mut Lexer<TokenKind>) -> Skip {
@@ -154,10 +172,6 @@ fn block_comment(lexer: &mut Lexer<TokenKind>) -> FilterResult<(), LexError> {
     }
 }
 
-fn directive(lexer: &mut Lexer<TokenKind>) {
-    lexer.bump(line_length(lexer.remainder()));
-}
-
 /// Bytes up to the end of the line; a backslash joins the next line on.
 fn line_length(rest: &str) -> usize {
     let mut end = 0;
@@ -172,24 +186,132 @@ fn line_length(rest: &str) -> usize {
     end
 }
 
-/// The tokens of `text`, whose first byte is byte `start` of `file`; what is no token is reported and left out.
-pub(super) fn lex<'a>(text: &'a str, file: FileId, start: u32, problems: &mut Problems) -> Vec<Token<'a>> {
-    let offset = |at: usize| start.saturating_add(u32::try_from(at).unwrap_or(u32::MAX));
-    let mut tokens = Vec::new();
-    let mut last_error = None;
-    for (result, range) in TokenKind::lexer(text).spanned() {
-        let span = Span { file, start: offset(range.start), end: offset(range.end) };
-        match result {
-            Ok(kind) => tokens.push(Token { kind, text: &text[range], span }),
-            // A run of strange characters is one problem.
-            Err(_) if last_error == Some(range.start) => last_error = Some(range.end),
-            Err(error) => {
-                last_error = Some(range.end);
-                problems.report(describe(error, span, &text[range]));
+/// Bytes of a directive behind its `#`: up to the end of the line, which a backslash and a comment carry on.
+fn directive_length(rest: &str) -> usize {
+    let bytes = rest.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        at += match (bytes[at], bytes.get(at + 1)) {
+            (b'\n', _) => return at,
+            (b'/', Some(b'/')) => return at + line_length(&rest[at..]),
+            (b'/', Some(b'*')) => rest[at + 2..].find("*/").map_or(bytes.len() - at, |end| end + 4),
+            (b'"', _) => 1 + quoted_length(&bytes[at + 1..]),
+            (b'\\', Some(b'\n')) => 2,
+            (b'\\', Some(b'\r')) if bytes.get(at + 2) == Some(&b'\n') => 3,
+            _ => 1,
+        };
+    }
+    bytes.len()
+}
+
+/// Bytes of a string behind its opening quote, with the closing one; up to the end of the line where nothing closes it.
+/// A backslash takes the next character, or the end of a line, into the string.
+fn quoted_length(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while at < bytes.len() && bytes[at] != b'\n' {
+        at += match (bytes[at], bytes.get(at + 1), bytes.get(at + 2)) {
+            (b'"', _, _) => return at + 1,
+            (b'\\', Some(b'\r'), Some(b'\n')) => 3,
+            (b'\\', Some(next), _) if next.is_ascii() => 2,
+            _ => 1,
+        };
+    }
+    at
+}
+
+/// What a source is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Piece<'a> {
+    /// A token.
+    Token(Token<'a>),
+    /// A directive; its text is the rest of the line behind the `#`, its place begins with the `#`.
+    Directive(Token<'a>),
+    /// What is no token.
+    Problem(Diagnostic),
+}
+
+/// Walks over the pieces of a text.
+#[derive(Debug)]
+pub(super) struct Pieces<'a> {
+    lexer: Lexer<'a, TokenKind>,
+    file: FileId,
+    /// Byte of the file at which the text begins.
+    start: u32,
+    /// Where the last piece ended.
+    last_end: usize,
+    last_error: Option<usize>,
+    /// Whether the text is that of a directive, in which `#` is an operator.
+    inside_directive: bool,
+}
+
+impl<'a> Pieces<'a> {
+    /// The pieces of `text`, whose first byte is byte `start` of `file`.
+    pub(super) fn new(text: &'a str, file: FileId, start: u32) -> Self {
+        let lexer = TokenKind::lexer(text);
+        Self { lexer, file, start, last_end: 0, last_error: None, inside_directive: false }
+    }
+
+    /// The pieces of a directive's text.
+    pub(super) fn of_directive(directive: Token<'a>) -> Self {
+        let length = u32::try_from(directive.text.len()).unwrap_or(u32::MAX);
+        let start = directive.span.end.saturating_sub(length);
+        Self { inside_directive: true, ..Self::new(directive.text, directive.span.file, start) }
+    }
+
+    fn span(&self) -> Span {
+        let range = self.lexer.span();
+        let offset = |at: usize| self.start.saturating_add(u32::try_from(at).unwrap_or(u32::MAX));
+        Span { file: self.file, start: offset(range.start), end: offset(range.end) }
+    }
+
+    fn error(&mut self, error: LexError) -> Option<Piece<'a>> {
+        let range = self.lexer.span();
+        // A run of strange characters is one problem.
+        let told = self.last_error == Some(range.start);
+        self.last_error = Some(range.end);
+        (!told).then(|| Piece::Problem(describe(error, self.span(), self.lexer.slice())))
+    }
+
+    fn hash(&mut self, starts_line: bool) -> Piece<'a> {
+        if !starts_line {
+            return Piece::Problem(describe(LexError::Character, self.span(), "#"));
+        }
+        let rest = self.lexer.remainder();
+        let text = &rest[..directive_length(rest)];
+        self.lexer.bump(text.len());
+        Piece::Directive(Token { kind: TokenKind::Hash, text, span: self.span(), spaced: true })
+    }
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Piece<'a>;
+
+    fn next(&mut self) -> Option<Piece<'a>> {
+        loop {
+            let result = self.lexer.next()?;
+            let before = &self.lexer.source()[self.last_end..self.lexer.span().start];
+            let first = self.last_end == 0;
+            let piece = match result {
+                Ok(TokenKind::Hash) if !self.inside_directive => Some(self.hash(first || before.contains('\n'))),
+                Ok(kind) => {
+                    let (text, span) = (self.lexer.slice(), self.span());
+                    Some(Piece::Token(Token { kind, text, span, spaced: first || !before.is_empty() }))
+                }
+                Err(error) => self.error(error),
+            };
+            self.last_end = self.lexer.span().end;
+            if piece.is_some() {
+                return piece;
             }
         }
     }
-    tokens
+}
+
+/// The one token that `text` is, if it is one.
+pub(super) fn single(text: &str) -> Option<TokenKind> {
+    let mut lexer = TokenKind::lexer(text);
+    let kind = lexer.next()?.ok()?;
+    (lexer.slice() == text).then_some(kind)
 }
 
 fn describe(error: LexError, span: Span, text: &str) -> Diagnostic {
@@ -207,14 +329,24 @@ fn describe(error: LexError, span: Span, text: &str) -> Diagnostic {
 mod tests {
     use super::*;
 
+    fn pieces(source: &str) -> Vec<Piece<'_>> {
+        Pieces::new(source, FileId(0), 0).collect()
+    }
+
     fn texts(source: &str) -> Vec<&str> {
-        lex(source, FileId(0), 0, &mut Problems::default()).iter().map(|token| token.text).collect()
+        let text = |piece| match piece {
+            Piece::Token(token) | Piece::Directive(token) => token.text,
+            Piece::Problem(problem) => panic!("{}", problem.message),
+        };
+        pieces(source).into_iter().map(text).collect()
     }
 
     fn codes(source: &str) -> Vec<Code> {
-        let mut problems = Problems::default();
-        lex(source, FileId(0), 0, &mut problems);
-        problems.finish().iter().map(|problem| problem.code).collect()
+        let code = |piece| match piece {
+            Piece::Token(_) | Piece::Directive(_) => None,
+            Piece::Problem(problem) => Some(problem.code),
+        };
+        pieces(source).into_iter().filter_map(code).collect()
     }
 
     #[test]
@@ -222,6 +354,8 @@ mod tests {
         assert_eq!(texts("float4x4 m[0x1Fu];"), ["float4x4", "m", "[", "0x1Fu", "]", ";"]);
         assert_eq!(texts("A<B<C>>"), ["A", "<", "B", "<", "C", ">", ">"]);
         assert_eq!(texts("c0.y 1.5f 1e3 .5 2h"), ["c0", ".", "y", "1.5f", "1e3", ".5", "2h"]);
+        assert_eq!(texts("R\"(a\"\nb)\" c"), ["R\"(a\"\nb)\"", "c"]);
+        assert_eq!(texts("2D 0x1F 12u a\\\n b"), ["2D", "0x1F", "12u", "a", "b"]);
         assert_eq!(texts(r#"[shader("a\"b")]"#), ["[", "shader", "(", r#""a\"b""#, ")", "]"]);
     }
 
@@ -229,13 +363,19 @@ mod tests {
     fn comments_and_directives_end_where_c_ends_them() {
         assert_eq!(texts("a // b\nc /* d \n e */ f"), ["a", "c", "f"]);
         assert_eq!(texts("a // b \\\nstill comment\nc"), ["a", "c"]);
-        assert_eq!(texts("#define A \\\n 1\nb"), ["#define A \\\n 1", "b"]);
+        assert_eq!(texts("#define A \\\n 1\nb"), ["define A \\\n 1", "b"]);
+        assert_eq!(texts(" # define A /* 1 \n 2 */ 3 // 4\nb"), [" define A /* 1 \n 2 */ 3 // 4", "b"]);
+        assert_eq!(texts("#error \"/* open\nb"), ["error \"/* open", "b"]);
+        assert_eq!(texts("#define A \"b \\\n c\" \\\n d\ne"), ["define A \"b \\\n c\" \\\n d", "e"]);
+        assert_eq!(texts("\"b \\\r\n c\" d"), ["\"b \\\r\n c\"", "d"]);
+        assert_eq!(codes("a # b"), [Code::UnexpectedToken]);
     }
 
     #[test]
     fn places_count_from_the_start_of_the_file() {
-        let tokens = lex("ab cd", FileId(3), 10, &mut Problems::default());
-        assert_eq!(tokens[1].span, Span { file: FileId(3), start: 13, end: 15 });
+        let span = Span { file: FileId(3), start: 13, end: 15 };
+        let token = Token { kind: TokenKind::Identifier, text: "cd", span, spaced: true };
+        assert_eq!(Pieces::new("ab cd", FileId(3), 10).last(), Some(Piece::Token(token)));
     }
 
     #[test]

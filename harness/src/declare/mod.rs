@@ -1,7 +1,7 @@
 //! HLSL and Slang declarations: text in, [`crate::module::Module`] out.
 //!
-//! `lexer` makes tokens, `directives` replaces definitions, `parser` makes the declarations as written (`ast`),
-//! `elaborate` follows names, evaluates constants, specialises generics and checks what has no layout, `blocks` says
+//! `lexer` makes tokens, `preprocess` includes files and replaces macros, `parser` makes the declarations as written
+//! (`ast`), `elaborate` follows names, evaluates constants, specialises generics and checks what has no layout, `blocks` says
 //! which blocks of bytes there are. Function bodies are not understood; what they mention is kept.
 //!
 //! Not decided here: offsets, sizes and strides (see [`crate::layout`]), registers and bindings.
@@ -10,40 +10,75 @@
 
 mod ast;
 mod blocks;
-mod directives;
 mod elaborate;
 mod lexer;
 mod parser;
+mod preprocess;
 mod problems;
 
+use std::sync::Arc;
+
+use bumpalo::Bump;
 use parser::{Parser, Source};
+use preprocess::{Preprocessed, Trace, preprocess};
 use problems::Problems;
 
 use crate::diagnostics::Diagnostic;
 use crate::module::Module;
-use crate::sources::{SourceMap, Span};
+use crate::sources::{NoSources, SourceFile, SourceMap, Sources, Span};
 
 /// What the command line or the case says about how declarations are read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct DeclareOptions {
     /// The entry point; without it every function with a stage, or else `main`, is one.
     pub entry: Option<String>,
-    /// Object-like macros, name and replacement.
+    /// Macros, name and replacement; the name of a function-like macro has its parameters: `F(x)`.
     pub defines: Vec<(String, String)>,
+    /// Folders in which included files are looked for, behind the folder of the including file.
+    pub include_paths: Vec<String>,
+    /// Where included files come from.
+    pub files: Arc<dyn Sources>,
+}
+
+impl Default for DeclareOptions {
+    fn default() -> Self {
+        Self { entry: None, defines: Vec::new(), include_paths: Vec::new(), files: Arc::new(NoSources) }
+    }
 }
 
 /// The module that the text at `span` declares.
 ///
 /// `span` is a whole file, or the part of a file that holds declarations; places in diagnostics are places in the file.
+/// Included files are added to `sources`.
 ///
 /// # Errors
 /// Every problem, warnings among them, in the order of the text, if one of them is an error.
-pub fn declare(sources: &SourceMap, span: Span, options: &DeclareOptions) -> Result<Module, Vec<Diagnostic>> {
-    let text = &sources.file(span.file).text;
-    let text = text.get(span.start as usize..span.end as usize).unwrap_or_default();
-    let mut problems = Problems::default();
-    let tokens = lexer::lex(text, span.file, span.start, &mut problems);
-    let prepared = directives::prepare(tokens, &options.defines, &mut problems);
+pub fn declare(sources: &mut SourceMap, span: Span, options: &DeclareOptions) -> Result<Module, Vec<Diagnostic>> {
+    let Reading { module, problems, trace, added } = read(sources, span, options);
+    for file in added {
+        sources.add(file.name, file.text);
+    }
+    let has_errors = problems.has_errors();
+    let explained = problems.finish().into_iter().map(|problem| trace.explain(problem, sources)).collect();
+    match module {
+        Some(module) if !has_errors => Ok(Module { warnings: explained, ..module }),
+        Some(_) | None => Err(explained),
+    }
+}
+
+/// What reading a source gives, before its included files are in the source map.
+struct Reading {
+    /// Missing where tokens are.
+    module: Option<Module>,
+    problems: Problems,
+    trace: Trace,
+    added: Vec<SourceFile>,
+}
+
+fn read(sources: &SourceMap, span: Span, options: &DeclareOptions) -> Reading {
+    let (mut problems, made) = (Problems::default(), Bump::new());
+    let Preprocessed { prepared, trace, added } = preprocess((sources, span), options, &made, &mut problems);
+    let Some(prepared) = prepared else { return Reading { module: None, problems, trace, added } };
     let end = Span { start: span.end, ..span };
     let source = Source::new(prepared, end, &mut problems);
     let mut parser = Parser::new(&source, 0);
@@ -52,10 +87,7 @@ pub fn declare(sources: &SourceMap, span: Span, options: &DeclareOptions) -> Res
     let mut elaborated = elaborate::elaborate(&source, &items, (options.entry.as_deref(), span));
     blocks::derive(&mut elaborated);
     problems.absorb(elaborated.problems);
-    if problems.has_errors() {
-        return Err(problems.finish());
-    }
-    Ok(Module { warnings: problems.finish(), ..elaborated.module })
+    Reading { module: Some(elaborated.module), problems, trace, added }
 }
 
 #[cfg(test)]

@@ -53,6 +53,7 @@ fn register(walk: &mut Walk<'_>, member: &Member) -> Result<Option<Explicit>, St
     let is_c = member.annotations.registers.iter().any(|register| register.class == Some('c'));
     let Some(index) = member.annotations.constant_register() else { return Ok(None) };
     match walk.rules.global_register {
+        GlobalRegister::Ignored => Ok(None),
         GlobalRegister::LetterC | GlobalRegister::Refused if !is_c => Ok(None),
         GlobalRegister::AnyLetter | GlobalRegister::LetterC => Ok(Some(Explicit::First(multiply(index, 16)?))),
         GlobalRegister::Refused => {

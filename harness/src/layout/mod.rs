@@ -2,10 +2,10 @@
 //!
 //! [`mod@table`] is the table of rule sets and [`rules`] its columns. [`lay_out`] applies a row: `walk` measures types,
 //! `slots` lists what a struct places, `place` puts it one behind the other, `bits` shares storage units between
-//! bit-fields, `explicit` reads
-//! `packoffset` and `[[vk::offset]]`, `forbid` says what a rule set refuses. [`tree`] is the result, `views` its two flat
-//! forms. [`native`] names the rule set that a compiler takes by itself. Registers, spaces and bindings are not decided
-//! here.
+//! bit-fields, `explicit` reads `packoffset` and `[[vk::offset]]`, `forbid` says what a rule set refuses. [`tree`] is the
+//! result, `views` its two flat forms. [`native`] names the rule set that a compiler takes by itself, [`mutate`] makes
+//! wrong rows, which the cases must notice; [`padding`] says what a layout loses between members and [`reorder`] which
+//! order would lose less. Registers, spaces and bindings are not decided here.
 
 pub mod alignment;
 mod bits;
@@ -13,8 +13,11 @@ mod explicit;
 mod forbid;
 mod matrix;
 mod measured;
+pub mod mutate;
 pub mod native;
+pub mod padding;
 mod place;
+pub mod reorder;
 pub mod rules;
 mod slots;
 pub mod table;

@@ -300,6 +300,8 @@ pub enum GlobalRegister {
     AnyLetter,
     /// The same, but only the letter c counts.
     LetterC,
+    /// No letter means anything for bytes.
+    Ignored,
     /// The letter c is refused, others mean nothing for bytes.
     Refused,
 }
@@ -317,7 +319,7 @@ pub enum Forbid {
     WgslUniform,
     /// Column-major matrices of integers or `bool` (DXC to SPIR-V).
     ColumnMajorIntegers,
-    /// `[[vk::offset]]` on a member that is declared directly in `cbuffer` or `tbuffer` (DXC).
+    /// `[[vk::offset]]` on a member that is declared directly in `cbuffer` or `tbuffer` (DXC to SPIR-V).
     VkOffsetInCbuffer,
 }
 

@@ -183,7 +183,6 @@ const HLSL_CBUFFER: RuleSet = RuleSet {
     members: DXC_IN_STRUCT,
     direct: Some(DXC_DIRECT),
     global_register: GlobalRegister::AnyLetter,
-    forbids: &[Forbid::VkOffsetInCbuffer],
     ..SLANG_CBUFFER
 };
 
@@ -355,6 +354,7 @@ const TABLE: &[RuleSet] = &[
     WGSL_STORAGE,
     RuleSet {
         name: "c",
+        global_register: GlobalRegister::Ignored,
         summary: "C and C++ on the CPU as Slang lays them out, Metal's structured buffers included",
         source: SLANG,
         example: Example { declaration: "struct T { bool a; float3 b; bool c; };", offsets: &[0, 4, 16], size: 20 },
@@ -379,6 +379,7 @@ const TABLE: &[RuleSet] = &[
     },
     RuleSet {
         name: "cuda",
+        global_register: GlobalRegister::Ignored,
         summary: "CUDA's vector types",
         source: SLANG,
         example: Example { declaration: "struct T { float a; float3 b; float4 c; };", offsets: &[0, 4, 16], size: 32 },

@@ -13,11 +13,16 @@ use crate::runner::{
 /// Bytes of memory before each bound range.
 const BEFORE_BYTES: usize = 16;
 
+/// Set and binding of the probe's output.
+const OUTPUT: (u32, u32) = (0, 1);
+
 /// The model device, optionally with a planted fault.
 #[derive(Clone, Debug)]
 pub struct Model {
     device: DeviceInfo,
     misreading: Option<Misreading>,
+    /// What the last dispatch stored to the probe's output.
+    last_output: Option<Vec<u8>>,
 }
 
 impl Default for Model {
@@ -41,7 +46,7 @@ impl Model {
             max_uniform_range: 1 << 16,
             max_push_constants: 256,
         };
-        Self { device, misreading: None }
+        Self { device, misreading: None, last_output: None }
     }
 
     /// A model with a fault.
@@ -49,7 +54,7 @@ impl Model {
         Self { misreading: Some(misreading), ..Self::new() }
     }
 
-    fn dispatch(&self, job: &Job, program: &Result<Program, RunnerError>) -> Result<ReadBack, RunnerError> {
+    fn dispatch(&mut self, job: &Job, program: &Result<Program, RunnerError>) -> Result<ReadBack, RunnerError> {
         if let Some(feature) = job.requires.iter().find(|feature| !self.device.features.contains(feature)) {
             return Err(RunnerError::Unsupported(feature.to_string()));
         }
@@ -57,21 +62,44 @@ impl Model {
             return Err(RunnerError::Unsupported("more than one workgroup".into()));
         }
         let program = program.as_ref().map_err(RunnerError::clone)?;
-        let memories = match self.misreading {
-            Some(Misreading::Idle) => memories(job),
-            Some(_) | None => self.run_program(program, job).map_err(RunnerError::ShaderRefused)?,
+        let misreading = self.misreading.filter(|misreading| misreading.concerns(job));
+        let memories = match misreading {
+            Some(misreading) => self.misread(misreading, program, job),
+            None => run_program(program, job, memories(job), None),
         };
-        let buffers = job.buffers.iter().zip(memories).map(|(buffer, memory)| BufferAfter {
-            before: buffer.before_word.to_le_bytes().into_iter().cycle().take(BEFORE_BYTES).collect(),
-            bytes: memory.bytes,
-            after: buffer.after.clone(),
+        let memories = memories.map_err(RunnerError::ShaderRefused)?;
+        let buffers = job.buffers.iter().zip(memories).map(|(buffer, memory)| {
+            let mut after = BufferAfter {
+                before: buffer.before_word.to_le_bytes().into_iter().cycle().take(BEFORE_BYTES).collect(),
+                bytes: memory.bytes,
+                after: buffer.after.clone(),
+            };
+            if let Some(misreading) = misreading {
+                misreading.around((buffer.set, buffer.binding), &mut after);
+            }
+            after
         });
-        Ok(ReadBack { buffers: buffers.collect() })
+        let buffers: Vec<BufferAfter> = buffers.collect();
+        let output = job.buffers.iter().position(|buffer| (buffer.set, buffer.binding) == OUTPUT);
+        self.last_output = output.map(|index| buffers[index].bytes.clone());
+        Ok(ReadBack { buffers })
     }
 
-    /// Reads a shader and plants the fault in it.
-    fn program(&self, shader: &Shader) -> Result<Program, RunnerError> {
-        let words = match shader {
+    /// Runs a job with a fault.
+    fn misread(&self, misreading: Misreading, program: &Program, job: &Job) -> Result<Vec<Memory>, String> {
+        let found = memories(job);
+        let mut memories = found.clone();
+        misreading.before(&mut memories);
+        if !misreading.is_idle() {
+            memories = run_program(program, job, memories, Some(misreading))?;
+        }
+        misreading.after(&mut memories, &found, self.last_output.as_deref());
+        Ok(memories)
+    }
+
+    /// Reads the shader of `job` and plants the fault in it.
+    fn program(&self, job: &Job) -> Result<Program, RunnerError> {
+        let words = match &job.shader {
             Shader::Spirv(words) => words,
             Shader::Wgsl(_) => return Err(RunnerError::Unsupported("WGSL".into())),
             Shader::Dxbc(_) => return Err(RunnerError::Unsupported("DXBC".into())),
@@ -79,25 +107,45 @@ impl Model {
             Shader::Msl(_) => return Err(RunnerError::Unsupported("MSL".into())),
         };
         let mut program = Program::new(words).map_err(RunnerError::ShaderRefused)?;
-        if let Some(misreading) = self.misreading {
+        if let Some(misreading) = self.misreading.filter(|misreading| misreading.concerns(job)) {
             misreading.plant(&mut program.types);
         }
         Ok(program)
     }
+}
 
-    fn run_program(&self, program: &Program, job: &Job) -> Result<Vec<Memory>, String> {
-        let mut machine = Machine::new(program, memories(job), Disturbance::new(self.misreading));
+/// Whether two jobs can share a program with this fault in it.
+fn same_program(misreading: Option<Misreading>, one: &Job, next: &Job) -> bool {
+    let concerns = |job| misreading.is_some_and(|misreading| misreading.concerns(job));
+    one.shader == next.shader && concerns(one) == concerns(next)
+}
+
+/// What a job leaves in its buffers.
+fn run_program(
+    program: &Program,
+    job: &Job,
+    memories: Vec<Memory>,
+    misreading: Option<Misreading>,
+) -> Result<Vec<Memory>, String> {
+    let found: Vec<Vec<u8>> = memories.iter().map(|memory| memory.bytes.clone()).collect();
+    let total = if misreading.is_some_and(Misreading::counts_stores) {
+        let mut machine = Machine::new(program, memories.clone(), Disturbance::default());
         machine.run(&job.entry)?;
-        let read_only = |index: usize| match job.buffers[index].kind {
-            BufferKind::Uniform | BufferKind::StorageRead => true,
-            BufferKind::Storage => false,
-        };
-        let written = (0..job.buffers.len())
-            .find(|index| read_only(*index) && machine.memories[*index].bytes != job.buffers[*index].bytes);
-        match written {
-            Some(index) => Err(format!("a store to the read-only buffer at binding {}", job.buffers[index].binding)),
-            None => Ok(machine.memories),
-        }
+        Some(machine.disturbance.stores)
+    } else {
+        None
+    };
+    let mut machine = Machine::new(program, memories, Disturbance::new(misreading, total));
+    machine.run(&job.entry)?;
+    let read_only = |index: usize| match job.buffers[index].kind {
+        BufferKind::Uniform | BufferKind::StorageRead => true,
+        BufferKind::Storage => false,
+    };
+    let written =
+        (0..job.buffers.len()).find(|index| read_only(*index) && machine.memories[*index].bytes != found[*index]);
+    match written {
+        Some(index) => Err(format!("a store to the read-only buffer at binding {}", job.buffers[index].binding)),
+        None => Ok(machine.memories),
     }
 }
 
@@ -117,12 +165,13 @@ impl Runner for Model {
 
     fn run(&mut self, batch: &Batch) -> Vec<Result<ReadBack, RunnerError>> {
         // The jobs of a plan share a shader, which is read once for all of them.
-        let same_shader = batch.jobs.chunk_by(|one, next| one.shader == next.shader);
-        let answers = same_shader.flat_map(|jobs| {
-            let program = self.program(&jobs[0].shader);
-            jobs.iter().map(|job| self.dispatch(job, &program)).collect::<Vec<_>>()
-        });
-        answers.collect()
+        let mut answers = Vec::with_capacity(batch.jobs.len());
+        let misreading = self.misreading;
+        for jobs in batch.jobs.chunk_by(|one, next| same_program(misreading, one, next)) {
+            let program = self.program(&jobs[0]);
+            answers.extend(jobs.iter().map(|job| self.dispatch(job, &program)));
+        }
+        answers
     }
 }
 

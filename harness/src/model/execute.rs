@@ -6,7 +6,7 @@ use rspirv::spirv::{Op, Word};
 use super::arithmetic;
 use super::machine::{Frame, Machine};
 use super::memory;
-use super::value::{Place, Pointer, Value};
+use super::value::{At, Place, Pointer, Value};
 use crate::read_spirv::types::{Operands, SpirvType};
 
 impl Machine<'_> {
@@ -127,10 +127,15 @@ impl Machine<'_> {
     fn access_chain(&mut self, call: Call<'_>) -> Result<Value, String> {
         let mut pointer = self.pointer(call, 0)?;
         for operand in 1..call.instruction.operands.len() {
-            let index = index(&self.operand(call, operand)?)?;
+            let mut index = index(&self.operand(call, operand)?)?;
             let types = &self.program.types;
             match &mut pointer.place {
-                Place::Memory { at, .. } => {
+                Place::Memory { buffer, at } => {
+                    if !Operands(call.instruction).id(operand).is_some_and(|id| self.is_constant(id)) {
+                        let memory = &self.memories[*buffer];
+                        let place = (call.instruction.result_id.unwrap_or(0), operand);
+                        index = self.disturbance.index_from_memory(memory, place, index);
+                    }
                     (pointer.pointee, *at) = memory::part(types, pointer.pointee, (*at, index))?;
                 }
                 Place::Cell { way, .. } => {
@@ -156,11 +161,10 @@ impl Machine<'_> {
         match &pointer.place {
             Place::Memory { buffer, at } => {
                 let memory = &mut self.memories[*buffer];
-                if self.disturbance.loses_store(memory) {
-                    return Ok(());
-                }
-                let end = memory.store(&self.program.types, (pointer.pointee, *at), &value)?;
-                self.disturbance.after_store(memory, end);
+                let Some(offset) = self.disturbance.place_of_store(memory, at.offset) else { return Ok(()) };
+                let at = At { offset, ..*at };
+                let end = memory.store(&self.program.types, (pointer.pointee, at), &value)?;
+                self.disturbance.after_store(memory, (offset, end));
                 Ok(())
             }
             Place::Cell { cell, way } => {

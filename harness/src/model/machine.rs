@@ -206,6 +206,11 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// Whether an id is a constant.
+    pub(super) fn is_constant(&self, id: Word) -> bool {
+        self.constants.contains_key(&id)
+    }
+
     /// The values of all id operands.
     pub(super) fn operands(&mut self, frame: &Frame, instruction: &Instruction) -> Result<Vec<Value>, String> {
         let ids = instruction.operands.iter().filter_map(|operand| match operand {

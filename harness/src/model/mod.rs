@@ -19,4 +19,4 @@ mod value;
 
 pub use compiled::{CompiledError, compiled};
 pub use device::Model;
-pub use misreading::Misreading;
+pub use misreading::{MISREADINGS, Misreading};

@@ -31,11 +31,15 @@ pub fn plan(layout: &BlockLayout, leaves: &[Leaf], spaces: &BTreeSet<Space>) -> 
     plan.pruned()
 }
 
-/// A structured buffer of `layout`'s elements, so that element 1 shows the stride; `None` for blocks without a stride.
+/// A structured buffer of `layout`'s elements, so that element 1 shows the stride; `None` for blocks without a stride, and
+/// where elements overlap (a stride can be shorter than an element with `vk::offset`), which SPIR-V does not know.
 ///
 /// Its leaves are those of elements 0 and 1, `[1].a` at the stride plus the offset of `a`.
 pub fn elements(layout: &BlockLayout) -> Option<BlockLayout> {
     let (stride, element) = (layout.stride?, layout.result.as_ref().ok()?);
+    if data_end(element) > stride.into() {
+        return None;
+    }
     let array = LaidOut {
         type_name: format!("{}[]", element.type_name),
         size: Extent::Unbounded,

@@ -102,7 +102,7 @@ fn answers(record: &CheckRecord) -> String {
     let (located, _) = locate(&record.rows, blocks);
     let several = blocks.len() > 1;
     let mut lines: Vec<(String, String)> = Vec::new();
-    for row in located.iter().filter(|located| located.row.what == What::Offset) {
+    for row in located.iter().filter(|located| matches!(located.row.what, What::Offset | What::Guard)) {
         let wrong = matches!(mark(row.row, Witness::Observed, record.culprit), Mark::Wrong | Mark::Missing);
         let own = number(reference(row.row, record.culprit));
         let words = match (&row.row.note, number(row.row.observed.as_ref()), own) {
@@ -110,7 +110,7 @@ fn answers(record: &CheckRecord) -> String {
             (None, Some(there), Some(own)) => format!("{} byte {there}; its own is byte {own}", did(row.row.direction)),
             (None, _, _) => continue,
         };
-        let line = (one_line(if several { &row.row.path } else { row.path }), words);
+        let line = (one_line(if several || row.path.is_empty() { &row.row.path } else { row.path }), words);
         if wrong && !lines.contains(&line) {
             lines.push(line);
         }

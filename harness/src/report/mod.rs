@@ -3,6 +3,7 @@
 //! Records and laid-out blocks in, text out. Nothing here calls the engine or prints, so that a saved records file can
 //! be rendered later and on another machine.
 
+pub mod asserts;
 mod byte_map;
 pub mod diff_text;
 mod failure_block;
@@ -14,7 +15,9 @@ pub mod junit;
 pub mod listing;
 mod located;
 mod member_tree;
+pub mod mutant_table;
 mod numeric;
+pub mod padding_text;
 pub mod show_json;
 mod side_by_side;
 mod squeeze;

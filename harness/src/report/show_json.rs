@@ -6,6 +6,7 @@
 use serde::{Serialize, Serializer};
 
 use crate::diagnostics::{Diagnostic, Severity};
+use crate::layout::padding::BlockPadding;
 use crate::layout::{BlockLayout, Extent, MemberRow, Refusal};
 use crate::module::BlockKind;
 use crate::record::SCHEMA;
@@ -32,6 +33,9 @@ pub struct Shown {
     /// One per rule set, in the order asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layouts: Option<Vec<ShownLayout>>,
+    /// Padding of each block that has an end, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub padding: Option<Vec<BlockPadding>>,
     /// One per unit that a parameter uses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bindings: Option<Vec<ShownBinding>>,
@@ -172,6 +176,7 @@ impl Shown {
             errors: None,
             warnings: Vec::new(),
             layouts: None,
+            padding: None,
             bindings: None,
         }
     }

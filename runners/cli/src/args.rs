@@ -49,6 +49,8 @@ pub enum Command {
     Devices(FormatArgs),
     /// Say what is there and what is missing: drivers, validators, compilers, and how to get them.
     Doctor,
+    /// Plant one wrong rule or one misreading device at a time, and list the cases that notice. No GPU needed.
+    Mutants(MutantsArgs),
     /// A process that runs batches for a run (internal).
     #[command(hide = true)]
     Worker(WorkerArgs),
@@ -63,9 +65,12 @@ pub struct DeclareArgs {
     /// Whether `half` and minimum-precision types take 2 bytes (as with dxc -enable-16bit-types).
     #[arg(long = "16bit", value_enum, default_value_t = Switch::On)]
     pub sixteen_bit: Switch,
-    /// Define a macro.
+    /// Define a macro; `NAME(x)=VALUE` has parameters.
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
+    /// Look for included files in this folder, too, behind the folder of the including file.
+    #[arg(short = 'I', value_name = "FOLDER")]
+    pub include: Vec<String>,
     /// Entry point, where the file has several.
     #[arg(long)]
     pub entry: Option<String>,
@@ -117,6 +122,19 @@ pub enum Format {
     Json,
 }
 
+/// Output formats of `layoutproof show`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ShowFormat {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+    /// Structs of Rust with assertions of their offsets and sizes.
+    RustAsserts,
+    /// Structs of C++ with assertions of their offsets and sizes.
+    CppAsserts,
+}
+
 /// The output format alone.
 #[derive(Debug, Args)]
 pub struct FormatArgs {
@@ -130,12 +148,16 @@ pub struct FormatArgs {
 pub struct ShowArgs {
     /// A shader file (.hlsl, .slang, .wgsl, .glsl, .spv), a case file or the id of a built-in case.
     pub input: String,
-    /// Rule sets; default: all bare ones.
+    /// Rule sets; default: all bare ones. The assert formats take one, or a compiler's own choice for each block
+    /// (`native:dxc-dxil`, `native:slang-vulkan` ...; the former by default for .hlsl files).
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub rules: Vec<String>,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
+    pub format: ShowFormat,
+    /// Say where padding is, what share of each block it takes, and which order of members saves bytes.
+    #[arg(long)]
+    pub padding: bool,
     /// How the declaration is read.
     #[command(flatten)]
     pub declare: DeclareArgs,
@@ -207,7 +229,7 @@ pub struct RunArgs {
     /// Write the records as JSON lines.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write a JUnit report.
+    /// Write a junit.xml report, as CI systems read it.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
     /// One line per check; twice, the annotated struct as well.
@@ -222,6 +244,23 @@ pub struct RunArgs {
     /// How the declaration is read.
     #[command(flatten)]
     pub declare: DeclareArgs,
+}
+
+/// `layoutproof mutants`.
+#[derive(Debug, Args)]
+pub struct MutantsArgs {
+    /// Only the mutants of these rule sets, each on a line of its own, and no devices.
+    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    pub rules: Vec<String>,
+    /// Every rule mutant on a line of its own, and all cases that notice a misreading device rather than the first few.
+    #[arg(long)]
+    pub all: bool,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Read cases from this file or folder too; a case of the same id replaces the built-in one.
+    #[arg(long, value_name = "PATH")]
+    pub cases: Vec<PathBuf>,
 }
 
 /// `layoutproof worker`.

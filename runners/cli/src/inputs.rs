@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use layoutproof::case::Case;
 use layoutproof::diagnostics::Diagnostic;
-use layoutproof::sources::{SourceMap, Span};
+use layoutproof::sources::{SourceMap, Sources, Span};
 use wildmatch::WildMatch;
 
 /// Every built-in case: id and text.
@@ -44,6 +44,23 @@ impl Word {
         }
     }
 }
+
+/// Included files are those of the file system.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FileSystem;
+
+impl Sources for FileSystem {
+    /// A device or a pipe is no source: it may never end.
+    fn read(&self, path: &str) -> Option<String> {
+        let is_file = fs::metadata(path).is_ok_and(|entry| entry.is_file() && entry.len() <= LONGEST_INCLUDE);
+        let bytes = is_file.then(|| fs::read(path).ok()).flatten()?;
+        // Old headers have Latin-1 letters in their comments.
+        Some(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    }
+}
+
+/// Bytes of a file that is still included.
+const LONGEST_INCLUDE: u64 = 1 << 26;
 
 /// All cases that a command may choose from, by id.
 pub(crate) struct Cases {

@@ -9,6 +9,7 @@ mod drivers;
 mod execute;
 mod information;
 mod inputs;
+mod mutants;
 mod output;
 mod pool;
 mod protocol;
@@ -16,6 +17,7 @@ mod run;
 mod selection;
 mod show;
 pub mod suite;
+mod wanted;
 mod worker;
 
 use std::process::ExitCode;
@@ -37,6 +39,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::List(args) => information::list(args, style),
         Command::Devices(args) => information::devices(args, style),
         Command::Doctor => information::doctor(style),
+        Command::Mutants(args) => mutants::mutants(args, style),
         Command::Worker(args) => worker::serve(args.connect).map(|()| Exit::Agree).map_err(anyhow::Error::from),
     };
     let exit = done.unwrap_or_else(|error| {

@@ -11,7 +11,7 @@ use layoutproof::check::{Check, Producer, Settings};
 use layoutproof::diagnostics::render;
 use layoutproof::floors::{self, Floor};
 use layoutproof::known::{self, Known};
-use layoutproof::model::{Misreading, Model};
+use layoutproof::model::{MISREADINGS, Model};
 use layoutproof::record::{CheckRecord, Form, Line, Outcome, RunEnd, RunHeader, SCHEMA};
 use layoutproof::report::summary::{Exit, Shortfalls, exit_of_run, fold};
 use layoutproof::report::terminal::{RunFacts, check_line, failure_report, summary};
@@ -83,7 +83,7 @@ impl Wanted {
             choose("producer", &args.producer, &Producer::ALL.map(|producer| (producer.as_str(), producer)))?;
         let runners = [RunnerKind::Ash, RunnerKind::Wgpu, RunnerKind::Model].map(|kind| (kind.as_str(), kind));
         let forms = Form::ALL.map(|form| (form.as_str(), form));
-        let misreadings = Misreading::ALL.map(|misreading| (misreading.as_str(), misreading));
+        let misreadings: Vec<_> = MISREADINGS.iter().map(|misreading| (misreading.name, *misreading)).collect();
         let planted = args.plant_misreading.iter().cloned().collect::<Vec<_>>();
         let misreading = if planted.is_empty() { None } else { choose("misreading", &planted, &misreadings)?.pop() };
         let planted_rules = args.plant_rules.as_deref().map(rule_set).transpose()?.cloned();

@@ -12,7 +12,7 @@ use layoutproof::layout::{RuleSet, find, table};
 use layoutproof::sources::SourceMap;
 
 use crate::args::DeclareArgs;
-use crate::inputs::{Cases, Word, add_text};
+use crate::inputs::{Cases, FileSystem, Word, add_text};
 
 /// Problems in what the user wrote; nothing is run.
 #[derive(Debug)]
@@ -66,7 +66,8 @@ pub(crate) fn select(words: &[String], rules: &[String], declare: &DeclareArgs) 
         match Word::of(word) {
             Word::Declarations(path) => {
                 let span = add_text(&path, &mut selection.sources)?;
-                let source = Source::of_file(span, declare.layout_options(), &options_of(declare), &selection.sources);
+                let source =
+                    Source::of_file(span, declare.layout_options(), &options_of(declare), &mut selection.sources);
                 match source {
                     Ok(source) => selection.add_file(source, &rules, &mut problems),
                     Err(found) => problems.extend(found),
@@ -90,6 +91,7 @@ pub(crate) fn select(words: &[String], rules: &[String], declare: &DeclareArgs) 
     if problems.is_empty() {
         Ok(selection)
     } else {
+        problems.sort_by_key(|problem| (problem.span().file, problem.span().start));
         Err(Refused { diagnostics: problems, sources: selection.sources }.into())
     }
 }
@@ -106,7 +108,12 @@ pub(crate) fn rule_set(name: &str) -> anyhow::Result<&'static RuleSet> {
 /// How a user's declarations are read.
 pub(crate) fn options_of(declare: &DeclareArgs) -> DeclareOptions {
     let defines = declare.define.iter().map(|define| layoutproof::case::file::split_define(define));
-    DeclareOptions { entry: declare.entry.clone(), defines: defines.collect() }
+    DeclareOptions {
+        entry: declare.entry.clone(),
+        defines: defines.collect(),
+        include_paths: declare.include.clone(),
+        files: Arc::new(FileSystem),
+    }
 }
 
 impl Selection {
@@ -128,7 +135,7 @@ impl Selection {
 
     fn add_case(&mut self, case: &Case, rules: &[&'static RuleSet], problems: &mut Vec<Diagnostic>) {
         self.cases += 1;
-        let source = match Source::of_case(case, &self.sources) {
+        let source = match Source::of_case(case, &mut self.sources) {
             Ok(Some(source)) => Arc::new(source),
             Ok(None) => return,
             Err(found) => return problems.extend(found),

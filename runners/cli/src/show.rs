@@ -8,21 +8,24 @@ use anyhow::{Context, bail};
 use layoutproof::case::expect::join;
 use layoutproof::check::Source;
 use layoutproof::diagnostics::{Code, Diagnostic, render};
-use layoutproof::layout::{BlockLayout, LayoutWarning, RuleSet, lay_out, table};
+use layoutproof::layout::padding::{BlockPadding, Declared, padding};
+use layoutproof::layout::{BlockLayout, LayoutWarning, RuleSet, find, lay_out, table};
 use layoutproof::module::Block;
 use layoutproof::read_naga;
 use layoutproof::read_spirv::declared;
 use layoutproof::report::Style;
+use layoutproof::report::asserts::{Language, asserts};
 use layoutproof::report::diff_text::diff;
 use layoutproof::report::show_json::{Problem, Shown, ShownBlock, ShownLayout};
-use layoutproof::report::struct_text;
 use layoutproof::report::summary::Exit;
+use layoutproof::report::{padding_text, struct_text};
 use layoutproof::sources::{SourceMap, Span};
 
-use crate::args::{DeclareArgs, DiffArgs, Format, ShowArgs};
+use crate::args::{DeclareArgs, DiffArgs, ShowArgs, ShowFormat};
 use crate::inputs::{Cases, Word, add_text};
 use crate::output::{print, warn};
 use crate::selection::{Refused, options_of, rule_set};
+use crate::wanted::{Wanted, native_rules};
 
 /// The rule set of files that say their own offsets.
 const DECLARED: &str = "declared";
@@ -36,26 +39,34 @@ const SPIRV_MAGIC: u32 = 0x0723_0203;
 /// What could not be read; refused files are shown as such.
 pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     let mut sources = SourceMap::default();
-    let named = args.rules.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
+    let wanted = Wanted::of(args)?;
     let input = match Input::read(&args.input, &args.declare, &mut sources)? {
         Ok(input) => input,
         Err(found) => return Ok(refuse(args, &found, &sources, style)),
     };
-    let layouts = input.layouts(&named);
-    let refused = input.refusals(&named, &layouts);
+    let layouts = input.layouts(&wanted)?;
+    let refused = if wanted == Wanted::Bare { Vec::new() } else { input.refusals(&layouts) };
     if !refused.is_empty() {
         return Ok(refuse(args, &refused, &sources, style));
     }
     let warnings = input.warnings(&layouts);
-    let shown = layouts.iter().map(Layouts::shown).collect();
+    let padding = args.padding.then(|| input.padding(&layouts));
+    let shown = || layouts.iter().map(Layouts::shown).collect::<Vec<_>>();
+    let host = |language| asserts(&args.input, &layouts.iter().flat_map(Layouts::copied).collect::<Vec<_>>(), language);
     match args.format {
-        Format::Json => {
+        ShowFormat::Json => {
             let warnings = warnings.iter().map(|warning| Problem::new(warning, &sources)).collect();
-            let mut answer = Shown::layouts(&args.input, shown);
+            let mut answer = Shown::layouts(&args.input, shown());
             answer.warnings = warnings;
+            answer.padding = padding;
             print(&answer.to_json());
         }
-        Format::Text => print(&struct_text::show(&shown, style)),
+        ShowFormat::Text => {
+            print(&struct_text::show(&shown(), style));
+            print(&padding.map(|padding| padding_text::text(&padding, style)).unwrap_or_default());
+        }
+        ShowFormat::RustAsserts => print(&host(Language::Rust)),
+        ShowFormat::CppAsserts => print(&host(Language::Cpp)),
     }
     warn(&render(&warnings, &sources, style.colour));
     Ok(Exit::Agree)
@@ -63,7 +74,7 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
 
 fn refuse(args: &ShowArgs, found: &[Diagnostic], sources: &SourceMap, style: Style) -> Exit {
     warn(&render(found, sources, style.colour));
-    if args.format == Format::Json {
+    if args.format == ShowFormat::Json {
         print(&Shown::refused(&args.input, found, sources).to_json());
     }
     Exit::CouldNotRun
@@ -80,8 +91,8 @@ pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
         Ok(input) => input,
         Err(diagnostics) => bail!(Refused { diagnostics, sources }),
     };
-    let layouts = input.layouts(&[left, right]);
-    let diagnostics = input.refusals(&[left, right], &layouts);
+    let layouts = input.layouts(&Wanted::Rules(vec![left, right]))?;
+    let diagnostics = input.refusals(&layouts);
     if !diagnostics.is_empty() {
         bail!(Refused { diagnostics, sources });
     }
@@ -130,35 +141,50 @@ impl Input {
         }
     }
 
-    fn layouts(&self, named: &[&RuleSet]) -> Vec<Layouts<'_>> {
-        match self {
-            Self::LaidOut(blocks) => vec![Layouts { rules: DECLARED, blocks: blocks.into() }],
-            Self::Declared(source) => {
-                let bare = table().iter().filter(|rules| rules.is_bare());
-                let rules: Vec<&RuleSet> = if named.is_empty() { bare.collect() } else { named.to_vec() };
-                let blocks = &source.module.blocks;
-                let under = |rules: &&RuleSet| Layouts {
-                    rules: rules.name,
-                    blocks: blocks.iter().map(|block| lay_out(block, rules, source.options)).collect(),
-                };
-                rules.iter().map(under).collect()
+    fn layouts(&self, wanted: &Wanted) -> anyhow::Result<Vec<Layouts<'_>>> {
+        let source = match self {
+            Self::LaidOut(blocks) => return Ok(vec![Layouts { rules: DECLARED, blocks: blocks.into() }]),
+            Self::Declared(source) => source,
+        };
+        let blocks = &source.module.blocks;
+        let under = |rules: &'static RuleSet| Layouts {
+            rules: rules.name,
+            blocks: blocks.iter().map(|block| lay_out(block, rules, source.options)).collect(),
+        };
+        match wanted {
+            Wanted::Bare => Ok(table().iter().filter(|rules| rules.is_bare()).map(under).collect()),
+            Wanted::Rules(rules) => Ok(rules.iter().copied().map(under).collect()),
+            Wanted::Native(native) => {
+                let lay_out = |block| Ok(lay_out(block, native_rules(native, block)?, source.options));
+                let blocks = blocks.iter().map(lay_out).collect::<anyhow::Result<_>>()?;
+                Ok(vec![Layouts { rules: native.name, blocks }])
             }
         }
     }
 
-    /// Blocks that a rule set named by the user forbids.
-    fn refusals(&self, named: &[&RuleSet], layouts: &[Layouts<'_>]) -> Vec<Diagnostic> {
+    /// Padding of every block; other orders are tried where there are declarations.
+    fn padding(&self, layouts: &[Layouts<'_>]) -> Vec<BlockPadding> {
+        let declared = |index: usize, layout: &BlockLayout| match self {
+            Self::LaidOut(_) => None,
+            Self::Declared(source) => {
+                let block = &source.module.blocks[index];
+                find(&layout.rules).map(|rules| Declared { block, rules, options: source.options })
+            }
+        };
+        let blocks = layouts.iter().flat_map(|layout| layout.blocks.iter().enumerate());
+        blocks.filter_map(|(index, layout)| padding(layout, declared(index, layout))).collect()
+    }
+
+    /// Blocks that a rule set forbids.
+    fn refusals(&self, layouts: &[Layouts<'_>]) -> Vec<Diagnostic> {
         let Self::Declared(source) = self else { return Vec::new() };
-        if named.is_empty() {
-            return Vec::new();
-        }
         let spans: Vec<Span> = source.module.blocks.iter().map(|block| block.span).collect();
         let mut found = Vec::new();
         for layout in layouts {
             for (block, span) in layout.blocks.iter().zip(&spans) {
                 let reasons = block.result.as_ref().err().into_iter().flatten().map(|refusal| {
                     let path = join(&block.name, &refusal.path);
-                    format!("{} forbids `{path}`: {}", layout.rules, refusal.message)
+                    format!("{} forbids `{path}`: {}", block.rules, refusal.message)
                 });
                 found.extend(reasons.map(|reason| Diagnostic::error(Code::RuleForbids, *span, reason)));
             }
@@ -186,6 +212,10 @@ struct Layouts<'a> {
 }
 
 impl Layouts<'_> {
+    fn copied(&self) -> impl Iterator<Item = BlockLayout> {
+        self.blocks.iter().cloned()
+    }
+
     fn shown(&self) -> ShownLayout {
         ShownLayout {
             rules: self.rules.to_owned(),
@@ -263,7 +293,7 @@ fn read_case(cases: &Cases, id: &str, sources: &mut SourceMap) -> Result<Input, 
 #[cfg(test)]
 mod tests {
     use layoutproof::declare::DeclareOptions;
-    use layoutproof::layout::{LayoutOptions, find};
+    use layoutproof::layout::LayoutOptions;
 
     use super::*;
 
@@ -278,7 +308,8 @@ mod tests {
         let source = Source::of_file(span, LayoutOptions::default(), &DeclareOptions::default(), &sources).unwrap();
         let input = Input::Declared(Box::new(source));
         let named = ["hlsl-cbuffer", "slang-cbuffer", "scalar"].map(|name| find(name).unwrap());
-        let warnings = input.warnings(&input.layouts(&named));
+        let layouts = input.layouts(&Wanted::Rules(named.to_vec())).unwrap();
+        let warnings = input.warnings(&layouts);
         let found: Vec<_> = warnings.iter().map(|it| (it.code, sources.position(it.span()).line)).collect();
         assert_eq!(found, [(Code::PackoffsetMixed, 2), (Code::Ignored, 1), (Code::OffsetOverlap, 2)]);
         assert_eq!(warnings[1].message, "`S.b`: [[vk::offset]] is ignored (hlsl-cbuffer, slang-cbuffer)");

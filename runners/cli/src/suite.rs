@@ -135,6 +135,7 @@ fn default_arguments() -> RunArgs {
         | Command::List(_)
         | Command::Devices(_)
         | Command::Doctor
+        | Command::Mutants(_)
         | Command::Worker(_) => {
             unreachable!("`run` was given")
         }

@@ -29,6 +29,9 @@ impl<'t> Elaborator<'t> {
                 Item::Interface { name } => {
                     self.new_type(*name, scope, TypeEntry::Interface);
                 }
+                Item::Unread { name, what } => {
+                    self.new_type(*name, scope, TypeEntry::Unread(what));
+                }
                 Item::Import { name } => {
                     if !self.module.imports.contains(name) {
                         self.module.imports.push(name.clone());
@@ -63,8 +66,8 @@ impl<'t> Elaborator<'t> {
             }
             self.symbols.mention(scope, declarator.name);
             // A global that is only `const` is a parameter, and no length (DXC 1.7.2308 and Slang 2026.14.1 refuse it).
-            let constant =
-                declaration.prefix.has("static") && declaration.prefix.has("const") || declaration.prefix.has("let");
+            let is_const = declaration.prefix.has("const") || declaration.prefix.has("constexpr");
+            let constant = declaration.prefix.has("static") && is_const || declaration.prefix.has("let");
             if let (true, Some(Initialiser::Value(value))) = (constant, &declarator.initialiser) {
                 let entry = ValueEntry::Constant { ty: &declaration.ty, value };
                 self.symbols.new_value(scope, declarator.name.text, entry);
@@ -149,7 +152,11 @@ fn same_alias(earlier: &TypeEntry<'_>, later: &TypeEntry<'_>) -> bool {
             Some(path.parts.iter().map(|part| part.name.text.to_owned()).collect::<Vec<_>>())
                 .filter(|_| path.parts.iter().all(|part| part.arguments.is_none()))
         }
-        TypeEntry::Alias { .. } | TypeEntry::Struct { .. } | TypeEntry::Enum(_) | TypeEntry::Interface => None,
+        TypeEntry::Alias { .. }
+        | TypeEntry::Struct { .. }
+        | TypeEntry::Enum(_)
+        | TypeEntry::Interface
+        | TypeEntry::Unread(_) => None,
     };
     plain(earlier).is_some_and(|name| plain(later).as_ref() == Some(&name))
 }

@@ -87,25 +87,30 @@ impl<'t> Elaborator<'t> {
             Some(_) => Err(not_constant(path.span)),
             None => match self.find_type(path, context).map(|id| self.symbols.ty(id).entry) {
                 Some(TypeEntry::Enum(_)) => Ok(operand),
-                Some(TypeEntry::Struct { .. } | TypeEntry::Alias { .. } | TypeEntry::Interface) | None => {
-                    Err(not_constant(path.span))
-                }
+                Some(
+                    TypeEntry::Struct { .. } | TypeEntry::Alias { .. } | TypeEntry::Interface | TypeEntry::Unread(_),
+                )
+                | None => Err(not_constant(path.span)),
             },
         }
     }
 
     fn named_constant(&mut self, path: &Path<'t>, context: &Context) -> Evaluated {
-        let unknown = || {
-            let names: Vec<&str> = path.parts.iter().map(|part| part.name.text).collect();
-            let message = format!("no constant is named `{}`", names.join("::"));
-            let problem = Diagnostic::error(Code::UnknownConstant, path.span, message);
-            problem.with_help("constants are enumerators, generic values and what is `static const`")
-        };
         if let Some(GenericValue::Integer(value)) = self.generic(path, context) {
             return Ok(Constant::signed(value));
         }
-        let (id, inside) = self.find_value(path, context).ok_or_else(unknown)?;
-        self.constant(id, &inside)
+        match self.find_value(path, context) {
+            Some((id, inside)) => self.constant(id, &inside),
+            None => Err(self.unknown_constant(path)),
+        }
+    }
+
+    fn unknown_constant(&self, path: &Path<'t>) -> Diagnostic {
+        let names: Vec<&str> = path.parts.iter().map(|part| part.name.text).collect();
+        let message = format!("no constant is named `{}`", names.join("::"));
+        let problem = Diagnostic::error(Code::UnknownConstant, path.span, message);
+        let constants = || "constants are enumerators, generic values and what is `static const`".to_owned();
+        problem.with_help(self.unread_modules().unwrap_or_else(constants))
     }
 
     /// The value of a declared constant, evaluated once per set of generic arguments.

@@ -90,9 +90,17 @@ impl<'t> Elaborator<'t> {
         if !self.problems.is_full() {
             if let Some(meant) = self.similar_type(&name) {
                 problem = problem.with_help(format!("did you mean `{meant}`?"));
+            } else if let Some(help) = self.unread_modules() {
+                problem = problem.with_help(help);
             }
         }
         self.problems.report(problem);
+    }
+
+    /// What is to be said of a name that may be declared in another module.
+    pub(super) fn unread_modules(&self) -> Option<String> {
+        let imports = &self.module.imports;
+        (!imports.is_empty()).then(|| format!("imported modules are not read: `{}`", imports.join("`, `")))
     }
 
     /// A declared or built-in type that differs only in the case of its letters.

@@ -43,7 +43,11 @@ impl<'t> Elaborator<'t> {
                         self.parameters(items, inner, (seen, functions));
                     }
                 }
-                Item::Alias { .. } | Item::Using { .. } | Item::Interface { .. } | Item::Import { .. } => {}
+                Item::Alias { .. }
+                | Item::Using { .. }
+                | Item::Interface { .. }
+                | Item::Unread { .. }
+                | Item::Import { .. } => {}
             }
         }
     }
@@ -63,6 +67,7 @@ impl<'t> Elaborator<'t> {
                 | Item::Alias { .. }
                 | Item::Using { .. }
                 | Item::Interface { .. }
+                | Item::Unread { .. }
                 | Item::Import { .. } => {}
             }
         }

@@ -116,6 +116,7 @@ impl<'t> Elaborator<'t> {
                 | Item::Alias { .. }
                 | Item::Using { .. }
                 | Item::Interface { .. }
+                | Item::Unread { .. }
                 | Item::Import { .. } => true,
                 Item::Namespace { path, items } if holder == Holder::Buffer => {
                     self.namespace_members((path, items), context, out)
@@ -283,7 +284,7 @@ impl<'t> Elaborator<'t> {
             let (used_generic, own) = match symbol.entry {
                 TypeEntry::Struct { generics, .. } => (generics.is_some(), symbol.span),
                 TypeEntry::Enum(_) | TypeEntry::Alias { .. } => (false, symbol.span),
-                TypeEntry::Interface => continue,
+                TypeEntry::Interface | TypeEntry::Unread(_) => continue,
             };
             if used_generic || self.symbols.outwards(symbol.scope).any(|scope| self.symbols.scope(scope).generic) {
                 continue;

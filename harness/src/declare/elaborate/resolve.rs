@@ -149,6 +149,11 @@ impl<'t> Elaborator<'t> {
                 let outer = self.seen_from(site.found, symbol.scope);
                 self.alias(id, site.span, &outer)
             }
+            TypeEntry::Unread(what) => {
+                let message = format!("`{}` is {what}, which is not understood", symbol.name);
+                self.problems.report(Diagnostic::error(Code::Unsupported, site.span, message));
+                None
+            }
             TypeEntry::Interface => {
                 let message = format!("`{}` is an interface: how its values are laid out is not modelled", symbol.name);
                 self.problems.report(Diagnostic::error(Code::Unsupported, site.span, message));

@@ -42,10 +42,20 @@ pub(super) struct Scope<'t> {
 /// A declared type.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TypeEntry<'t> {
-    Struct { declaration: &'t StructDeclaration<'t>, generics: Option<&'t [GenericParameter<'t>]>, inner: ScopeId },
+    Struct {
+        declaration: &'t StructDeclaration<'t>,
+        generics: Option<&'t [GenericParameter<'t>]>,
+        inner: ScopeId,
+    },
     Enum(&'t EnumDeclaration<'t>),
-    Alias { ty: &'t TypeExpression<'t>, declarator: Option<&'t Declarator<'t>>, order: super::resolve::Order },
+    Alias {
+        ty: &'t TypeExpression<'t>,
+        declarator: Option<&'t Declarator<'t>>,
+        order: super::resolve::Order,
+    },
     Interface,
+    /// A declaration of this kind, which is an error only where it is used.
+    Unread(&'static str),
 }
 
 /// A declared type with where it is declared.
@@ -98,7 +108,7 @@ impl<'t> Symbols<'t> {
     pub(super) fn inside(&self, id: TypeId) -> Option<ScopeId> {
         match self.ty(id).entry {
             TypeEntry::Struct { inner, .. } => Some(inner),
-            TypeEntry::Enum(_) | TypeEntry::Alias { .. } | TypeEntry::Interface => None,
+            TypeEntry::Enum(_) | TypeEntry::Alias { .. } | TypeEntry::Interface | TypeEntry::Unread(_) => None,
         }
     }
 

@@ -18,6 +18,7 @@ const MODIFIERS: &[&str] = &[
     "centroid",
     "column_major",
     "const",
+    "constexpr",
     "dynamic_uniform",
     "export",
     "extern",
@@ -81,9 +82,19 @@ impl<'a> Parser<'_, 'a> {
                 (TokenKind::Identifier, word) if MODIFIERS.contains(&word) => {
                     prefix.modifiers.push(self.name("a modifier")?);
                 }
+                (TokenKind::Identifier, word) if self.is_compiler_modifier(word) => {
+                    self.bump();
+                    self.skip_brackets();
+                }
                 _ => return Ok(prefix),
             }
         }
+    }
+
+    /// Whether `__glsl_extension(...)` or one of its kin stands here, which speaks of how functions are compiled.
+    fn is_compiler_modifier(&self, word: &str) -> bool {
+        let declares = matches!(word, "__init" | "__subscript");
+        word.starts_with("__") && !declares && self.peek(1).kind == TokenKind::LeftParenthesis
     }
 
     /// Moves behind the modifiers of a type that has no declaration (between `<` and `>`); only the order of a matrix,
@@ -206,8 +217,12 @@ impl<'a> Parser<'_, 'a> {
         let word = self.token().text;
         let is_type_word = matches!(word, "typename" | "class");
         // `int N` has two names side by side, Slang's `T` and `T : IFoo` do not.
-        let is_value = word == "let" || (!is_type_word && self.peek(1).kind == TokenKind::Identifier);
+        let is_value = word == "let" || (!is_type_word && word != "each" && self.peek(1).kind == TokenKind::Identifier);
         if is_type_word || is_value {
+            self.bump();
+        }
+        // Any number of arguments: a struct with such a parameter is refused where it is used with another number.
+        if self.is_word("each") && self.peek(1).kind == TokenKind::Identifier {
             self.bump();
         }
         let name = self.name("a generic parameter")?;

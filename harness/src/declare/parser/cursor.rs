@@ -1,8 +1,8 @@
 //! Walks over tokens with their brackets matched beforehand, so that skipping a bracket costs nothing.
 
 use crate::declare::ast::Name;
-use crate::declare::directives::Prepared;
 use crate::declare::lexer::{Token, TokenKind};
+use crate::declare::preprocess::Prepared;
 use crate::declare::problems::Problems;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::shape::MatrixOrder;
@@ -31,7 +31,7 @@ impl<'a> Source<'a> {
             let Token { text, span, .. } = tokens[*opening];
             problems.report(Diagnostic::error(Code::Unterminated, span, format!("this `{text}` is never closed")));
         }
-        tokens.push(Token { kind: TokenKind::End, text: "", span: end });
+        tokens.push(Token { kind: TokenKind::End, text: "", span: end, spaced: true });
         Self { tokens, closers, orders, unbalanced: !unclosed.is_empty() }
     }
 
@@ -131,7 +131,7 @@ impl<'s, 'a> Parser<'s, 'a> {
     /// The place from `start` to the last token consumed.
     pub(super) fn span_from(&self, start: Span) -> Span {
         let last = self.source.token(self.at.saturating_sub(1)).span;
-        if last.file == start.file { start.to(last) } else { start }
+        start.to(last)
     }
 
     pub(super) fn is(&self, kind: TokenKind) -> bool {

@@ -27,10 +27,12 @@ impl<'a> Parser<'_, 'a> {
     /// Slang needs no `;` behind the `}` of a struct or an enum.
     fn ends_type_declaration(&self, kind: &TypeKind<'a>) -> bool {
         let declares_name = match self.token().kind {
-            TokenKind::Identifier => matches!(
-                self.peek(1).kind,
-                TokenKind::Semicolon | TokenKind::Comma | TokenKind::LeftBracket | TokenKind::Colon | TokenKind::Assign
-            ),
+            TokenKind::Identifier => {
+                matches!(
+                    self.peek(1).kind,
+                    TokenKind::Semicolon | TokenKind::Comma | TokenKind::Colon | TokenKind::Assign
+                ) || self.is_array_declarator()
+            }
             TokenKind::Semicolon | TokenKind::Star => true,
             _ => false,
         };
@@ -38,6 +40,15 @@ impl<'a> Parser<'_, 'a> {
             TypeKind::Struct(_) | TypeKind::Enum(_) => !declares_name,
             TypeKind::Path(_) => false,
         }
+    }
+
+    /// Whether `name[2]` stands here, and not the `float[2]` with which the next declaration begins.
+    fn is_array_declarator(&self) -> bool {
+        let mut at = self.at + 1;
+        while self.source.token(at).kind == TokenKind::LeftBracket {
+            at = self.source.closer(at) + 1;
+        }
+        at > self.at + 1 && self.source.token(at).kind != TokenKind::Identifier
     }
 
     fn starts_function(&self) -> bool {

@@ -66,12 +66,12 @@ impl<'a> Parser<'_, 'a> {
 
     /// The operator here with its precedence and its number of tokens (`>>` has two).
     fn binary_operator(&self, place: Place) -> Option<(BinaryOperator, u8, usize)> {
-        let Token { kind, span, .. } = self.token();
+        let kind = self.token().kind;
         if kind == TokenKind::Greater {
             let next = self.peek(1);
             return match place {
                 Place::Angles => None,
-                Place::Free if next.kind == TokenKind::Greater && next.span.start == span.end => {
+                Place::Free if next.kind == TokenKind::Greater && !next.spaced => {
                     Some((BinaryOperator::ShiftRight, 7, 2))
                 }
                 Place::Free => Some((BinaryOperator::Greater, 6, 1)),

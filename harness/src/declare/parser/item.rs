@@ -58,6 +58,7 @@ impl<'a> Parser<'_, 'a> {
             "cbuffer" if named => self.buffer(prefix, BufferKind::Cbuffer).map(Item::Buffer),
             "tbuffer" if named => self.buffer(prefix, BufferKind::Tbuffer).map(Item::Buffer),
             "struct" | "class" if self.is_forward_declaration() => return Ok(()),
+            "struct" if prefix.has("extern") || prefix.has("export") => self.link_time_struct(prefix),
             "typedef" => self.typedef(),
             "typealias" if named => self.alias(),
             "using" => self.using(),
@@ -119,8 +120,7 @@ impl<'a> Parser<'_, 'a> {
         self.bump();
         let name = self.name("the name of a type")?;
         if self.is(TokenKind::Less) {
-            let message = "generic type aliases are not understood";
-            return Err(Diagnostic::error(Code::Unsupported, name.span, message));
+            return Ok(self.unread(name, "a generic type alias"));
         }
         self.expect(TokenKind::Assign, "`=`")?;
         let ty = self.modified_type()?;
@@ -177,6 +177,25 @@ impl<'a> Parser<'_, 'a> {
         let name = self.name("the name of an interface")?;
         self.skipped("an interface has no bytes of its own", start);
         Ok(Item::Interface { name })
+    }
+
+    /// `extern struct S : I;` and `export struct S : I = T;` leave the members to another module.
+    fn link_time_struct(&mut self, prefix: Prefix<'a>) -> Parsed<Item<'a>> {
+        let (start, name) = (self.at, self.peek(1));
+        self.skip_to(|kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon | TokenKind::Assign));
+        if self.is(TokenKind::LeftBrace) || name.kind != TokenKind::Identifier {
+            self.at = start;
+            return self.typed_item(prefix);
+        }
+        Ok(self.unread(Name { text: name.text, span: name.span }, "a type that is chosen when modules are linked"))
+    }
+
+    /// Moves behind a type that is an error only where it is used.
+    fn unread(&mut self, name: Name<'a>, what: &'static str) -> Item<'a> {
+        self.recover();
+        let message = format!("skipped: `{}` is {what}", name.text);
+        self.problems.report(Diagnostic::warning(Code::Skipped, name.span, message));
+        Item::Unread { name, what }
     }
 
     /// Moves behind a declaration that cannot change a layout, and says so.

@@ -150,7 +150,7 @@ fn places_are_places_in_the_file() {
     let file = sources.add("case.toml", text);
     let start = u32::try_from(text.find("cbuffer").unwrap()).unwrap();
     let span = crate::sources::Span { file, start, end: start + 23 };
-    let module = crate::declare::declare(&sources, span, &DeclareOptions::default()).unwrap();
+    let module = crate::declare::declare(&mut sources, span, &DeclareOptions::default()).unwrap();
     let position = sources.position(structure(&module, "S").members[0].span);
     assert_eq!((position.line, position.column), (2, 19));
 }

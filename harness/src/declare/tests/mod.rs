@@ -17,7 +17,7 @@ fn read_with(source: &str, options: &DeclareOptions) -> (SourceMap, Result<Modul
     let mut sources = SourceMap::default();
     let file = sources.add("test.hlsl", source);
     let end = u32::try_from(source.len()).unwrap();
-    let result = declare(&sources, Span { file, start: 0, end }, options);
+    let result = declare(&mut sources, Span { file, start: 0, end }, options);
     (sources, result)
 }
 

@@ -4,6 +4,7 @@ mod check;
 mod declare;
 mod dxil;
 mod glsl;
+mod padding;
 mod properties;
 mod slang;
 mod slang_types;

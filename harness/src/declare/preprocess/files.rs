@@ -1,0 +1,133 @@
+//! Finds included files by name and gives each text one id.
+
+use std::collections::{HashMap, HashSet};
+
+use bumpalo::Bump;
+
+use crate::sources::{FileId, SourceFile, Sources};
+
+/// The texts that preprocessing adds to the source map.
+#[derive(Debug)]
+pub(super) struct Files<'a> {
+    first: FileId,
+    added: Vec<(String, &'a str)>,
+    by_path: HashMap<String, Found<'a>>,
+    /// Files with `#pragma once`.
+    once: HashSet<FileId>,
+}
+
+/// A file that was found.
+#[derive(Clone, Debug)]
+pub(super) struct Found<'a> {
+    pub(super) file: FileId,
+    pub(super) text: &'a str,
+    pub(super) path: String,
+}
+
+impl<'a> Files<'a> {
+    /// No files yet; the first gets the id `first`.
+    pub(super) fn new(first: FileId) -> Self {
+        Self { first, added: Vec::new(), by_path: HashMap::new(), once: HashSet::new() }
+    }
+
+    /// Adds a text.
+    pub(super) fn add(&mut self, path: String, text: &'a str) -> Found<'a> {
+        let index = u32::try_from(self.added.len()).unwrap_or(u32::MAX);
+        let file = FileId(self.first.0.saturating_add(index));
+        self.added.push((path.clone(), text));
+        Found { file, text, path }
+    }
+
+    /// Makes a text of the source map known under its path.
+    pub(super) fn enter(&mut self, found: Found<'a>) {
+        self.by_path.insert(normal(&found.path), found);
+    }
+
+    /// Whether `file` said that it is read once.
+    pub(super) fn is_once(&self, file: FileId) -> bool {
+        self.once.contains(&file)
+    }
+
+    /// `#pragma once` in `file`.
+    pub(super) fn set_once(&mut self, file: FileId) {
+        self.once.insert(file);
+    }
+
+    /// Each source of a module reads its files anew.
+    pub(super) fn forget_once(&mut self) {
+        self.once.clear();
+    }
+
+    /// The file at `path`, read at most once.
+    pub(super) fn find(&mut self, path: &str, sources: &dyn Sources, made: &'a Bump) -> Option<Found<'a>> {
+        if let Some(known) = self.by_path.get(&normal(path)) {
+            return Some(known.clone());
+        }
+        let text = made.alloc_str(&sources.read(path)?);
+        let found = self.add(path.to_owned(), text);
+        self.enter(found.clone());
+        Some(found)
+    }
+
+    /// The texts in the order of their ids.
+    pub(super) fn into_added(self) -> Vec<SourceFile> {
+        self.added.into_iter().map(|(name, text)| SourceFile { name, text: text.to_owned() }).collect()
+    }
+}
+
+/// The path of `name` in the folder of the file `beside`.
+pub(super) fn beside(beside: &str, name: &str) -> String {
+    match beside.rfind('/') {
+        Some(slash) if !is_absolute(name) => format!("{}/{name}", &beside[..slash]),
+        Some(_) | None => name.to_owned(),
+    }
+}
+
+/// The path of `name` in `folder`.
+pub(super) fn inside(folder: &str, name: &str) -> String {
+    if is_absolute(name) || folder.is_empty() {
+        return name.to_owned();
+    }
+    format!("{}/{name}", folder.trim_end_matches('/'))
+}
+
+fn is_absolute(name: &str) -> bool {
+    name.starts_with('/') || name.as_bytes().get(1) == Some(&b':')
+}
+
+/// `path` without `.` and `a/..`, so that one file has one name.
+fn normal(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            "" if !parts.is_empty() => {}
+            ".." if parts.last().is_some_and(|last| !matches!(*last, ".." | "")) => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_file_has_one_name() {
+        assert_eq!(normal("./a/../b//c.h"), "b/c.h");
+        assert_eq!(normal("../../a/b/../c.h"), "../../a/c.h");
+        assert_eq!(normal("/a/./b"), "/a/b");
+    }
+
+    #[test]
+    fn names_are_looked_for_beside_the_file_and_inside_folders() {
+        assert_eq!(beside("x/y/main.hlsl", "../a.h"), "x/y/../a.h");
+        assert_eq!(beside("main.hlsl", "a.h"), "a.h");
+        assert_eq!(beside("x/main.hlsl", "/a.h"), "/a.h");
+        assert_eq!(inside("include/", "a.h"), "include/a.h");
+        assert_eq!(inside("include", "C:/a.h"), "C:/a.h");
+    }
+}

@@ -1,0 +1,145 @@
+//! `#include`: finds the file and reads on in it.
+//!
+//! Source: the search order of DXC and Slang: a name in quotes beside the including file first, then in the folders of
+//! `-I` in their order; a name in angles in these folders only.
+
+use super::budget::DEEPEST_INCLUDE;
+use super::files::{Found, beside, inside};
+use super::opened::Opened;
+use super::predefined::{self, Dialect};
+use super::{Preprocessor, Progress};
+use crate::declare::lexer::{Token, TokenKind};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::sources::{SourceMap, Span};
+
+/// What an `#include` names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Header {
+    name: String,
+    /// In angles.
+    angles: bool,
+}
+
+impl<'a> Preprocessor<'a> {
+    /// Reads the user's source and the modules that it imports.
+    pub(super) fn read_source(&mut self, sources: &'a SourceMap, span: Span) {
+        let whole = sources.file(span.file);
+        let text = whole.text.get(span.start as usize..span.end as usize).unwrap_or_default();
+        let path = whole.name.replace('\\', "/");
+        self.files.enter(Found { file: span.file, text: &whole.text, path: path.clone() });
+        let defines: String =
+            self.options.defines.iter().map(|(name, value)| predefined::define_line(name, value)).collect();
+        self.defines = Some(self.files.add("<defines>".to_owned(), self.made.alloc_str(&defines)));
+        let predefined = self.made.alloc_str(&predefined::text(self.dialect));
+        self.predefined = Some(self.files.add("<predefined>".to_owned(), predefined));
+        self.open_alone(Opened::new(text, span.file, span.start, path.clone()));
+        self.run();
+        if self.dialect == Dialect::Slang {
+            self.read_modules((span.file, path));
+        }
+    }
+
+    /// Follows an `#include`.
+    pub(super) fn include(&mut self, span: Span, rest: Token<'a>) {
+        let Some(header) = self.header(span, rest) else { return };
+        if self.open.len() >= DEEPEST_INCLUDE {
+            let message = format!("files include each other more than {DEEPEST_INCLUDE} levels deep");
+            return self.give_up(span, message);
+        }
+        let Some(found) = self.locate(&header) else {
+            let looked = self.places(&header).join(", ");
+            let message = format!("included file `{}` is not found", header.name);
+            let problem = Diagnostic::error(Code::Preprocessor, span, message);
+            return self.report_incomplete(problem.with_help(format!("looked for {looked}; -I adds a folder")));
+        };
+        if self.files.is_once(found.file) || self.spend_file(found.text.len(), span).is_none() {
+            return;
+        }
+        self.trace.included(found.file, span);
+        self.open.push(Opened::new(found.text, found.file, 0, found.path));
+    }
+
+    /// The answer to `__has_include("x")`.
+    pub(super) fn has_include(&mut self, question: Token<'a>) -> bool {
+        let mut tokens = Vec::new();
+        while let Some(token) = self.raw() {
+            let kind = token.kind;
+            tokens.push(token);
+            if kind == TokenKind::RightParenthesis {
+                break;
+            }
+        }
+        let header = match tokens.as_slice() {
+            [open, name @ .., close]
+                if open.kind == TokenKind::LeftParenthesis && close.kind == TokenKind::RightParenthesis =>
+            {
+                of_tokens(name)
+            }
+            _ => None,
+        };
+        let Some(header) = header else {
+            let message = "`__has_include` asks for a file in quotes or angles";
+            self.report_incomplete(Diagnostic::error(Code::Preprocessor, question.span, message));
+            return false;
+        };
+        self.locate(&header).is_some()
+    }
+
+    /// The file that is named, as written or behind macros.
+    fn header(&mut self, span: Span, rest: Token<'a>) -> Option<Header> {
+        let header = written(rest.text).or_else(|| {
+            let tokens = self.tokens(rest);
+            of_tokens(&self.expand_alone(tokens))
+        });
+        if header.is_none() && self.progress != Progress::Stopped {
+            let message = "expected the name of a file in quotes or angles";
+            self.report_incomplete(Diagnostic::error(Code::Preprocessor, span, message));
+        }
+        header
+    }
+
+    fn locate(&mut self, header: &Header) -> Option<Found<'a>> {
+        let (files, options) = (&mut self.files, self.options);
+        let including = self.open.last().map_or("", |file| file.path.as_str());
+        places(header, including, &options.include_paths)
+            .into_iter()
+            .find_map(|path| files.find(&path, options.files.as_ref(), self.made))
+    }
+
+    fn places(&self, header: &Header) -> Vec<String> {
+        let including = self.open.last().map_or("", |file| file.path.as_str());
+        places(header, including, &self.options.include_paths)
+    }
+}
+
+/// Where a file may be, in the order in which it is looked for.
+fn places(header: &Header, including: &str, folders: &[String]) -> Vec<String> {
+    let near = (!header.angles).then(|| beside(including, &header.name));
+    let mut places: Vec<String> = near.into_iter().collect();
+    places.extend(folders.iter().map(|folder| inside(folder, &header.name)));
+    places
+}
+
+/// `"name"` or `<name>` as written; a backslash is the slash of Windows, no escape.
+fn written(text: &str) -> Option<Header> {
+    let text = text.trim_start();
+    let (closing, angles) = match text.as_bytes().first()? {
+        b'"' => ('"', false),
+        b'<' => ('>', true),
+        _ => return None,
+    };
+    let name = text[1..].split_once(closing)?.0;
+    (!name.is_empty() && !name.contains('\n')).then(|| Header { name: name.replace('\\', "/"), angles })
+}
+
+/// The same out of tokens.
+fn of_tokens(tokens: &[Token<'_>]) -> Option<Header> {
+    match tokens {
+        [only] if only.kind == TokenKind::Text => written(only.text),
+        [first, .., last] if first.kind == TokenKind::Less && last.kind == TokenKind::Greater => {
+            let text: String = tokens.iter().map(|token| token.text).collect();
+            written(&text)
+        }
+        _ => None,
+    }
+}

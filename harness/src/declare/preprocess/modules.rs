@@ -1,0 +1,152 @@
+//! Slang's modules: the files that `import` and `__include` name are read behind the source.
+//!
+//! A module comes behind the one that imports it and behind the modules named before it; its own further files
+//! (`__include`) come right behind its first. Each file starts with the macros of the compiler and of the options alone.
+//! A statement whose file is read is taken out.
+//!
+//! Sources: Slang user guide, "Modules and Access Control"; the order as the reflection of slangc 2026.14.1 shows it.
+
+use std::collections::{HashSet, VecDeque};
+
+use super::Preprocessor;
+use super::files::{Found, beside, inside};
+use super::opened::Opened;
+use super::predefined;
+use crate::declare::lexer::{Token, TokenKind};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::sources::{FileId, Span};
+
+/// Files that are still to be read.
+#[derive(Debug, Default)]
+struct Wanted<'a> {
+    seen: HashSet<FileId>,
+    /// Further files of the module that is being read.
+    parts: VecDeque<(Found<'a>, Span)>,
+    modules: VecDeque<(Found<'a>, Span)>,
+}
+
+impl<'a> Wanted<'a> {
+    fn next(&mut self) -> Option<(Found<'a>, Span)> {
+        self.parts.pop_front().or_else(|| self.modules.pop_front())
+    }
+}
+
+/// `import a.b;` among the tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Statement {
+    /// Index of its first token.
+    start: usize,
+    /// Index of its `;`.
+    end: usize,
+}
+
+impl<'a> Preprocessor<'a> {
+    /// Opens a source with nothing defined but the macros of the compiler and of the options.
+    pub(super) fn open_alone(&mut self, opened: Opened<'a>) {
+        self.macros.clear();
+        self.files.forget_once();
+        self.counter = 0;
+        let defined: Vec<_> = [&self.defines, &self.predefined].into_iter().flatten().cloned().collect();
+        self.open.push(opened);
+        self.open.extend(defined.into_iter().map(|found| Opened::new(found.text, found.file, 0, found.path)));
+        self.macros.extend(predefined::dynamic(self.dialect).map(|made| (made.name, made.into())));
+    }
+
+    /// Reads the modules that the tokens import, and those that these import.
+    pub(super) fn read_modules(&mut self, main: (FileId, String)) {
+        let mut wanted = Wanted { seen: HashSet::from([main.0]), ..Wanted::default() };
+        let (mut start, mut path) = (0, main.1);
+        loop {
+            for statement in statements(&self.prepared.tokens, start) {
+                self.request(statement, &path, &mut wanted);
+            }
+            let Some((found, span)) = wanted.next() else { return };
+            start = self.prepared.tokens.len();
+            path.clone_from(&found.path);
+            if self.spend_file(found.text.len(), span).is_none() {
+                return;
+            }
+            self.trace.included(found.file, span);
+            self.prepared.orders.push((start, None));
+            self.open_alone(Opened::new(found.text, found.file, 0, found.path));
+            self.run();
+        }
+    }
+
+    /// Looks for the file that a statement names; one that is not there is warned of and left to the parser.
+    fn request(&mut self, statement: Statement, path: &str, wanted: &mut Wanted<'a>) {
+        let tokens = &self.prepared.tokens[statement.start..statement.end];
+        let (keyword, span) = (tokens[0].text, tokens[0].span);
+        // A file that another one includes says itself which module it belongs to.
+        let is_known_part = keyword == "implementing" && self.trace.is_included(span.file);
+        if !is_known_part {
+            let found = names(&tokens[1..]).into_iter().find_map(|name| self.module_file(path, &name));
+            let Some(found) = found.filter(|_| keyword != "implementing") else {
+                return self.warn_of_unread(keyword, span);
+            };
+            if wanted.seen.insert(found.file) {
+                let queue = if keyword == "__include" { &mut wanted.parts } else { &mut wanted.modules };
+                queue.push_back((found, span));
+            }
+        }
+        for token in &mut self.prepared.tokens[statement.start..statement.end] {
+            *token = Token { kind: TokenKind::Semicolon, text: ";", ..*token };
+        }
+    }
+
+    fn module_file(&mut self, path: &str, name: &str) -> Option<Found<'a>> {
+        let folders = self.options.include_paths.iter().map(|folder| inside(folder, name));
+        let places: Vec<String> = std::iter::once(beside(path, name)).chain(folders).collect();
+        let (files, options) = (&mut self.files, self.options);
+        places.iter().find_map(|place| files.find(place, options.files.as_ref(), self.made))
+    }
+
+    /// The parser says the same of `__include` and `implementing`.
+    fn warn_of_unread(&mut self, keyword: &str, span: Span) {
+        if matches!(keyword, "import" | "__import") {
+            let message = "the file of this module is not found: what it declares is not known";
+            let help = "modules are looked for beside the importing file and in the folders of -I";
+            self.report(Diagnostic::warning(Code::Skipped, span, message).with_help(help));
+        }
+    }
+}
+
+/// The statements about modules that stand between declarations, from token `start` on.
+fn statements(tokens: &[Token<'_>], start: usize) -> Vec<Statement> {
+    let (mut found, mut depth) = (Vec::new(), 0_usize);
+    for (index, token) in tokens.iter().enumerate().skip(start) {
+        match token.kind {
+            TokenKind::LeftBrace => depth += 1,
+            TokenKind::RightBrace => depth = depth.saturating_sub(1),
+            TokenKind::Identifier if depth == 0 && is_keyword(token.text) => {
+                let name = |token: &&Token<'_>| {
+                    matches!(token.kind, TokenKind::Identifier | TokenKind::Dot | TokenKind::Text | TokenKind::Minus)
+                };
+                let end = index + 1 + tokens[index + 1..].iter().take_while(name).count();
+                if end > index + 1 && tokens.get(end).is_some_and(|token| token.kind == TokenKind::Semicolon) {
+                    found.push(Statement { start: index, end });
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn is_keyword(word: &str) -> bool {
+    matches!(word, "import" | "__import" | "__include" | "implementing")
+}
+
+/// Names that the file of a module may have: `a.b_c` is `a/b_c.slang` or `a/b-c.slang`, a string is a path.
+fn names(name: &[Token<'_>]) -> Vec<String> {
+    let text: String = name.iter().map(|token| token.text).collect();
+    if let [only] = name {
+        if only.kind == TokenKind::Text {
+            let path = only.text.trim_matches('"').replace('\\', "/");
+            return vec![format!("{path}.slang"), path];
+        }
+    }
+    let path = format!("{}.slang", text.replace('.', "/"));
+    let dashed = path.replace('_', "-");
+    if dashed == path { vec![path] } else { vec![path, dashed] }
+}

@@ -1,0 +1,261 @@
+//! Rule mutants: a row in, every row that differs from it in one parameter out.
+//!
+//! The alternatives of each parameter stand here, one table each. What a row says about itself (name, texts, versions,
+//! what devices need) is no rule for bytes and is not mutated; a test takes rows apart so that no column is forgotten.
+
+use super::alignment::Alignment;
+use super::rules::{
+    ArrayOrder, ArrayStride, BitFields, ElementOrder, EmptyMembers, Enums, Forbid, GlobalRegister, Matrices,
+    MatrixStart, OneDimensional, PackOffsetRule, Placement, RuleSet, Straddle, StraddleSize, StructPadding,
+    UnsizedArrays, VectorAlignment, VkOffset,
+};
+use super::table;
+
+/// A rule set with one parameter changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RuleMutant {
+    /// The row, under its own name.
+    pub rules: RuleSet,
+    /// The parameter: `vectors`, `members.straddle`, `direct.straddle`, `forbids`.
+    pub parameter: String,
+    /// The value that the row has.
+    pub from: String,
+    /// The value that the mutant has.
+    pub to: String,
+}
+
+/// Named alternatives of a parameter.
+type Values<T> = [(&'static str, T)];
+
+const BOOL_SIZES: &Values<u32> = &[("1", 1), ("4", 4)];
+const POINTER_SIZES: &Values<u32> = &[("0", 0), ("4", 4), ("8", 8)];
+const SWITCH: &Values<bool> = &[("no", false), ("yes", true)];
+const ALIGNMENTS: &Values<Alignment> =
+    &[("1", Alignment::ONE), ("4", Alignment::FOUR), ("8", Alignment::EIGHT), ("16", Alignment::REGISTER)];
+const ENUM_ALIGNMENTS: &Values<Option<Alignment>> =
+    &[("own", None), ("1", Some(Alignment::ONE)), ("4", Some(Alignment::FOUR)), ("8", Some(Alignment::EIGHT))];
+const VECTORS: &Values<VectorAlignment> = &[
+    ("component", VectorAlignment::Component),
+    ("power-of-two", VectorAlignment::PowerOfTwo),
+    ("padded-power-of-two", VectorAlignment::PaddedPowerOfTwo),
+    ("cuda", VectorAlignment::Cuda),
+];
+const ARRAY_STRIDES: &Values<ArrayStride> = &[("rounded", ArrayStride::Rounded), ("packed", ArrayStride::Packed)];
+const UNSIZED_ARRAYS: &Values<UnsizedArrays> = &[
+    ("in-place", UnsizedArrays::InPlace),
+    ("pointer-8", UnsizedArrays::Pointer { size: 8 }),
+    ("pointer-16", UnsizedArrays::Pointer { size: 16 }),
+];
+const STRUCT_PADDINGS: &Values<StructPadding> = &[
+    ("none", StructPadding::None),
+    ("padded", StructPadding::Padded),
+    ("padded-except-entry-uniforms", StructPadding::PaddedExceptEntryUniforms),
+];
+const MATRICES: &Values<Matrices> = &[
+    ("array-of-vectors", Matrices::ArrayOfVectors),
+    ("registers", Matrices::Registers),
+    ("dx-spirv", Matrices::DxSpirv),
+];
+const ONE_DIMENSIONAL: &Values<OneDimensional> = &[
+    ("matrix", OneDimensional::Matrix),
+    ("vector", OneDimensional::Vector),
+    ("vector-if-contiguous", OneDimensional::VectorIfContiguous),
+];
+const ARRAY_ORDERS: &Values<ArrayOrder> = &[("declared", ArrayOrder::Declared), ("default", ArrayOrder::Default)];
+const ELEMENT_ORDERS: &Values<ElementOrder> =
+    &[("declared", ElementOrder::Declared), ("default", ElementOrder::Default)];
+const ENUMS: &Values<Enums> = &[("underlying", Enums::Underlying), ("int32", Enums::Int32)];
+const BIT_FIELDS: &Values<BitFields> =
+    &[("same-size", BitFields::SameSize), ("same-type", BitFields::SameType), ("widening", BitFields::Widening)];
+const STRADDLES: &Values<Straddle> =
+    &[("allowed", Straddle::Allowed), ("no-vector", Straddle::NoVector), ("no-member", Straddle::NoMember)];
+const STRADDLE_SIZES: &Values<StraddleSize> = &[("own", StraddleSize::Own), ("natural", StraddleSize::Natural)];
+const MATRIX_STARTS: &Values<MatrixStart> =
+    &[("declared-order", MatrixStart::DeclaredOrder), ("default-order", MatrixStart::DefaultOrder)];
+const EMPTY_MEMBERS: &Values<EmptyMembers> = &[
+    ("nothing", EmptyMembers::Nothing),
+    ("start-register", EmptyMembers::StartRegister),
+    ("aligned", EmptyMembers::Aligned),
+];
+const PACKOFFSETS: &Values<PackOffsetRule> = &[
+    ("rest-behind-highest", PackOffsetRule::RestBehindHighest),
+    ("ascending", PackOffsetRule::Ascending),
+    ("refused", PackOffsetRule::Refused),
+];
+const VK_OFFSETS: &Values<VkOffset> = &[("ignored", VkOffset::Ignored), ("honoured", VkOffset::Honoured)];
+const GLOBAL_REGISTERS: &Values<GlobalRegister> = &[
+    ("any-letter", GlobalRegister::AnyLetter),
+    ("letter-c", GlobalRegister::LetterC),
+    ("ignored", GlobalRegister::Ignored),
+    ("refused", GlobalRegister::Refused),
+];
+const FORBIDS: &Values<Forbid> = &[
+    ("not-wgsl", Forbid::NotWgsl),
+    ("unsized", Forbid::Unsized),
+    ("wgsl-uniform", Forbid::WgslUniform),
+    ("column-major-integers", Forbid::ColumnMajorIntegers),
+    ("vk-offset-in-cbuffer", Forbid::VkOffsetInCbuffer),
+];
+
+/// Every mutant of `row`, parameters in the order of its columns.
+pub fn mutants(row: &RuleSet) -> Vec<RuleMutant> {
+    let mut found = Mutants { row, found: Vec::new() };
+    found.types();
+    found.members();
+    found.annotations();
+    found.found
+}
+
+/// The mutants that were made so far.
+struct Mutants<'a> {
+    row: &'a RuleSet,
+    found: Vec<RuleMutant>,
+}
+
+impl Mutants<'_> {
+    /// How types are measured.
+    fn types(&mut self) {
+        self.add("bool-size", BOOL_SIZES, |row| &mut row.bool_size);
+        self.add("vectors", VECTORS, |row| &mut row.vectors);
+        self.add("array-alignment", ALIGNMENTS, |row| &mut row.array_alignment);
+        self.add("array-stride", ARRAY_STRIDES, |row| &mut row.array_stride);
+        self.add("pad-arrays", SWITCH, |row| &mut row.pad_arrays);
+        self.add("unsized-arrays", UNSIZED_ARRAYS, |row| &mut row.unsized_arrays);
+        self.add("struct-alignment", ALIGNMENTS, |row| &mut row.struct_alignment);
+        self.add("pad-structs", STRUCT_PADDINGS, |row| &mut row.pad_structs);
+        self.add("matrices", MATRICES, |row| &mut row.matrices);
+        self.add("one-dimensional", ONE_DIMENSIONAL, |row| &mut row.one_dimensional);
+        self.add("array-order", ARRAY_ORDERS, |row| &mut row.array_order);
+        self.add("element-order", ELEMENT_ORDERS, |row| &mut row.element_order);
+        self.add("enums", ENUMS, |row| &mut row.enums);
+        self.add("pointer-size", POINTER_SIZES, |row| &mut row.pointer_size);
+        self.add("bit-fields", BIT_FIELDS, |row| &mut row.bit_fields);
+    }
+
+    /// How members find their places. The only way in which members declared directly in a `cbuffer` are treated apart
+    /// is DXC's.
+    fn members(&mut self) {
+        self.placement("members", |row| &mut row.members);
+        let dxc = table().iter().find_map(|row| row.direct);
+        self.add("direct", &[("none", None), ("dxc", dxc)], |row| &mut row.direct);
+        if self.row.direct.is_some() {
+            self.placement("direct", |row| row.direct.as_mut().expect("the row has it, and so have its copies"));
+        }
+    }
+
+    fn placement(&mut self, part: &str, of: impl Fn(&mut RuleSet) -> &mut Placement) {
+        let name = |parameter: &str| format!("{part}.{parameter}");
+        self.add(&name("straddle"), STRADDLES, |row| &mut of(row).straddle);
+        self.add(&name("straddle-size"), STRADDLE_SIZES, |row| &mut of(row).straddle_size);
+        self.add(&name("matrix-start"), MATRIX_STARTS, |row| &mut of(row).matrix_start);
+        self.add(&name("align-single-vectors"), SWITCH, |row| &mut of(row).align_single_vectors);
+        self.add(&name("enum-alignment"), ENUM_ALIGNMENTS, |row| &mut of(row).enum_alignment);
+        self.add(&name("empty"), EMPTY_MEMBERS, |row| &mut of(row).empty);
+        self.add(&name("minimum-precision-rows"), SWITCH, |row| &mut of(row).minimum_precision_rows);
+    }
+
+    /// What annotations do, and what is forbidden.
+    fn annotations(&mut self) {
+        self.add("packoffset", PACKOFFSETS, |row| &mut row.packoffset);
+        self.add("vk-offset", VK_OFFSETS, |row| &mut row.vk_offset);
+        self.add("global-register", GLOBAL_REGISTERS, |row| &mut row.global_register);
+        for (name, forbid) in FORBIDS {
+            let forbidden = self.row.forbids.contains(forbid);
+            let others = self.row.forbids.iter().copied().filter(|other| other != forbid);
+            let changed: Vec<Forbid> = others.chain((!forbidden).then_some(*forbid)).collect();
+            let words = |forbidden: bool| if forbidden { "forbidden" } else { "allowed" }.to_owned();
+            self.found.push(RuleMutant {
+                // Rows live as long as the program, and so do the few bytes of a mutated list.
+                rules: RuleSet { forbids: changed.leak(), ..self.row.clone() },
+                parameter: format!("forbids.{name}"),
+                from: words(forbidden),
+                to: words(!forbidden),
+            });
+        }
+    }
+
+    /// One mutant for each other value of the parameter that `of` finds in a row.
+    fn add<T: Copy + PartialEq>(&mut self, parameter: &str, values: &Values<T>, of: impl Fn(&mut RuleSet) -> &mut T) {
+        let mut row = self.row.clone();
+        let own = *of(&mut row);
+        let (from, _) =
+            values.iter().find(|(_, value)| *value == own).expect("the alternatives hold every row's value");
+        for (to, value) in values.iter().filter(|(_, value)| *value != own) {
+            *of(&mut row) = *value;
+            self.found.push(RuleMutant {
+                rules: row.clone(),
+                parameter: parameter.to_owned(),
+                from: (*from).to_owned(),
+                to: (*to).to_owned(),
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mutants_differ_from_their_row_in_one_parameter() {
+        for row in table() {
+            let mutants = mutants(row);
+            for mutant in &mutants {
+                assert_ne!(mutant.rules, *row, "{} {}", row.name, mutant.parameter);
+                assert_eq!(mutant.rules.name, row.name);
+            }
+            let keys: std::collections::BTreeSet<_> = mutants.iter().map(|it| (&it.parameter, &it.to)).collect();
+            assert_eq!(keys.len(), mutants.len(), "{} has a mutant twice", row.name);
+        }
+    }
+
+    /// Taking a row apart without `..`: a new column does not compile here until somebody has decided about its mutants.
+    #[test]
+    fn every_column_is_mutated_or_says_nothing_about_bytes() {
+        for row in table() {
+            let RuleSet {
+                name: _,
+                summary: _,
+                source: _,
+                example: _,
+                versions: _,
+                features: _,
+                spirv: _,
+                bool_size: _,
+                vectors: _,
+                array_alignment: _,
+                array_stride: _,
+                pad_arrays: _,
+                unsized_arrays: _,
+                struct_alignment: _,
+                pad_structs: _,
+                matrices: _,
+                one_dimensional: _,
+                array_order: _,
+                element_order: _,
+                enums: _,
+                pointer_size: _,
+                bit_fields: _,
+                members: _,
+                direct,
+                packoffset: _,
+                vk_offset: _,
+                global_register: _,
+                forbids: _,
+            } = row;
+            let Placement {
+                straddle: _,
+                straddle_size: _,
+                matrix_start: _,
+                align_single_vectors: _,
+                enum_alignment: _,
+                empty: _,
+                minimum_precision_rows: _,
+            } = row.members;
+            let mutants = mutants(row);
+            let parameters: std::collections::BTreeSet<_> = mutants.iter().map(|it| it.parameter.as_str()).collect();
+            // 15 of types, 7 of members, `direct` and its 7, 3 of annotations, 5 of what is forbidden.
+            assert_eq!(parameters.len(), if direct.is_some() { 38 } else { 31 }, "{}", row.name);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The faults of the model device by name.
+
+use super::{Dimension, End, Fault, Indices, LayoutFault, Matrices, Misreading, Move, RunFault, Side, Stores, Stride};
+use crate::record::Space;
+
+/// All faults.
+pub const MISREADINGS: &[Misreading] = &[
+    layout("shifted", "the block starts 4 bytes late", LayoutFault::Shifted(4)),
+    layout("shifted-sixteen", "the block starts 16 bytes late", LayoutFault::Shifted(16)),
+    stride("array-stride-four", "array elements are 4 bytes apart", Dimension::All, Stride::Bytes(4)),
+    stride("array-stride-eight", "array elements are 8 bytes apart", Dimension::All, Stride::Bytes(8)),
+    stride("array-stride-sixteen", "array elements are 16 bytes apart", Dimension::All, Stride::Bytes(16)),
+    stride("array-stride-rounded", "array strides are rounded up to 16 bytes", Dimension::All, Stride::RoundedTo(16)),
+    stride("array-stride-tight", "array elements adjoin", Dimension::All, Stride::Tight),
+    stride("outer-stride-tight", "the inner arrays of arrays adjoin", Dimension::Outer, Stride::Tight),
+    stride("inner-stride-rounded", "strides of inner arrays are rounded up", Dimension::Inner, Stride::RoundedTo(16)),
+    stride("inner-stride-tight", "the elements of inner arrays adjoin", Dimension::Inner, Stride::Tight),
+    layout("matrix-stride-tight", "matrix vectors adjoin", LayoutFault::MatrixStride(Stride::Tight)),
+    layout(
+        "matrix-stride-rounded",
+        "matrix vectors are 16 bytes apart",
+        LayoutFault::MatrixStride(Stride::RoundedTo(16)),
+    ),
+    layout("matrix-stride-doubled", "matrix strides are doubled", LayoutFault::MatrixStride(Stride::Doubled)),
+    layout("majorness-swapped", "rows are taken for columns", LayoutFault::Majorness(Matrices::All)),
+    layout(
+        "first-majorness-swapped",
+        "rows of a struct's first matrix are taken for columns",
+        LayoutFault::Majorness(Matrices::First),
+    ),
+    layout(
+        "element-majorness-swapped",
+        "rows of matrices in arrays are taken for columns",
+        LayoutFault::Majorness(Matrices::Elements),
+    ),
+    layout(
+        "neighbours-swapped",
+        "the first two members of a struct change places",
+        LayoutFault::NeighboursSwapped(End::First),
+    ),
+    layout(
+        "last-neighbours-swapped",
+        "the last two members of a struct change places",
+        LayoutFault::NeighboursSwapped(End::Last),
+    ),
+    layout("last-member-at-end", "the last member stands at the end of the block", LayoutFault::LastAtEnd),
+    layout(
+        "vector3-as-vector4",
+        "vectors of three take the bytes of four",
+        LayoutFault::Moved(Move::BehindVectorOfThree),
+    ),
+    layout(
+        "array-tail-lost",
+        "no member stands in the last 16 bytes of an array",
+        LayoutFault::Moved(Move::BehindArray),
+    ),
+    layout(
+        "matrix-tail-lost",
+        "no member stands in the last 16 bytes of a matrix",
+        LayoutFault::Moved(Move::BehindMatrix),
+    ),
+    layout(
+        "struct-tail-lost",
+        "no member stands in the last 16 bytes of a struct",
+        LayoutFault::Moved(Move::BehindStruct),
+    ),
+    layout("struct-aligned-sixteen", "structs start at 16 bytes", LayoutFault::Moved(Move::StructUp)),
+    layout("struct-unaligned", "structs follow without padding", LayoutFault::Moved(Move::StructDown)),
+    layout("struct-offset-ignored", "structs stand at the start of what is around them", LayoutFault::StructsAtStart),
+    only_in(
+        Space::Storage,
+        stride(
+            "storage-as-std140",
+            "array strides of storage blocks are rounded up to 16 bytes",
+            Dimension::All,
+            Stride::RoundedTo(16),
+        ),
+    ),
+    only_in(
+        Space::Uniform,
+        stride("uniform-as-scalar", "array elements of uniform blocks adjoin", Dimension::All, Stride::Tight),
+    ),
+    only_in(
+        Space::PushConstant,
+        layout("push-offset-ignored", "push constants are read 16 bytes from their place", LayoutFault::Shifted(16)),
+    ),
+    only_in(Space::PushConstant, run("push-constants-lost", "push constants are zero", RunFault::BlockZero)),
+    run("block-zero", "the block is not bound: reads give 0", RunFault::BlockZero),
+    run("write-lost", "the first store is lost", RunFault::StoresLost(Stores::First)),
+    run("last-write-lost", "the last store is lost", RunFault::StoresLost(Stores::Last)),
+    run("every-second-write-lost", "every second store is lost", RunFault::StoresLost(Stores::EverySecond)),
+    run("write-to-neighbour", "stores go one word too far", RunFault::StoresShifted(4)),
+    run("padding-touched", "a store clears the word behind it", RunFault::WordTouched(Side::Behind)),
+    run("padding-touched-before", "a store clears the word before it", RunFault::WordTouched(Side::Before)),
+    run("memory-behind-touched", "the word behind the bound range is cleared", RunFault::RangeTouched(Side::Behind)),
+    run("memory-before-touched", "the word before the bound range is cleared", RunFault::RangeTouched(Side::Before)),
+    run("range-short", "the last 4 bytes of the bound range read as 0 and cannot be written", RunFault::RangeShort(4)),
+    run("memory-index-ignored", "indices that come from memory are taken for 0", RunFault::IndicesWrong(Indices::Zero)),
+    run(
+        "first-lane-index",
+        "all lanes of a workgroup use the indices of the first one",
+        RunFault::IndicesWrong(Indices::OfFirstLane),
+    ),
+    run("idle", "the dispatch does nothing", RunFault::Idle),
+    run("stale-output", "the output is that of the dispatch before", RunFault::StaleOutput),
+    run("nonce-only", "nothing is stored but the nonce", RunFault::NonceOnly),
+];
+
+const fn layout(name: &'static str, summary: &'static str, fault: LayoutFault) -> Misreading {
+    Misreading { name, summary, space: None, fault: Fault::Layout(fault) }
+}
+
+const fn stride(name: &'static str, summary: &'static str, dimension: Dimension, stride: Stride) -> Misreading {
+    layout(name, summary, LayoutFault::ArrayStride(dimension, stride))
+}
+
+const fn run(name: &'static str, summary: &'static str, fault: RunFault) -> Misreading {
+    Misreading { name, summary, space: None, fault: Fault::Run(fault) }
+}
+
+const fn only_in(space: Space, misreading: Misreading) -> Misreading {
+    Misreading { space: Some(space), ..misreading }
+}

@@ -1,0 +1,147 @@
+//! Faults beside the layout: stores, buffers and the dispatch itself.
+//!
+//! [`Misreading`] changes what a job starts with and what comes back; [`Disturbance`] goes with the machine and changes
+//! its stores and indices.
+
+use std::collections::BTreeMap;
+
+use rspirv::spirv::Word;
+
+use super::{Indices, Misreading, RunFault, Side, Stores, is_block, is_output};
+use crate::model::memory::Memory;
+use crate::runner::BufferAfter;
+
+/// The bytes of a word.
+const WORD: usize = 4;
+
+impl Misreading {
+    /// Whether the dispatch does nothing.
+    pub(in crate::model) fn is_idle(self) -> bool {
+        match self.run_fault() {
+            Some(RunFault::Idle | RunFault::StaleOutput) => true,
+            Some(_) | None => false,
+        }
+    }
+
+    /// Whether a first run must count the stores.
+    pub(in crate::model) fn counts_stores(self) -> bool {
+        self.run_fault() == Some(RunFault::StoresLost(Stores::Last))
+    }
+
+    /// Changes what the module finds in its buffers.
+    pub(in crate::model) fn before(self, memories: &mut [Memory]) {
+        for memory in memories.iter_mut().filter(|memory| is_block((Some(memory.set), Some(memory.binding)))) {
+            match self.run_fault() {
+                Some(RunFault::BlockZero) => memory.bytes.fill(0),
+                Some(RunFault::RangeShort(bytes)) => {
+                    memory.bytes.truncate(memory.bytes.len().saturating_sub(bytes as usize));
+                }
+                Some(_) | None => {}
+            }
+        }
+    }
+
+    /// Changes what the module left in its buffers; `found` is what the job put there, `previous` the output of the
+    /// dispatch before.
+    pub(in crate::model) fn after(self, memories: &mut [Memory], found: &[Memory], previous: Option<&[u8]>) {
+        for (memory, found) in memories.iter_mut().zip(found) {
+            let place = (Some(memory.set), Some(memory.binding));
+            match self.run_fault() {
+                Some(RunFault::StaleOutput) if is_output(place) => {
+                    if let Some(same) = previous.filter(|previous| previous.len() == memory.bytes.len()) {
+                        memory.bytes.copy_from_slice(same);
+                    }
+                }
+                Some(RunFault::NonceOnly) => {
+                    let kept = if is_output(place) { WORD } else { 0 };
+                    memory.bytes[kept..].copy_from_slice(&found.bytes[kept..]);
+                }
+                Some(RunFault::RangeShort(_)) => memory.bytes.extend(&found.bytes[memory.bytes.len()..]),
+                Some(_) | None => {}
+            }
+        }
+    }
+
+    /// Changes the memory around the block's bound range.
+    pub(in crate::model) fn around(self, place: (u32, u32), buffer: &mut BufferAfter) {
+        if !is_block((Some(place.0), Some(place.1))) {
+            return;
+        }
+        match self.run_fault() {
+            Some(RunFault::RangeTouched(Side::Before)) => buffer.before.iter_mut().rev().take(WORD).for_each(clear),
+            Some(RunFault::RangeTouched(Side::Behind)) => buffer.after.iter_mut().take(WORD).for_each(clear),
+            Some(_) | None => {}
+        }
+    }
+}
+
+fn clear(byte: &mut u8) {
+    *byte = 0;
+}
+
+/// The part of a fault that shows at stores and indices.
+#[derive(Clone, Debug, Default)]
+pub(in crate::model) struct Disturbance {
+    fault: Option<RunFault>,
+    /// Stores to the block in the whole run, where it was counted.
+    total: Option<u32>,
+    /// Stores to the block so far.
+    pub(in crate::model) stores: u32,
+    /// The first value of each index that came from memory, by access chain and operand.
+    first_indices: BTreeMap<(Word, usize), u32>,
+}
+
+impl Disturbance {
+    /// The fault's part; `total` is the number of stores to the block, where [`Misreading::counts_stores`] asks for it.
+    pub(in crate::model) fn new(misreading: Option<Misreading>, total: Option<u32>) -> Self {
+        Self { fault: misreading.and_then(Misreading::run_fault), total, stores: 0, first_indices: BTreeMap::new() }
+    }
+
+    /// Where a store to byte `offset` of `memory` really goes; `None` if it is lost. Counts the stores to the block.
+    pub(in crate::model) fn place_of_store(&mut self, memory: &Memory, offset: u64) -> Option<u64> {
+        if !is_block((Some(memory.set), Some(memory.binding))) {
+            return Some(offset);
+        }
+        self.stores += 1;
+        let lost = match self.fault {
+            Some(RunFault::StoresLost(Stores::First)) => self.stores == 1,
+            Some(RunFault::StoresLost(Stores::Last)) => self.total == Some(self.stores),
+            Some(RunFault::StoresLost(Stores::EverySecond)) => self.stores.is_multiple_of(2),
+            Some(_) | None => false,
+        };
+        match self.fault {
+            _ if lost => None,
+            Some(RunFault::StoresShifted(bytes)) => Some(offset.saturating_add(bytes.into())),
+            Some(_) | None => Some(offset),
+        }
+    }
+
+    /// The index that is really used into `memory` where the module says `index`, which came from memory at this operand
+    /// of an access chain.
+    pub(in crate::model) fn index_from_memory(&mut self, memory: &Memory, at: (Word, usize), index: u32) -> u32 {
+        if !is_block((Some(memory.set), Some(memory.binding))) {
+            return index;
+        }
+        match self.fault {
+            Some(RunFault::IndicesWrong(Indices::Zero)) => 0,
+            Some(RunFault::IndicesWrong(Indices::OfFirstLane)) => *self.first_indices.entry(at).or_insert(index),
+            Some(_) | None => index,
+        }
+    }
+
+    /// What happens around a store to the bytes from `start` to `end`.
+    pub(in crate::model) fn after_store(&self, memory: &mut Memory, (start, end): (u64, u64)) {
+        if !is_block((Some(memory.set), Some(memory.binding))) {
+            return;
+        }
+        match self.fault {
+            Some(RunFault::WordTouched(Side::Before)) => {
+                if let Some(offset) = start.checked_sub(WORD as u64) {
+                    memory.clear_word(offset);
+                }
+            }
+            Some(RunFault::WordTouched(Side::Behind)) => memory.clear_word(end),
+            Some(_) | None => {}
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Planted faults: each way in which a device can misread a block, so that the harness can prove it notices.
+//!
+//! [`MISREADINGS`] in `catalogue` names them. `plant` changes the decorations before the module runs, as a compiler or
+//! driver with the same mistake would; `disturb` changes stores, buffers and the dispatch itself. The probe's output and
+//! input are left alone, but for the faults that are about them.
+
+mod catalogue;
+mod disturb;
+mod plant;
+
+use rspirv::spirv::StorageClass;
+
+use crate::read_spirv::types::SpirvVariable;
+use crate::record::Space;
+use crate::runner::{BufferKind, Job};
+
+pub use catalogue::MISREADINGS;
+pub(super) use disturb::Disturbance;
+
+/// A fault of the model device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Misreading {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// What the device does, in a sentence.
+    pub summary: &'static str,
+    /// The only space whose blocks it concerns; `None` for all.
+    space: Option<Space>,
+    fault: Fault,
+}
+
+/// Where a fault acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// On the layout that the module declares.
+    Layout(LayoutFault),
+    /// While the module runs.
+    Run(RunFault),
+}
+
+/// What is wrong with offsets, strides and orders. Numbers are bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LayoutFault {
+    /// The block starts this many bytes late.
+    Shifted(u32),
+    /// Strides of arrays.
+    ArrayStride(Dimension, Stride),
+    /// Strides of matrices.
+    MatrixStride(Stride),
+    /// `RowMajor` and `ColMajor` are swapped.
+    Majorness(Matrices),
+    /// Two neighbouring members of every struct have each other's offset.
+    NeighboursSwapped(End),
+    /// The last member of the block ends where its last 16 bytes end.
+    LastAtEnd,
+    /// Members move, and those behind them with them.
+    Moved(Move),
+    /// Structs stand at the start of what is around them.
+    StructsAtStart,
+}
+
+/// Which dimensions of arrays of arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Dimension {
+    All,
+    /// Arrays whose elements are arrays.
+    Outer,
+    /// Arrays that are elements of arrays.
+    Inner,
+}
+
+/// What takes the place of a stride.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stride {
+    /// This many bytes.
+    Bytes(u32),
+    /// As long as the data of an element.
+    Tight,
+    /// The stride itself, rounded up to this many bytes.
+    RoundedTo(u32),
+    /// Twice the stride.
+    Doubled,
+}
+
+/// Which matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Matrices {
+    All,
+    /// The first matrix member of every struct.
+    First,
+    /// Matrices that are elements of arrays.
+    Elements,
+}
+
+/// One end of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    First,
+    Last,
+}
+
+/// Which members move, and where to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Move {
+    /// Behind the four components that a vector of three is taken for.
+    BehindVectorOfThree,
+    /// To the next 16 bytes behind an array.
+    BehindArray,
+    /// To the next 16 bytes behind a matrix.
+    BehindMatrix,
+    /// To the next 16 bytes behind a struct.
+    BehindStruct,
+    /// Structs, to the next 16 bytes.
+    StructUp,
+    /// Structs, to the end of the data before them.
+    StructDown,
+}
+
+/// What happens beside the layout. Numbers are bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RunFault {
+    /// The dispatch does nothing.
+    Idle,
+    /// Nothing is stored but the nonce.
+    NonceOnly,
+    /// The dispatch does nothing, and the output is that of the dispatch before.
+    StaleOutput,
+    /// Stores to the block are lost.
+    StoresLost(Stores),
+    /// Stores to the block go this far behind their place.
+    StoresShifted(u32),
+    /// Every store to the block clears the word beside what it stores.
+    WordTouched(Side),
+    /// The dispatch clears the word beside the bound range of the block.
+    RangeTouched(Side),
+    /// The bound range of the block ends this much earlier: reads give 0 there, writes are lost.
+    RangeShort(u32),
+    /// The block's bytes are not there: reads give 0.
+    BlockZero,
+    /// Indices into the block that come from memory.
+    IndicesWrong(Indices),
+}
+
+/// What becomes of an index that comes from memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Indices {
+    /// It is taken for 0.
+    Zero,
+    /// It is that of the first lane in every lane.
+    OfFirstLane,
+}
+
+/// Which stores to the block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stores {
+    First,
+    Last,
+    /// The second, fourth and so on.
+    EverySecond,
+}
+
+/// Which neighbour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Before,
+    Behind,
+}
+
+impl Misreading {
+    /// The fault of this name.
+    pub fn find(name: &str) -> Option<Self> {
+        MISREADINGS.iter().find(|misreading| misreading.name == name).copied()
+    }
+
+    /// Whether the fault shows in `job`.
+    pub(super) fn concerns(&self, job: &Job) -> bool {
+        self.space.is_none_or(|space| space == space_of(job))
+    }
+
+    fn run_fault(self) -> Option<RunFault> {
+        match self.fault {
+            Fault::Run(fault) => Some(fault),
+            Fault::Layout(_) => None,
+        }
+    }
+}
+
+/// Where the block under test lives in a probe's job.
+fn space_of(job: &Job) -> Space {
+    let block = job.buffers.iter().find(|buffer| is_block((Some(buffer.set), Some(buffer.binding))));
+    match block.map(|block| block.kind) {
+        Some(BufferKind::Uniform) => Space::Uniform,
+        Some(BufferKind::Storage | BufferKind::StorageRead) => Space::Storage,
+        None => Space::PushConstant,
+    }
+}
+
+/// Whether a variable is a block under test: not the probe's output or input.
+fn is_tested(variable: &SpirvVariable) -> bool {
+    match variable.class {
+        StorageClass::PushConstant => true,
+        StorageClass::Uniform | StorageClass::StorageBuffer => is_block((variable.set, variable.binding)),
+        _ => false,
+    }
+}
+
+fn is_block(place: (Option<u32>, Option<u32>)) -> bool {
+    !matches!(place, (Some(0), Some(1..=3)))
+}
+
+fn is_output(place: (Option<u32>, Option<u32>)) -> bool {
+    place == (Some(0), Some(1))
+}

@@ -1,0 +1,238 @@
+//! Faults of the layout: a module's types in, the same types with wrong offsets, strides or orders out.
+
+use std::collections::BTreeSet;
+
+use rspirv::spirv::Word;
+
+use super::{Dimension, End, Fault, LayoutFault, Matrices, Misreading, Move, Stride, is_tested};
+use crate::read_spirv::types::{MatrixLayout, SpirvMember, SpirvType, SpirvVariable, Types};
+
+/// Bytes of a register, to which wrong devices round.
+const REGISTER: u32 = 16;
+
+impl Misreading {
+    /// Changes the layout of the blocks under test.
+    pub(in crate::model) fn plant(self, types: &mut Types) {
+        let Fault::Layout(fault) = self.fault else { return };
+        let blocks: BTreeSet<Word> =
+            types.variables.values().filter(|variable| is_tested(variable)).map(|variable| variable.pointee).collect();
+        // Every number is taken from the types as they were declared.
+        let declared = types.clone();
+        let inner = inner_arrays(&declared);
+        for id in tested_types(&declared) {
+            let place =
+                Planted { declared: &declared, id, is_block: blocks.contains(&id), is_inner: inner.contains(&id) };
+            if let Some(ty) = types.get_mut(id) {
+                place.change(ty, fault);
+            }
+        }
+    }
+}
+
+/// A type whose layout is about to be wrong.
+struct Planted<'a> {
+    declared: &'a Types,
+    id: Word,
+    is_block: bool,
+    /// Whether it is an element of an array.
+    is_inner: bool,
+}
+
+impl Planted<'_> {
+    fn change(&self, ty: &mut SpirvType, fault: LayoutFault) {
+        match ty {
+            SpirvType::Array { element, stride, .. } | SpirvType::RuntimeArray { element, stride } => {
+                if let LayoutFault::ArrayStride(dimension, wrong) = fault
+                    && self.is_in(dimension, *element)
+                {
+                    *stride = stride.map(|stride| wrong_stride(wrong, stride, data_end(self.declared, *element, None)));
+                }
+            }
+            SpirvType::Struct(members) => self.change_members(members, fault),
+            SpirvType::Void
+            | SpirvType::Bool
+            | SpirvType::Int { .. }
+            | SpirvType::Float { .. }
+            | SpirvType::Vector { .. }
+            | SpirvType::Matrix { .. }
+            | SpirvType::Pointer { .. }
+            | SpirvType::Other => {}
+        }
+    }
+
+    fn is_in(&self, dimension: Dimension, element: Word) -> bool {
+        match dimension {
+            Dimension::All => true,
+            Dimension::Outer => is_array(self.declared.get(element)),
+            Dimension::Inner => self.is_inner,
+        }
+    }
+
+    fn change_members(&self, members: &mut [SpirvMember], fault: LayoutFault) {
+        match fault {
+            LayoutFault::Shifted(bytes) if self.is_block => {
+                for member in members {
+                    member.offset = member.offset.map(|offset| offset.saturating_add(bytes));
+                }
+            }
+            LayoutFault::MatrixStride(wrong) => {
+                for member in members {
+                    let tight = tight_stride(self.declared, member);
+                    member.matrix.iter_mut().for_each(|it| it.stride = wrong_stride(wrong, it.stride, tight));
+                }
+            }
+            LayoutFault::Majorness(which) => self.swap_orders(members, which),
+            LayoutFault::NeighboursSwapped(end) => swap_neighbours(members, end),
+            LayoutFault::LastAtEnd if self.is_block => self.last_to_end(members),
+            LayoutFault::Moved(wrong) => self.move_members(members, wrong),
+            LayoutFault::StructsAtStart => {
+                let structs = members.iter_mut().filter(|it| matches!(self.declared.get(it.ty), SpirvType::Struct(_)));
+                structs.for_each(|member| member.offset = Some(0));
+            }
+            LayoutFault::Shifted(_) | LayoutFault::LastAtEnd | LayoutFault::ArrayStride(..) => {}
+        }
+    }
+
+    fn swap_orders(&self, members: &mut [SpirvMember], which: Matrices) {
+        let is_element = |member: &SpirvMember| is_array(self.declared.get(member.ty));
+        let matrices = members.iter_mut().filter(|member| match which {
+            Matrices::All | Matrices::First => member.matrix.is_some(),
+            Matrices::Elements => member.matrix.is_some() && is_element(member),
+        });
+        let count = match which {
+            Matrices::All | Matrices::Elements => usize::MAX,
+            Matrices::First => 1,
+        };
+        matrices.take(count).flat_map(|member| &mut member.matrix).for_each(|it| it.row_major = !it.row_major);
+    }
+
+    fn last_to_end(&self, members: &mut [SpirvMember]) {
+        let Some(end) = data_end(self.declared, self.id, None) else { return };
+        if let Some(last) = members.last_mut()
+            && let Some(size) = data_end(self.declared, last.ty, last.matrix)
+        {
+            last.offset = Some(end.next_multiple_of(REGISTER).saturating_sub(size));
+        }
+    }
+
+    fn move_members(&self, members: &mut [SpirvMember], wrong: Move) {
+        let declared: Vec<SpirvMember> = members.to_vec();
+        let mut moved = 0;
+        for (index, member) in members.iter_mut().enumerate().skip(1) {
+            let Some(offset) = declared[index].offset.map(i64::from) else { continue };
+            let place = self.wrong_place(wrong, &declared[index - 1], &declared[index]).map_or(offset, i64::from);
+            moved += place - offset;
+            member.offset = u32::try_from(offset + moved).ok();
+        }
+    }
+
+    /// Where `member` goes, if `wrong` moves it; for the members as they were declared.
+    fn wrong_place(&self, wrong: Move, before: &SpirvMember, member: &SpirvMember) -> Option<u32> {
+        let offset = member.offset?;
+        let end = || Some(before.offset? + data_end(self.declared, before.ty, before.matrix)?);
+        let next = || Some(end()?.next_multiple_of(REGISTER)).filter(|next| *next > offset);
+        let is_struct = matches!(self.declared.get(member.ty), SpirvType::Struct(_));
+        match (wrong, self.declared.get(before.ty)) {
+            (Move::BehindVectorOfThree, SpirvType::Vector { component, length: 3 }) => {
+                let fourth = end()? + data_end(self.declared, *component, None)?;
+                Some(fourth).filter(|fourth| *fourth > offset)
+            }
+            (Move::BehindArray, SpirvType::Array { .. })
+            | (Move::BehindMatrix, SpirvType::Matrix { .. })
+            | (Move::BehindStruct, SpirvType::Struct(_)) => next(),
+            (Move::StructUp, _) if is_struct => Some(offset.next_multiple_of(REGISTER)),
+            (Move::StructDown, _) if is_struct => end(),
+            (_, _) => None,
+        }
+    }
+}
+
+fn is_array(ty: &SpirvType) -> bool {
+    matches!(ty, SpirvType::Array { .. } | SpirvType::RuntimeArray { .. })
+}
+
+/// `tight` is how long the data of an element is, where it has an end.
+fn wrong_stride(wrong: Stride, declared: u32, tight: Option<u32>) -> u32 {
+    match wrong {
+        Stride::Bytes(bytes) => bytes,
+        Stride::Tight => tight.unwrap_or(declared),
+        Stride::RoundedTo(bytes) => declared.next_multiple_of(bytes),
+        Stride::Doubled => declared.saturating_mul(2),
+    }
+}
+
+fn swap_neighbours(members: &mut [SpirvMember], end: End) {
+    let (first, second) = match (end, members) {
+        (End::First, [first, second, ..]) | (End::Last, [.., first, second]) => (first, second),
+        (End::First | End::Last, _) => return,
+    };
+    std::mem::swap(&mut first.offset, &mut second.offset);
+}
+
+/// Bytes of one vector of a member's matrices as it lies; `None` for other members.
+fn tight_stride(types: &Types, member: &SpirvMember) -> Option<u32> {
+    let mut id = member.ty;
+    while let SpirvType::Array { element, .. } | SpirvType::RuntimeArray { element, .. } = types.get(id) {
+        id = *element;
+    }
+    let SpirvType::Matrix { column, columns } = types.get(id) else { return None };
+    let SpirvType::Vector { component, length } = types.get(*column) else { return None };
+    let contiguous = if member.matrix?.row_major { *columns } else { *length };
+    data_end(types, *component, None)?.checked_mul(contiguous)
+}
+
+/// One past the last byte of data in a type; `None` for types without end and without layout.
+fn data_end(types: &Types, id: Word, matrix: Option<MatrixLayout>) -> Option<u32> {
+    match types.get(id) {
+        SpirvType::Int { bits, .. } | SpirvType::Float { bits } => Some(bits / 8),
+        SpirvType::Vector { component, length } => data_end(types, *component, None)?.checked_mul(*length),
+        SpirvType::Matrix { column, columns } => {
+            let SpirvType::Vector { component, length } = types.get(*column) else { return None };
+            let layout = matrix?;
+            let (vectors, long) = if layout.row_major { (*length, *columns) } else { (*columns, *length) };
+            let last = data_end(types, *component, None)?.checked_mul(long)?;
+            layout.stride.checked_mul(vectors.checked_sub(1)?)?.checked_add(last)
+        }
+        SpirvType::Array { element, length, stride } => {
+            let before_last = (*stride)?.checked_mul(length.checked_sub(1)?)?;
+            before_last.checked_add(data_end(types, *element, matrix)?)
+        }
+        SpirvType::Struct(members) => {
+            let ends =
+                members.iter().map(|member| member.offset?.checked_add(data_end(types, member.ty, member.matrix)?));
+            ends.collect::<Option<Vec<_>>>().map(|ends| ends.into_iter().max().unwrap_or(0))
+        }
+        SpirvType::RuntimeArray { .. }
+        | SpirvType::Void
+        | SpirvType::Bool
+        | SpirvType::Pointer { .. }
+        | SpirvType::Other => None,
+    }
+}
+
+/// The arrays that are elements of arrays.
+fn inner_arrays(types: &Types) -> BTreeSet<Word> {
+    let reached = tested_types(types).into_iter().filter_map(|id| match types.get(id) {
+        SpirvType::Array { element, .. } | SpirvType::RuntimeArray { element, .. } => Some(*element),
+        _ => None,
+    });
+    reached.filter(|element| is_array(types.get(*element))).collect()
+}
+
+/// The types of all parts of the blocks under test, without those that output and input share.
+fn tested_types(types: &Types) -> BTreeSet<Word> {
+    let (tested, others): (Vec<&SpirvVariable>, Vec<_>) = types.variables.values().partition(|it| is_tested(it));
+    let others = reachable(types, others.into_iter().map(|variable| variable.pointee).collect());
+    let tested = reachable(types, tested.into_iter().map(|variable| variable.pointee).collect());
+    tested.difference(&others).copied().collect()
+}
+
+fn reachable(types: &Types, mut open: Vec<Word>) -> BTreeSet<Word> {
+    let mut seen = BTreeSet::new();
+    while let Some(id) = open.pop() {
+        if seen.insert(id) {
+            open.extend(types.parts(id));
+        }
+    }
+    seen
+}

@@ -1,0 +1,140 @@
+use super::flatten;
+use super::host::{HostStruct, HostType};
+use super::names::Reserved;
+use super::{Language, asserts};
+use crate::declare::{DeclareOptions, declare};
+use crate::layout::{BlockLayout, LayoutOptions, find, lay_out, table};
+use crate::module::Module;
+use crate::sources::{SourceMap, Span};
+
+fn module(text: &str) -> Module {
+    let mut sources = SourceMap::default();
+    let end = u32::try_from(text.len()).unwrap();
+    let span = Span { file: sources.add("test.hlsl", text), start: 0, end };
+    declare(&mut sources, span, &DeclareOptions::default()).unwrap()
+}
+
+fn blocks(text: &str, rules: &str) -> Vec<BlockLayout> {
+    let rules = find(rules).unwrap();
+    module(text).blocks.iter().map(|block| lay_out(block, rules, LayoutOptions::default())).collect()
+}
+
+fn rust(text: &str, rules: &str) -> String {
+    asserts("test.hlsl", &blocks(text, rules), Language::Rust)
+}
+
+/// Checks that each fragment stands in the text.
+fn contains(text: &str, fragments: &[&str]) {
+    for fragment in fragments {
+        assert!(text.contains(fragment), "no `{fragment}` in\n{text}");
+    }
+}
+
+/// The number that a byte of a struct begins, `None` inside a number.
+fn number_at(structs: &[HostStruct], index: usize, offset: u32) -> Option<HostType> {
+    let fields = &structs[index].fields;
+    let field = fields.iter().find(|field| (field.offset..field.offset + field.size).contains(&offset))?;
+    let elements: u32 = field.dimensions.iter().product();
+    let size = field.size / elements;
+    let inside = (offset - field.offset) % size;
+    match field.ty {
+        HostType::Struct(index) => number_at(structs, index, inside),
+        HostType::Float | HostType::Double | HostType::Signed(_) | HostType::Unsigned(_) => {
+            (inside == 0).then_some(field.ty)
+        }
+    }
+}
+
+// What follows a double matrix overlaps it under `dx-cbuffer`, so that one stands last.
+const DECLARATIONS: &[&str] = &[
+    "cbuffer S { float3 a; float b[2]; float c; float2 d; };",
+    "struct P { double d; float f; }; struct Q { P p[2]; half h; }; cbuffer S { P p; float b; Q q[3]; bool e; };",
+    "cbuffer S { float m[2][3]; float3x3 n[2][2]; float x; row_major float2x3 o; float y; half3x3 z; half w; };",
+    "struct B { float3 a; }; struct D : B { float b; }; StructuredBuffer<D> s; StructuredBuffer<float3> v;",
+    "struct E { }; struct L { float3 p; E e; int16_t r; }; cbuffer S { L l[1]; float a; uint64_t u; double3x2 m; };",
+];
+
+// Every leaf of every block under every rule set is a number of its type in the host struct; no byte is without a field.
+#[test]
+fn every_leaf_is_a_number_of_the_host_struct() {
+    let mut leaves = 0;
+    let modules = DECLARATIONS.iter().map(|text| module(text));
+    let laid_out = modules.flat_map(|module| {
+        let under = |rules| module.blocks.iter().map(|block| lay_out(block, rules, LayoutOptions::default())).collect();
+        table().iter().map(under).collect::<Vec<Vec<BlockLayout>>>()
+    });
+    for block in laid_out.flatten().filter(|block| block.result.is_ok()) {
+        let structs = flatten::structs(std::slice::from_ref(&block), Reserved::of(Language::Rust));
+        for host in &structs {
+            let ends = host.fields.iter().map(|field| field.offset + field.size);
+            let starts = host.fields.iter().map(|field| field.offset).skip(1).chain([host.size]);
+            assert!(ends.eq(starts), "{} {host:?}", block.rules);
+        }
+        for leaf in block.leaves() {
+            let found = number_at(&structs, structs.len() - 1, leaf.offset);
+            assert_eq!(found, Some(HostType::of(leaf.component)), "{} {}", block.rules, leaf.path);
+            leaves += 1;
+        }
+    }
+    assert!(leaves > 1000, "{leaves}");
+}
+
+// OpenGL 4.6, 7.6.2.2, rule 4: array strides of 16 bytes under std140 and of 4 under std430.
+#[test]
+fn a_struct_under_two_layouts_gets_two_names() {
+    let text = "struct L { float a[2]; }; ConstantBuffer<L> c; StructuredBuffer<L> s;";
+    let mut both = blocks(text, "std140");
+    both[1] = blocks(text, "std430").remove(1);
+    let text = asserts("test.hlsl", &both, Language::Cpp);
+    contains(&text, &["struct L {\n    float a[2][4];", "struct L_2 {\n    float a[2];", "sizeof(L) == 32"]);
+    contains(&text, &["sizeof(L_2) == 8"]);
+    let same = asserts(
+        "test.hlsl",
+        &[both.remove(0), blocks("struct L { float a[2]; }; ConstantBuffer<L> d;", "std140").remove(0)],
+        Language::Cpp,
+    );
+    contains(
+        &same,
+        &["// constant-buffer c under std140: 32 bytes\n// constant-buffer d under std140: 32 bytes\nstruct L {"],
+    );
+}
+
+// Slang user guide, Parameter Layout Rules: bit-fields share a unit from the least significant bit on.
+#[test]
+fn bit_fields_become_their_unit() {
+    let text = rust("struct F { uint a : 3; uint b : 7; float c; }; StructuredBuffer<F> s;", "scalar@slang");
+    contains(&text, &["pub a_bits: u32, // a: bits 0 to 2, b: bits 3 to 9", "offset_of!(F, c) == 4"]);
+}
+
+// wg-hlsl INF-0003, packoffset: `a` and `b` share the first register here.
+#[test]
+fn what_no_struct_has_is_said() {
+    let text = "cbuffer S { float4 a : packoffset(c0); float2 b : packoffset(c0.z); float c : packoffset(c1); };";
+    let text = rust(text, "hlsl-cbuffer");
+    contains(&text, &["// `b` at byte 8 shares bytes with a field and has none of its own", "offset_of!(S, c) == 16"]);
+    assert!(!text.contains("pub b"), "{text}");
+}
+
+// The number of elements is the buffer's: only the part before them is a struct.
+#[test]
+fn an_array_without_end_has_no_field() {
+    let text = rust("struct L { float3 p; }; cbuffer S { float a; L tail[]; };", "std430");
+    contains(&text, &["// `tail` (L[]) begins at byte 16, stride 16: it has no end, hence no field"]);
+    contains(&text, &["size_of::<S>() == 16", "size_of::<L>() == 16"]);
+}
+
+#[test]
+fn foreign_text_stays_in_its_comment() {
+    let mut block = blocks("cbuffer S { float a; };", "std140").remove(0);
+    block.name = "S\\\nint hidden;\u{1b}[31m".into();
+    let text = asserts("a\nb\\", &[block], Language::Cpp);
+    contains(&text, &["from a / b/. ", "// cbuffer S/ / int hidden;\u{fffd}[31m under std140: 16 bytes\n"]);
+}
+
+// A member may be called as a type; C++ then needs `struct` in front of the type.
+#[test]
+fn a_member_with_the_name_of_its_type() {
+    let text = "struct M { float4 v; }; cbuffer S { M M; };";
+    let text = asserts("test.hlsl", &blocks(text, "std140"), Language::Cpp);
+    contains(&text, &["    struct M M; // M\n"]);
+}

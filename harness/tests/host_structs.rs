@@ -1,0 +1,300 @@
+//! Generated host structs through rustc and a C++ compiler. Ignored, not passed, where a compiler is absent.
+//!
+//! Offsets in the assertions of their own that the tests add are those that the cases quote from a compiler.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use expect_test::{ExpectFile, expect_file};
+use layoutproof::case::Case;
+use layoutproof::check::Source;
+use layoutproof::diagnostics::Diagnostic;
+use layoutproof::layout::{BlockLayout, find, lay_out};
+use layoutproof::report::asserts::{Language, asserts};
+use layoutproof::sources::SourceMap;
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// A case and a rule set, with the offsets in bytes that the case's authority gives, as fields of the host struct.
+struct Pinned {
+    case: &'static str,
+    rules: &'static str,
+    /// Struct and its size in bytes.
+    size: (&'static str, u32),
+    /// Field of that struct and its offset in bytes.
+    offsets: &'static [(&'static str, u32)],
+}
+
+const PINNED: &[Pinned] = &[
+    // DXC 1.7.2308, listing.
+    Pinned {
+        case: "arrays/scalar_packs_behind_the_last_element",
+        rules: "hlsl-cbuffer",
+        size: ("S", 48),
+        offsets: &[("a", 0), ("b", 16), ("b_last", 32), ("c", 36), ("d", 40)],
+    },
+    // glslang 12, decorations.
+    Pinned {
+        case: "arrays/scalar_packs_behind_the_last_element",
+        rules: "std140",
+        size: ("S", 64),
+        offsets: &[("a", 0), ("b", 16), ("c", 48), ("d", 56)],
+    },
+    // DXC 1.7.2308, listing: a scalar in the tail of the last element of a struct array.
+    Pinned {
+        case: "arrays/struct_elements_are_padded_between_but_not_behind",
+        rules: "hlsl-cbuffer",
+        size: ("S", 76),
+        offsets: &[("a", 0), ("l", 16), ("b", 72)],
+    },
+    // DXC 1.7.2308, listing: a struct that ends at 12 although it holds a double.
+    Pinned {
+        case: "structs/tail_of_a_double_struct_is_rounded_or_not",
+        rules: "hlsl-cbuffer",
+        size: ("S", 16),
+        offsets: &[("p", 0), ("p.d", 0), ("p.f", 8), ("b", 12)],
+    },
+    // DXC 1.7.2308, listing: `C.cp` in the tail of a row_major float2x3.
+    Pinned {
+        case: "matrices/tails_are_used_in_dx_layout",
+        rules: "hlsl-cbuffer",
+        size: ("C", 32),
+        offsets: &[("cm", 0), ("cm_last", 16), ("cp", 28)],
+    },
+];
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let mut trials = Vec::new();
+    for compiler in [Compiler::rust(), Compiler::cpp()] {
+        for (index, pinned) in PINNED.iter().enumerate() {
+            let name = format!("{}::{}::{}", compiler.name(), pinned.case, pinned.rules);
+            let this = compiler.clone();
+            trials.push(compiler.trial(name, move || holds(&this, pinned, index)));
+        }
+        let this = compiler.clone();
+        let moved = format!("{}::a_moved_field_does_not_compile", compiler.name());
+        trials.push(compiler.trial(moved, move || moved_field(&this)));
+        let this = compiler.clone();
+        let every = format!("{}::every_case_under_every_rule_set", compiler.name());
+        trials.push(compiler.trial(every, move || every_case(&this)));
+    }
+    trials.push(Trial::test("golden::rust", || {
+        golden(&PINNED[0], Language::Rust, &expect_file!["golden/asserts_rust.txt"])
+    }));
+    trials.push(Trial::test("golden::cpp", || {
+        golden(&PINNED[3], Language::Cpp, &expect_file!["golden/asserts_cpp.txt"])
+    }));
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// A compiler with its language.
+#[derive(Clone)]
+struct Compiler {
+    language: Language,
+    command: Option<String>,
+}
+
+impl Compiler {
+    fn rust() -> Self {
+        let command = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
+        Self { language: Language::Rust, command: Some(command).filter(|command| runs(command)) }
+    }
+
+    fn cpp() -> Self {
+        let command = ["g++", "clang++", "c++"].into_iter().find(|command| runs(command));
+        Self { language: Language::Cpp, command: command.map(str::to_owned) }
+    }
+
+    fn name(&self) -> &'static str {
+        match self.language {
+            Language::Rust => "rustc",
+            Language::Cpp => "cpp",
+        }
+    }
+
+    fn trial(&self, name: String, test: impl FnOnce() -> Result<(), Failed> + Send + 'static) -> Trial {
+        match self.command {
+            Some(_) => Trial::test(name, test),
+            None => Trial::test(format!("{name} (no compiler on PATH)"), test).with_ignored_flag(true),
+        }
+    }
+
+    /// What the compiler says about a text: nothing, or its errors.
+    fn compile(&self, name: &str, text: &str) -> Result<Result<(), String>, Failed> {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("host_structs_{name}_{}", self.name()));
+        fs::create_dir_all(&folder)?;
+        let mut command = Command::new(self.command.as_deref().ok_or("no compiler")?);
+        match self.language {
+            Language::Rust => {
+                fs::write(folder.join("lib.rs"), text)?;
+                command.args(["--edition=2021", "--crate-type=lib", "--emit=metadata", "-Dwarnings", "lib.rs"]);
+            }
+            Language::Cpp => {
+                fs::write(folder.join("structs.hpp"), text)?;
+                fs::write(folder.join("main.cpp"), "#include \"structs.hpp\"\n")?;
+                command.args(["-std=c++11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "main.cpp"]);
+            }
+        }
+        let output = command.current_dir(&folder).output()?;
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        Ok(if output.status.success() { Ok(()) } else { Err(errors) })
+    }
+
+    fn offset(&self, structure: &str, field: &str, offset: u32) -> String {
+        match self.language {
+            Language::Rust => {
+                format!("const _: () = assert!(core::mem::offset_of!({structure}, {field}) == {offset});\n")
+            }
+            Language::Cpp => format!("static_assert(offsetof({structure}, {field}) == {offset}, \"\");\n"),
+        }
+    }
+
+    fn size(&self, structure: &str, size: &str) -> String {
+        match self.language {
+            Language::Rust => format!("const _: () = assert!(core::mem::size_of::<{structure}>() == {size});\n"),
+            Language::Cpp => format!("static_assert(sizeof({structure}) == {size}, \"\");\n"),
+        }
+    }
+}
+
+fn runs(command: &str) -> bool {
+    Command::new(command).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+fn cases() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../cases")
+}
+
+/// The blocks of a case under `rules`, or under each rule set that it names; none for a case about refused text.
+fn layouts(file: &Path, rules: Option<&str>) -> Result<Vec<Vec<BlockLayout>>, Failed> {
+    let mut sources = SourceMap::default();
+    let name = file.display().to_string();
+    let id = sources.add(&name, fs::read_to_string(file)?);
+    let problems = |found: Vec<Diagnostic>| format!("{name}: {found:?}");
+    let case = Case::read(&name, id, &mut sources).map_err(problems)?;
+    let Some(source) = Source::of_case(&case, &sources).map_err(problems)? else { return Ok(Vec::new()) };
+    let named = source.expect.iter().map(|expectation| expectation.rules.as_str());
+    let chosen: Vec<&str> = rules.map_or_else(|| named.collect(), |rules| vec![rules]);
+    let under = |rules: &&str| {
+        let rules = find(rules).ok_or_else(|| format!("{name}: no rule set is called {rules}"))?;
+        Ok(source.module.blocks.iter().map(|block| lay_out(block, rules, source.options)).collect())
+    };
+    chosen.iter().map(under).collect()
+}
+
+fn text_of(pinned: &Pinned, language: Language) -> Result<String, Failed> {
+    let file = cases().join(format!("{}.toml", pinned.case));
+    let blocks = layouts(&file, Some(pinned.rules))?.concat();
+    Ok(asserts(pinned.case, &blocks, language))
+}
+
+/// The text as people read it; `UPDATE_EXPECT=1` rewrites the file.
+fn golden(pinned: &Pinned, language: Language, file: &ExpectFile) -> Result<(), Failed> {
+    file.assert_eq(&text_of(pinned, language)?);
+    Ok(())
+}
+
+/// The generated text compiles, and so do the authority's numbers behind it.
+fn holds(compiler: &Compiler, pinned: &Pinned, index: usize) -> Result<(), Failed> {
+    let mut text = text_of(pinned, compiler.language)?;
+    let (structure, size) = pinned.size;
+    text += &compiler.size(structure, &size.to_string());
+    for (field, offset) in pinned.offsets {
+        text += &compiler.offset(structure, field, *offset);
+    }
+    compiler.compile(&format!("pinned_{index}"), &text)?.map_err(|errors| format!("{errors}\n{text}").into())
+}
+
+/// `c` goes in front of `b_last`: same size, other offsets.
+fn moved_field(compiler: &Compiler) -> Result<(), Failed> {
+    let text = text_of(&PINNED[0], compiler.language)?;
+    let lines: Vec<&str> = text.lines().collect();
+    let declares = |name: &str| {
+        let ends = [format!(" {name}: f32,"), format!(" {name};")];
+        let code = |line: &str| line.split(" // ").next().unwrap_or_default().to_owned();
+        let found = lines.iter().position(|line| ends.iter().any(|end| code(line).ends_with(end)));
+        found.ok_or_else(|| format!("no field {name} in\n{text}"))
+    };
+    let (last, c) = (declares("b_last")?, declares("c")?);
+    let mut moved = lines.clone();
+    moved.swap(last, c);
+    let errors = match compiler.compile("moved", &moved.join("\n"))? {
+        Ok(()) => return Err(format!("compiles although `c` moved:\n{}", moved.join("\n")).into()),
+        Err(errors) => errors,
+    };
+    let expected = match compiler.language {
+        Language::Rust => "offset_of!(S, c) == 36",
+        Language::Cpp => "S::c is at 36",
+    };
+    if errors.contains(expected) { Ok(()) } else { Err(format!("the errors do not name `c`:\n{errors}").into()) }
+}
+
+/// All cases in one go, a module each, with an assertion that no struct has a byte that no field owns.
+fn every_case(compiler: &Compiler) -> Result<(), Failed> {
+    let mut files = Vec::new();
+    for folder in fs::read_dir(cases())?.filter_map(Result::ok).filter(|folder| folder.path().is_dir()) {
+        files.extend(fs::read_dir(folder.path())?.filter_map(Result::ok).map(|file| file.path()));
+    }
+    files.sort();
+    let mut all = match compiler.language {
+        Language::Rust => String::new(),
+        Language::Cpp => "#include <cstddef>\n#include <cstdint>\n".to_owned(),
+    };
+    let mut structs = 0;
+    for (file, index) in files.iter().zip(0..) {
+        for (blocks, rules) in layouts(file, None)?.iter().zip(0..) {
+            let text = asserts(&file.display().to_string(), blocks, compiler.language).replace("#pragma once\n", "");
+            let sums = without_padding(compiler, &text);
+            structs += sums.len();
+            let (open, sums) = (module(compiler.language, index, rules), sums.concat());
+            write!(all, "{open} {{\n{text}{sums}}}\n")?;
+        }
+    }
+    if structs < 500 {
+        return Err(format!("only {structs} structs: the cases were not found").into());
+    }
+    compiler.compile("all", &all)?.map_err(Failed::from)
+}
+
+fn module(language: Language, case: u32, rules: u32) -> String {
+    match language {
+        Language::Rust => format!("pub mod case_{case}_{rules}"),
+        Language::Cpp => format!("namespace case_{case}_{rules}"),
+    }
+}
+
+/// For each struct of the text, that its size is the sum of its fields' sizes: what bytemuck's `Pod` demands.
+fn without_padding(compiler: &Compiler, text: &str) -> Vec<String> {
+    let mut sums = Vec::new();
+    let mut open: Option<(String, Vec<String>)> = None;
+    for line in text.lines() {
+        let code = line.split(" // ").next().unwrap_or_default().trim_end();
+        let opened = code.strip_prefix("pub struct ").or_else(|| code.strip_prefix("struct "));
+        if let Some(name) = opened.and_then(|rest| rest.strip_suffix(" {")) {
+            open = Some((name.to_owned(), vec!["0".to_owned()]));
+        } else if let Some((name, sizes)) = open.take_if(|_| code == "}" || code == "};") {
+            // C++ gives a struct without members a size of 1.
+            if compiler.language == Language::Rust || sizes.len() > 1 {
+                sums.push(compiler.size(&name, &sizes.join(" + ")));
+            }
+        } else if let Some((name, sizes)) = &mut open {
+            sizes.push(size_of_field(compiler.language, name, code.trim()));
+        }
+    }
+    sums
+}
+
+fn size_of_field(language: Language, structure: &str, declaration: &str) -> String {
+    match language {
+        Language::Rust => {
+            let ty = declaration.split_once(": ").map_or("", |(_, ty)| ty.trim_end_matches(','));
+            format!("core::mem::size_of::<{ty}>()")
+        }
+        Language::Cpp => {
+            let named = declaration.split([';', '[']).next().unwrap_or_default();
+            format!("sizeof({structure}::{})", named.rsplit(' ').next().unwrap_or_default())
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Which rule sets `layoutproof show` takes: those that the user names, or what the input's language suggests.
+
+use anyhow::{Context, bail};
+use layoutproof::layout::RuleSet;
+use layoutproof::layout::native::{Native, find_native, natives};
+use layoutproof::module::Block;
+
+use crate::args::{ShowArgs, ShowFormat};
+use crate::inputs::Word;
+use crate::selection::rule_set;
+
+/// What the assert formats take for HLSL files: the compiler and target that need no flag.
+const HLSL: &str = "native:dxc-dxil";
+
+/// Rule sets for all blocks.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Wanted {
+    /// Every bare one; a block that one of them forbids is shown as forbidden.
+    Bare,
+    /// These.
+    Rules(Vec<&'static RuleSet>),
+    /// For each block the one that this compiler takes by itself.
+    Native(&'static Native),
+}
+
+impl Wanted {
+    /// What the arguments say.
+    ///
+    /// # Errors
+    /// Unknown names, and for the assert formats several rule sets or none where no language suggests one.
+    pub(crate) fn of(args: &ShowArgs) -> anyhow::Result<Self> {
+        let one = match args.format {
+            ShowFormat::Text | ShowFormat::Json => false,
+            ShowFormat::RustAsserts | ShowFormat::CppAsserts => true,
+        };
+        if one && args.padding {
+            bail!("--padding goes with the formats text and json: host structs have padding as fields");
+        }
+        match args.rules.as_slice() {
+            [] if one => Self::suggested(&args.input),
+            [] => Ok(Self::Bare),
+            [name] if name.starts_with("native:") => Ok(Self::Native(native(name)?)),
+            [_, _, ..] if one => bail!("host structs are written for one rule set: name one with --rules"),
+            names => Ok(Self::Rules(names.iter().map(|name| rule_set(name)).collect::<anyhow::Result<_>>()?)),
+        }
+    }
+
+    fn suggested(input: &str) -> anyhow::Result<Self> {
+        match Word::of(input) {
+            // Modules say their own offsets; no rule set is asked.
+            Word::LaidOut(_) => Ok(Self::Bare),
+            Word::Declarations(path) if path.extension().is_none_or(|extension| extension != "slang") => {
+                Ok(Self::Native(native(HLSL)?))
+            }
+            Word::Declarations(_) | Word::CaseFile(_) | Word::Filter(_) => {
+                bail!("{input}: the layout depends on the target: name a rule set with --rules (std140, {HLSL}, ...)")
+            }
+        }
+    }
+}
+
+fn native(name: &str) -> anyhow::Result<&'static Native> {
+    let known = || natives().iter().map(|native| native.name).collect::<Vec<_>>().join(", ");
+    find_native(name).with_context(|| format!("unknown compiler `{name}`; known are {}", known()))
+}
+
+/// The rule set that `native` takes for a block.
+///
+/// # Errors
+/// A sentence where the compiler has no such block.
+pub(crate) fn native_rules(native: &Native, block: &Block) -> anyhow::Result<&'static RuleSet> {
+    native.rules(block).with_context(|| {
+        format!("{} has no layout for {} `{}`: name a rule set with --rules", native.name, block.kind, block.name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    fn wanted(words: &str) -> Result<String, String> {
+        let cli = Cli::parse_from(["layoutproof", "show"].into_iter().chain(words.split(' ')));
+        let Command::Show(args) = cli.command else { panic!("{words} is not about show") };
+        match Wanted::of(&args) {
+            Ok(Wanted::Bare) => Ok("bare".to_owned()),
+            Ok(Wanted::Rules(rules)) => Ok(rules.iter().map(|rules| rules.name).collect::<Vec<_>>().join(" ")),
+            Ok(Wanted::Native(native)) => Ok(native.name.to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn one_rule_set_is_named_or_suggested_by_the_language() {
+        for (words, expected) in [
+            ("a.hlsl", "bare"),
+            ("a.hlsl --rules std140,std430", "std140 std430"),
+            ("a.hlsl --rules native:slang-vulkan", "native:slang-vulkan"),
+            ("a.hlsl --format rust-asserts", "native:dxc-dxil"),
+            ("a.slang --format cpp-asserts --rules scalar@slang", "scalar@slang"),
+            ("a.wgsl --format cpp-asserts", "bare"),
+        ] {
+            assert_eq!(wanted(words).as_deref(), Ok(expected), "{words}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_chosen_is_an_error() {
+        for (words, expected) in [
+            ("a.slang --format rust-asserts", "name a rule set with --rules"),
+            ("arrays/x --format rust-asserts", "name a rule set with --rules"),
+            ("a.hlsl --format rust-asserts --rules std140,std430", "written for one rule set"),
+            ("a.hlsl --rules native:fxc", "unknown compiler `native:fxc`"),
+            ("a.hlsl --rules std14", "unknown rule set `std14`"),
+            ("a.hlsl --format cpp-asserts --padding", "--padding goes with the formats text and json"),
+        ] {
+            let error = wanted(words).unwrap_err();
+            assert!(error.contains(expected), "{words}: {error}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Demands that are not met: no device, a device or a floor that is missing, a skip that is forbidden (exit code 3);
+//! nothing selected (4); words that mean nothing (2, which beats 3, which beats 1).
+
+use super::folder::Folder;
+
+/// A case under one rule set on the model device.
+const RUN: &str = "run scalar_packs_behind_the_last_element --rules std140 --device model";
+
+/// A file of which there is nothing to probe.
+const SKIPPED: &str = "run textures.hlsl --rules std140 --device model";
+
+fn floors(leaves: u32) -> String {
+    format!("[[floor]]\ndevice = \"model\"\nrunner = \"model\"\nproves = \"decorations\"\nleaves = {leaves}\n")
+}
+
+#[cfg_attr(not(target_os = "linux"), ignore = "drivers can be hidden only from the loaders of Linux")]
+#[test]
+fn no_driver_is_exit_code_three_and_one_sentence() {
+    let folder = Folder::without_drivers(&[]);
+    for words in ["run scalar_packs_behind", "run scalar_packs_behind --runner ash", "run --runner wgpu,ash,model"] {
+        let answer = folder.run(words).exits(3);
+        let errors: Vec<&str> = answer.err.lines().filter(|line| line.starts_with("error: ")).collect();
+        let [sentence] = errors[..] else { panic!("one error in {answer}") };
+        assert!(sentence.starts_with("error: no device: no Vulkan or GL driver was found"), "{sentence}");
+        assert!(sentence.contains("layoutproof doctor") && sentence.contains("--device model"), "{sentence}");
+        assert_eq!(answer.out, "");
+    }
+    folder.run("devices").exits(3).prints("Devices none found");
+    assert_eq!(folder.run("devices --format json").exits(3).json()["devices"], serde_json::json!([]));
+}
+
+#[cfg_attr(not(target_os = "linux"), ignore = "drivers can be hidden only from the loaders of Linux")]
+#[test]
+fn doctor_names_what_is_missing_and_how_to_get_it() {
+    let doctor = Folder::without_drivers(&[]).run("doctor").exits(3);
+    for missing in ["lavapipe", "swiftshader"] {
+        let line = doctor.out.lines().find(|line| line.contains(missing)).unwrap_or_else(|| panic!("{doctor}"));
+        assert!(line.contains("no such device"), "{line}");
+    }
+    assert!(doctor.out.contains("ci/setup.sh") && doctor.out.contains("spirv-val"), "{doctor}");
+}
+
+/// The model needs no driver, so it runs where there is none.
+#[cfg_attr(not(target_os = "linux"), ignore = "drivers can be hidden only from the loaders of Linux")]
+#[test]
+fn the_model_runs_without_any_driver() {
+    let folder = Folder::without_drivers(&[]);
+    folder.run(RUN).exits(0).prints("Summary ok: 1 agrees");
+    folder.run("run scalar_packs_behind --rules std140 --runner model").exits(0).prints("Summary ok: 1 agrees");
+}
+
+#[test]
+fn a_device_that_is_required_and_missing() {
+    let folder = Folder::with(&[]);
+    let missing = "error: device `nosuch` is required and not here";
+    folder.run(&format!("{RUN} --require nosuch")).exits(3).warns(missing);
+    folder.run(&format!("{RUN} --device nosuch")).exits(3).warns(missing);
+    folder.run(&format!("{RUN} --require model")).exits(0);
+}
+
+#[test]
+fn a_floor_that_is_not_met() {
+    let folder = Folder::with(&[("low.toml", &floors(8)), ("high.toml", &floors(9))]);
+    folder.run(&format!("{RUN} --floors low.toml")).exits(0);
+    let missed = folder.run(&format!("{RUN} --floors high.toml")).exits(3);
+    missed
+        .warns("error: floor not met: model via model answered for 8 leaves that prove `decorations`, the floor is 9");
+}
+
+/// Three beats one.
+#[test]
+fn a_floor_that_is_not_met_by_a_run_that_differs() {
+    let folder = Folder::with(&[("floors.toml", &floors(1))]);
+    let differs = folder.run(&format!("{RUN} --plant-misreading idle --floors floors.toml")).exits(3);
+    differs.prints("Summary failed: 1 differs").warns("error: floor not met:");
+}
+
+#[test]
+fn a_skip_that_is_forbidden() {
+    let folder = Folder::with(&[("textures.hlsl", "Texture2D a; SamplerState b;")]);
+    let skipped = folder.run(SKIPPED).exits(0).prints("Skipped 1 nothing to probe (1)");
+    skipped.prints("Summary nothing was proved: 0 agree, 1 skipped");
+    let forbidden = "error: 1 checks were skipped for a reason that --forbid-skip names";
+    folder.run(&format!("{SKIPPED} --forbid-skip=")).exits(3).warns(forbidden);
+    folder.run(&format!("{SKIPPED} --forbid-skip=probe")).exits(3).warns(forbidden);
+    folder.run(&format!("{SKIPPED} --forbid-skip=shaderFloat16")).exits(0);
+    folder.run(&format!("{RUN} --forbid-skip=")).exits(0);
+}
+
+#[test]
+fn nothing_selected() {
+    let folder = Folder::with(&[]);
+    folder.run("run no_such_case --device model").exits(4).warns("nothing is selected: no case or file matches");
+    // The case says nothing about this rule set.
+    folder.run("run scalar_packs_behind --rules wgsl-uniform --device model").exits(4).warns("nothing is selected:");
+    // naga's WGSL goes to wgpu and its SPIR-V to Vulkan; the model takes neither.
+    folder.run(&format!("{RUN} --producer naga")).exits(4).warns("nothing is selected: no device takes");
+}
+
+#[test]
+fn words_that_mean_nothing() {
+    let folder = Folder::with(&[("a.hlsl", "cbuffer S { float a; };")]);
+    for (words, message) in [
+        ("run --nosuch", "error: unexpected argument '--nosuch' found"),
+        ("run --rules nosuch", "error: unknown rule set `nosuch`; known are hlsl-cbuffer,"),
+        ("run --rules std140,std140@nosuch", "error: unknown rule set `std140@nosuch`;"),
+        ("run --producer nosuch", "error: unknown producer `nosuch`; known are rspirv, naga"),
+        ("run --compiler nosuch", "error: unknown producer `nosuch`;"),
+        ("run --runner nosuch", "error: unknown runner `nosuch`; known are ash, wgpu, model"),
+        ("run --form nosuch", "error: unknown form `nosuch`; known are leaf, vector, whole"),
+        ("run --plant-misreading nosuch", "error: unknown misreading `nosuch`; known are shifted,"),
+        ("run --plant-rules nosuch", "error: unknown rule set `nosuch`;"),
+        ("run --cases nosuch.toml", "error: reading nosuch.toml:"),
+        ("run a.hlsl --device model --json no/such/folder.jsonl", "error: writing no/such/folder.jsonl:"),
+        ("show a.hlsl --rules nosuch", "error: unknown rule set `nosuch`;"),
+        ("show a.hlsl --format yaml", "error: invalid value 'yaml' for '--format <FORMAT>'"),
+        ("show a.hlsl --matrix diagonal", "error: invalid value 'diagonal' for '--matrix <MATRIX>'"),
+        ("show", "error: the following required arguments were not provided:"),
+        ("nosuch", "error: unrecognized subcommand 'nosuch'"),
+    ] {
+        folder.run(words).exits(2).warns(message);
+    }
+}
+
+/// The report is printed although the file beside it cannot be written.
+#[test]
+fn a_records_file_that_cannot_be_written_does_not_cost_the_report() {
+    let answer = Folder::with(&[]).run(&format!("{RUN} --json no/such/folder.jsonl")).exits(2);
+    answer.prints("Summary ok: 1 agrees");
+}
+
+/// Two beats three.
+#[cfg_attr(not(target_os = "linux"), ignore = "drivers can be hidden only from the loaders of Linux")]
+#[test]
+fn a_bad_case_counts_more_than_a_missing_device() {
+    let folder = Folder::without_drivers(&[("bad.toml", "schema = 2\n")]);
+    folder.run("run bad.toml --require nosuch").exits(2).warns("× schema is 2, this version reads 1");
+}

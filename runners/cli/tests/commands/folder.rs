@@ -1,0 +1,169 @@
+//! A temporary folder, the files in it, and the command run there.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// How long a command may take that loads no driver.
+const LIMIT: Duration = Duration::from_secs(5);
+
+/// Variables that change what the command finds or how it draws.
+const CLEARED: [&str; 13] = [
+    "CI",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "GITHUB_ACTIONS",
+    "GITHUB_STEP_SUMMARY",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "NO_COLOR",
+    "RUST_BACKTRACE",
+    "VK_ADD_DRIVER_FILES",
+    "VK_DRIVER_FILES",
+    "VK_ICD_FILENAMES",
+];
+
+/// Variables by which the loaders of Vulkan, EGL and Mesa find no driver on Linux.
+const NO_DRIVERS: [&str; 4] =
+    ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", "__EGL_VENDOR_LIBRARY_FILENAMES", "LIBGL_DRIVERS_PATH"];
+
+/// A temporary folder to run the command in.
+pub(crate) struct Folder {
+    place: TempDir,
+    variables: Vec<(&'static str, &'static str)>,
+    limit: Duration,
+}
+
+impl Folder {
+    /// A folder with these files.
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
+        let folder = Self { place: tempfile::tempdir().unwrap(), variables: Vec::new(), limit: LIMIT };
+        for (name, text) in files {
+            folder.write(name, text.as_bytes());
+        }
+        folder
+    }
+
+    /// The same, on a machine where no loader finds a driver.
+    pub(crate) fn without_drivers(files: &[(&str, &str)]) -> Self {
+        Self { variables: NO_DRIVERS.map(|name| (name, "/nonexistent")).to_vec(), ..Self::with(files) }
+    }
+
+    /// The same folder with an environment variable.
+    pub(crate) fn with_variable(mut self, name: &'static str, value: &'static str) -> Self {
+        self.variables.push((name, value));
+        self
+    }
+
+    /// The same folder for commands that load this machine's drivers, which take what they take.
+    pub(crate) fn with_drivers(self) -> Self {
+        Self { limit: Duration::from_secs(60), ..self }
+    }
+
+    /// Writes a file.
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) {
+        fs::write(self.path(name), bytes).unwrap();
+    }
+
+    /// Reads a text file that the command wrote.
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// Where a file of this name is.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.place.path().join(name)
+    }
+
+    /// Runs `layoutproof` with these words, which stand one space apart.
+    pub(crate) fn run(&self, words: &str) -> Answer {
+        let file = |name| File::create(self.path(name)).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_layoutproof"));
+        command.args(words.split(' ')).current_dir(self.place.path()).stdin(Stdio::null());
+        for name in CLEARED {
+            command.env_remove(name);
+        }
+        command.envs(self.variables.iter().copied());
+        // Files instead of pipes: however much is printed, the process never waits for its reader.
+        let child = command.stdout(file(".out")).stderr(file(".err")).spawn().unwrap();
+        let code = self.wait(child, words);
+        let answer = Answer { words: words.to_owned(), code, out: self.read(".out"), err: self.read(".err") };
+        assert!(!answer.err.contains("panicked"), "{answer}");
+        answer
+    }
+
+    fn wait(&self, mut child: Child, words: &str) -> i32 {
+        let started = Instant::now();
+        loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                return status.code().unwrap_or_else(|| panic!("`layoutproof {words}` ended with {status}"));
+            }
+            if started.elapsed() > self.limit {
+                child.kill().unwrap();
+                panic!("`{words}` took more than {} s", self.limit.as_secs());
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+/// What a run of the command came to.
+pub(crate) struct Answer {
+    words: String,
+    code: i32,
+    /// Standard output.
+    pub(crate) out: String,
+    /// Standard error.
+    pub(crate) err: String,
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { words, code, out, err } = self;
+        write!(f, "`layoutproof {words}` (exit code {code})\n--- output\n{out}\n--- errors\n{err}")
+    }
+}
+
+impl Answer {
+    /// Asserts the exit code.
+    pub(crate) fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "{self}");
+        self
+    }
+
+    /// Asserts that standard output has a line that begins with these words, however far apart they stand.
+    pub(crate) fn prints(self, line: &str) -> Self {
+        assert!(has_line(&self.out, line), "no line `{line}` in the output of {self}");
+        self
+    }
+
+    /// Asserts that standard error has a line that begins with these words, however far apart they stand.
+    pub(crate) fn warns(self, line: &str) -> Self {
+        assert!(has_line(&self.err, line), "no line `{line}` in the errors of {self}");
+        self
+    }
+
+    /// Standard output, which is one JSON value.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error} in {self}"))
+    }
+}
+
+fn has_line(text: &str, wanted: &str) -> bool {
+    let spaced = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.lines().any(|line| spaced(line).starts_with(wanted))
+}
+
+/// The keys of a JSON object, sorted.
+pub(crate) fn keys(value: &Value) -> Vec<&str> {
+    let object = value.as_object().unwrap_or_else(|| panic!("{value} is no object"));
+    let mut keys: Vec<&str> = object.keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
+}

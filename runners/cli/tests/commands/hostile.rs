@@ -1,0 +1,137 @@
+//! Files that no compiler would take: each is refused with exit code 2, in words, without a panic and in time.
+//!
+//! The time limit and the search for panics are those of every run of these tests.
+
+use super::folder::Folder;
+
+/// A module of glslang 12.
+const MODULE: &[u8] = include_bytes!("../../../../harness/tests/frozen/std140_matrices.spv");
+
+/// Bytes of the large files.
+const MEGABYTE: usize = 1 << 20;
+
+/// The commands that read one file.
+fn commands(name: &str) -> [String; 4] {
+    [
+        format!("show {name}"),
+        format!("show {name} --format json --rules std140,scalar"),
+        format!("diff {name} std140 scalar"),
+        format!("run {name} --rules std140 --device model"),
+    ]
+}
+
+#[track_caller]
+fn refuses(name: &str, bytes: &[u8], message: &str) {
+    let folder = Folder::with(&[]);
+    folder.write(name, bytes);
+    for words in commands(name) {
+        let answer = folder.run(&words).exits(2);
+        assert!(answer.err.contains(message), "no `{message}` in {answer}");
+        assert!(answer.err.len() < 64 << 10, "{} bytes of diagnostics", answer.err.len());
+    }
+}
+
+/// Only `show` reads modules that come laid out; the others say that they do not.
+#[track_caller]
+fn does_not_show(name: &str, bytes: &[u8], message: &str) {
+    let folder = Folder::with(&[]);
+    folder.write(name, bytes);
+    let answer = folder.run(&format!("show {name}")).exits(2);
+    assert!(answer.err.contains(message), "no `{message}` in {answer}");
+    folder.run(&format!("diff {name} std140 scalar")).exits(2);
+    folder.run(&format!("run {name} --device model")).exits(2);
+}
+
+#[test]
+fn brackets_without_end() {
+    for bracket in ["{", "<", "}([{"] {
+        refuses("a.hlsl", bracket.repeat(MEGABYTE / bracket.len()).as_bytes(), "a.hlsl:1:1");
+    }
+}
+
+#[test]
+fn brackets_inside_a_declaration() {
+    let inside = format!("cbuffer S {{ float a[{}1", "(".repeat(MEGABYTE));
+    refuses("a.hlsl", inside.as_bytes(), "never closed");
+    let closed = format!("cbuffer S {{ float a[{}1{}]; }};", "(".repeat(MEGABYTE / 2), ")".repeat(MEGABYTE / 2));
+    refuses("a.slang", closed.as_bytes(), "too-deep");
+}
+
+#[test]
+fn generics_and_structs_without_bottom() {
+    let generic = "template<typename T> struct G { G<G<T> >* next; G<G<T> > deep; }; cbuffer S { G<int> g; };";
+    let folder = Folder::with(&[("a.hlsl", generic)]);
+    folder.run("show a.hlsl").exits(2);
+    let levels: String = (1..3000).fold("struct S0 { float a; };\n".to_owned(), |text, level| {
+        text + &format!("struct S{level} {{ S{} a, b; }};\n", level - 1)
+    });
+    refuses("b.hlsl", format!("{levels}cbuffer C {{ S2999 s; }};").as_bytes(), "members at all depths, more than 2^16");
+}
+
+#[test]
+fn text_that_is_no_text() {
+    refuses("a.hlsl", b"cbuffer S { float \xFF\xFE; };", "a.hlsl: not UTF-8 text");
+    refuses("a.toml", b"schema = \xFF", "a.toml: not UTF-8 text");
+    does_not_show("a.wgsl", b"\xFF", "a.wgsl: not UTF-8 text");
+}
+
+#[test]
+fn files_that_do_not_exist() {
+    let folder = Folder::with(&[]);
+    for words in ["a.hlsl", "a.slang", "a.toml"].iter().flat_map(|name| commands(name)) {
+        folder.run(&words).exits(2).warns("error: reading a.");
+    }
+    for name in ["a.spv", "a.wgsl", "a.glsl"] {
+        folder.run(&format!("show {name}")).exits(2).warns(&format!("error: reading {name}:"));
+    }
+}
+
+#[test]
+fn a_folder_in_place_of_a_file() {
+    let folder = Folder::with(&[]);
+    std::fs::create_dir(folder.path("a.hlsl")).unwrap();
+    folder.run("show a.hlsl").exits(2).warns("error: reading a.hlsl:");
+}
+
+#[test]
+fn binary_and_empty_files() {
+    refuses("empty.hlsl", b"", "nothing to lay out");
+    refuses("empty.toml", b"", "`schema` is missing");
+    refuses("nul.hlsl", &[0; 4096], "unexpected-token");
+    refuses("module.hlsl", b"\x03\x02\x23\x07 and so on", "unexpected-token");
+    does_not_show("empty.glsl", b"", "bad-module");
+}
+
+/// SPIR-V specification, "Physical Layout of a SPIR-V Module and Instruction": cut anywhere, nothing of it is valid.
+#[test]
+fn modules_that_are_cut_short() {
+    let folder = Folder::with(&[]);
+    folder.write("whole.spv", MODULE);
+    folder.run("show whole.spv").exits(0).prints("offset size uniform-block s");
+    for length in [0, 3, 4, 19, 20, 200, 203, 1000, MODULE.len() / 2, MODULE.len() - 4, MODULE.len() - 1] {
+        folder.write("cut.spv", &MODULE[..length]);
+        folder.run("show cut.spv").exits(2).warns("bad-module");
+    }
+}
+
+#[test]
+fn modules_that_are_none() {
+    does_not_show("a.spv", b"this is no module at all", "magic number is 0x73696874, not 0x07230203");
+    let mut unbounded = MODULE.to_vec();
+    // The length of the first instruction, behind the header of 20 bytes.
+    unbounded[22..24].copy_from_slice(&[0xFF, 0xFF]);
+    does_not_show("b.spv", &unbounded, "an instruction of 65535 words");
+    unbounded[22..24].copy_from_slice(&[0, 0]);
+    does_not_show("b.spv", &unbounded, "an instruction of 0 words");
+}
+
+/// The other byte order is a module too.
+#[test]
+fn a_module_of_the_other_byte_order_is_read() {
+    let folder = Folder::with(&[]);
+    let swapped: Vec<u8> = MODULE.chunks_exact(4).flat_map(|word| word.iter().rev().copied()).collect();
+    folder.write("little.spv", MODULE);
+    folder.write("big.spv", &swapped);
+    let [little, big] = ["little", "big"].map(|name| folder.run(&format!("show {name}.spv")).exits(0).out);
+    assert_eq!(little, big);
+}

@@ -1,0 +1,59 @@
+//! Lists of known differences: a difference that is known is no failure, and an entry without one is.
+
+use super::folder::Folder;
+
+/// A list with one entry, which begins in its second line.
+fn list(entry: &str) -> String {
+    format!("# Written by hand.\n[[known]]\n{entry}\nreason = \"the model was told to misread\"\n")
+}
+
+const CASE: &str = "run vectors/two_pairs_fill_a_register --rules std140 --device model";
+const PLANTED: &str =
+    "run vectors/two_pairs_fill_a_register --rules std140 --device model --plant-misreading neighbours-swapped";
+
+#[test]
+fn a_known_difference_is_no_failure() {
+    let folder = Folder::with(&[("known.toml", &list("device = \"model\"\nculprit = \"device\""))]);
+    folder.run(PLANTED).exits(1);
+    let answer = folder.run(&format!("{PLANTED} --known known.toml -v --json r.jsonl")).exits(0);
+    let answer = answer.prints("Known 1 known.toml (1)").prints("Summary ok: 0 agree, 1 known difference");
+    assert!(answer.out.contains("known.toml:2: the model was told to misread"), "{answer}");
+    assert!(folder.read("r.jsonl").contains("\"outcome\":\"known\""));
+}
+
+#[test]
+fn an_entry_that_no_longer_differs_is_stale() {
+    let folder = Folder::with(&[("known.toml", &list("device = \"model\""))]);
+    let answer = folder.run(&format!("{CASE} --known known.toml --json r.jsonl")).exits(1);
+    let answer = answer.prints("Stale known.toml:2: 1 check agrees now; remove the entry");
+    answer.prints("Summary failed: 1 stale; 0 agree");
+    assert!(folder.read("r.jsonl").contains("\"outcome\":\"stale\""));
+}
+
+/// Contract: a known entry is stale only if its checks ran.
+#[test]
+fn an_entry_whose_checks_did_not_run_is_not_stale() {
+    for entry in ["device = \"radv\"", "case = \"arrays/*\"", "rules = \"wgsl-*\"", "producer = \"naga\""] {
+        let folder = Folder::with(&[("known.toml", &list(entry))]);
+        folder.run(&format!("{CASE} --known known.toml")).exits(0).prints("Summary ok: 1 agrees");
+        folder.run(&format!("{PLANTED} --known known.toml")).exits(1).prints("Summary failed: 1 differs");
+    }
+}
+
+#[test]
+fn an_entry_for_another_culprit_or_driver_explains_nothing() {
+    for entry in ["culprit = \"compiler\"", "driver = \">= 99\""] {
+        let folder = Folder::with(&[("known.toml", &list(entry))]);
+        folder.run(&format!("{PLANTED} --known known.toml")).exits(1).prints("Summary failed: 1 differs");
+    }
+}
+
+#[test]
+fn a_folder_of_lists_is_read_whole() {
+    let folder = Folder::with(&[]);
+    std::fs::create_dir(folder.path("known")).unwrap();
+    folder.write("known/a.toml", list("case = \"arrays/*\"").as_bytes());
+    folder.write("known/b.toml", list("case = \"vectors/*\"").as_bytes());
+    folder.write("known/notes.txt", b"no list");
+    folder.run(&format!("{PLANTED} --known known")).exits(0).prints("Summary ok: 0 agree, 1 known difference");
+}

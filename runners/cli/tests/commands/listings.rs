@@ -1,0 +1,85 @@
+//! `list`, `devices`, `doctor`, `diff`, and the help that leads to them.
+
+use super::folder::{Folder, keys};
+
+const FILE: &str = "cbuffer S { float3 a; float b[2]; float c; float2 d; };";
+
+/// OpenGL 4.6, 7.6.2.2 gives b an array stride of 16 in std140 and of 4 in std430; a block of one vector has no freedom.
+#[test]
+fn diff_says_whether_two_rule_sets_place_a_file_alike() {
+    let folder = Folder::with(&[("a.hlsl", FILE), ("b.hlsl", "cbuffer S { float4 a; float4 b[3]; };")]);
+    let differs = folder.run("diff a.hlsl std140 std430").exits(1).prints("Differ std140 and std430");
+    let differs = differs.prints("float3 a 0 12 0 12").prints("float b[2] 16 32 16 ! 12 ! 8 ! 4");
+    differs.prints("float c 48 4 ! 20 4").prints("float2 d 56 8 ! 24 8").prints("end 64 ! 32");
+    folder.run("diff b.hlsl std140 std430").exits(0).prints("Same std140 and std430");
+    folder.run("diff a.hlsl std140 std140").exits(0).prints("Same std140 and std140");
+}
+
+#[test]
+fn diff_refuses_what_it_cannot_compare() {
+    let folder = Folder::with(&[("a.hlsl", FILE), ("a.wgsl", "@group(0) @binding(0) var<uniform> s: vec4f;")]);
+    folder.run("diff a.hlsl std140 std999").exits(2).warns("error: unknown rule set `std999`; known are hlsl-cbuffer,");
+    folder.run("diff a.hlsl std140 wgsl-uniform").exits(2).warns("× wgsl-uniform forbids `S.b`");
+    folder.run("diff a.wgsl std140 scalar").exits(2).warns("error: a.wgsl says its own offsets");
+    folder.run("diff a.hlsl std140").exits(2).warns("error: the following required arguments were not provided:");
+}
+
+#[test]
+fn list_lists_cases_by_parts_and_patterns_of_their_ids() {
+    let folder = Folder::with(&[]);
+    let count = |words: &str| folder.run(words).exits(0).out.lines().count();
+    let all = count("list");
+    let arrays = count("list arrays/");
+    assert!(0 < arrays && arrays < all);
+    assert_eq!(count("list arrays/* matrices/*"), arrays + count("list matrices/"));
+    let one = folder.run("list scalar_packs_behind_the_last").exits(0);
+    one.prints("arrays/scalar_packs_behind_the_last_element a scalar takes the space that an array leaves");
+    assert_eq!(folder.run("list no_such_case").exits(4).out, "");
+}
+
+#[test]
+fn list_takes_cases_of_ones_own() {
+    let case = include_str!("../../../../cases/arrays/scalar_packs_behind_the_last_element.toml");
+    let folder = Folder::with(&[]);
+    std::fs::create_dir_all(folder.path("mine/deep")).unwrap();
+    folder.write("mine/deep/packs.toml", case.as_bytes());
+    folder.run("list deep/packs --cases mine").exits(0).prints("deep/packs a scalar takes the space");
+    folder.run("list packs --cases mine/deep/packs.toml").exits(0).prints("packs a scalar takes the space");
+    folder.run("list --cases absent.toml").exits(2).warns("error: reading absent.toml:");
+}
+
+/// The example of std140 is worked out by hand from OpenGL 4.6, 7.6.2.2.
+#[test]
+fn list_describes_the_rule_sets() {
+    let list = Folder::with(&[]).run("list --rules").exits(0);
+    for name in ["hlsl-cbuffer", "slang-cbuffer", "std140", "std430", "scalar", "scalar@dxc", "wgsl-uniform", "cuda"] {
+        assert!(list.out.lines().any(|line| line.split_whitespace().next() == Some(name)), "{name} in {list}");
+    }
+    assert!(list.out.contains("OpenGL 4.6, 7.6.2.2"), "{list}");
+    assert!(list.out.contains("struct T { float3 a; float b[2]; float c; }; at [0, 16, 48], 64 bytes"), "{list}");
+}
+
+/// Whatever devices this machine has, text and JSON name the same, and none is exit code 3.
+#[test]
+fn devices_in_text_and_json() {
+    let folder = Folder::with(&[]).with_drivers();
+    let json = folder.run("devices --format json");
+    let value = json.json();
+    assert_eq!(keys(&value), ["devices", "notes", "schema"]);
+    let devices = value["devices"].as_array().unwrap().clone();
+    let json = json.exits(if devices.is_empty() { 3 } else { 0 });
+    for device in &devices {
+        let wanted = "api driver features hardware id index max_push_constants max_uniform_range name runner";
+        assert_eq!(keys(device).join(" "), wanted, "{json}");
+        assert!(device["runner"] == "ash" || device["runner"] == "wgpu", "{json}");
+    }
+}
+
+#[test]
+fn help_and_version_are_no_errors() {
+    let folder = Folder::with(&[]);
+    folder.run("--help").exits(0).prints("run Check cases or shader files on every device found");
+    folder.run("run --help").exits(0).prints("Usage: layoutproof run");
+    folder.run("--version").exits(0).prints(concat!("layoutproof ", env!("CARGO_PKG_VERSION")));
+    folder.run("help show").exits(0).prints("Usage: layoutproof show");
+}

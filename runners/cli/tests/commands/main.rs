@@ -1,0 +1,17 @@
+//! The command `layoutproof` as its users meet it: words and files in, exit code, text and files out.
+//!
+//! Every run is a process of its own in a temporary folder, with none of the variables that steer drivers or colours.
+//! No test needs a GPU or a driver: what runs shaders runs them on the model device.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod demands;
+mod folder;
+mod host_structs;
+mod hostile;
+mod known;
+mod listings;
+mod measured;
+mod records;
+mod refused;
+mod run;
+mod show;

@@ -1,0 +1,176 @@
+//! What is refused, and how the refusal reads: exit code 2, places from 1, codes of the contract.
+
+use serde_json::{Value, json};
+
+use super::folder::{Folder, keys};
+
+/// Shows a file as JSON, which must be refused, and gives the errors.
+#[track_caller]
+fn errors(name: &str, text: &str) -> Vec<(u64, u64, String)> {
+    let answer = Folder::with(&[(name, text)]).run(&format!("show {name} --format json")).exits(2);
+    let shown = answer.json();
+    assert_eq!(keys(&shown), ["errors", "schema", "source", "warnings"]);
+    assert_eq!((&shown["schema"], &shown["source"]), (&json!(1), &json!(name)));
+    let error = |error: &Value| {
+        assert_eq!(keys(error), ["code", "column", "line", "message"]);
+        // The human diagnostic stands on standard error, with the same place.
+        let place = format!("[{name}:{}:{}]", error["line"], error["column"]);
+        assert!(answer.err.contains(&place), "no {place} in {answer}");
+        (error["line"].as_u64().unwrap(), error["column"].as_u64().unwrap(), error["code"].as_str().unwrap().to_owned())
+    };
+    shown["errors"].as_array().unwrap().iter().map(error).collect()
+}
+
+fn one(line: u64, column: u64, code: &str) -> Vec<(u64, u64, String)> {
+    vec![(line, column, code.to_owned())]
+}
+
+#[test]
+fn an_unknown_type() {
+    assert_eq!(errors("a.hlsl", "cbuffer S {\n    Unknown u;\n};"), one(2, 5, "unknown-type"));
+}
+
+/// Columns count characters, not bytes.
+#[test]
+fn a_column_behind_characters_of_several_bytes() {
+    assert_eq!(errors("a.hlsl", "/* äöü€𝄞 */ cbuffer S { Unknown u; };"), one(1, 25, "unknown-type"));
+}
+
+#[test]
+fn a_struct_that_contains_itself_directly_or_not() {
+    assert_eq!(errors("a.hlsl", "struct A { A a; }; cbuffer S { A a; };"), one(1, 12, "cyclic-struct"));
+    let text = "struct B;\nstruct A { B b; };\nstruct B { A a; };\ncbuffer S { A a; };";
+    let found = errors("a.slang", text);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].2, "cyclic-struct");
+}
+
+#[test]
+fn an_array_of_two_to_the_31_elements() {
+    assert_eq!(errors("a.hlsl", "cbuffer S { float a[2147483648]; };"), one(1, 20, "too-large"));
+    assert_eq!(errors("a.hlsl", "cbuffer S { float a[1u << 31]; };"), one(1, 20, "too-large"));
+}
+
+/// wg-hlsl INF-0003, packoffset: a vector may not cross a register.
+#[test]
+fn a_packoffset_across_a_register() {
+    let text = "cbuffer S {\n  float3 a : packoffset(c0.z);\n};";
+    assert_eq!(
+        errors("a.hlsl", text).iter().map(|error| error.2.as_str()).collect::<Vec<_>>(),
+        ["packoffset-crosses-register"]
+    );
+}
+
+#[test]
+fn all_errors_of_a_file_at_once() {
+    let found = errors("a.hlsl", "cbuffer S { Unknown u; };\ncbuffer T { float a[N]; };\ncbuffer S2 { Other o; };");
+    let places: Vec<(u64, &str)> = found.iter().map(|(line, _, code)| (*line, code.as_str())).collect();
+    assert_eq!(places, [(1, "unknown-type"), (2, "unknown-constant"), (3, "unknown-type")]);
+}
+
+#[test]
+fn nothing_declared() {
+    assert_eq!(errors("a.hlsl", ""), one(1, 1, "nothing-declared"));
+    assert_eq!(errors("a.slang", "struct S { float a; };"), one(1, 1, "nothing-declared"));
+    assert_eq!(errors("a.wgsl", ""), one(1, 1, "nothing-declared"));
+}
+
+/// A file of textures alone declares parameters, though none that holds bytes.
+#[test]
+fn a_file_without_blocks_is_not_refused() {
+    let shown = Folder::with(&[("a.hlsl", "Texture2D t;")]).run("show a.hlsl --format json --rules std140").exits(0);
+    assert_eq!(shown.json()["layouts"], json!([{"rules": "std140", "blocks": []}]));
+}
+
+#[test]
+fn wgsl_and_glsl_that_their_front_ends_refuse() {
+    assert_eq!(errors("a.wgsl", "struct S { a: Unknown };"), one(1, 15, "bad-module"));
+    let found = errors("a.glsl", "#version 450\nlayout(binding = 0) uniform S { unknown a; };\nvoid main() {}\n");
+    assert_eq!((found[0].0, found[0].2.as_str()), (2, "bad-module"));
+}
+
+/// Six mistakes, each in its own line of the case file.
+const MISTAKEN: &str = r#"schema = 3
+summary = "six mistakes at once"
+colour = "red"
+declare = """
+cbuffer S { float3 a; float b[2]; };
+"""
+matrix = "diagonal"
+
+[expect.std140]
+offsets = { "S.a" = 0, "S.b" = -16 }
+strides = { "S.b" = 16 }
+sizes = { "S" = 48 }
+
+[expect.scalar]
+authority = { spec = "GL_EXT_scalar_block_layout" }
+offsets = { "S.a" = 0, "S.b" = 12 }
+strides = { "S.b" = 4 }
+sizes = { "S" = 20 }
+partially = true
+"#;
+
+/// Mistakes that show only once the declarations are laid out.
+const MISPLACED: &str = r#"schema = 1
+summary = "numbers for what is not declared, and none for what is"
+declare = """
+cbuffer S { float3 a; float b[2]; };
+"""
+
+[expect.std140]
+authority = { spec = "OpenGL 4.6, 7.6.2.2" }
+offsets = { "S.a" = 0, "S.c" = 16 }
+strides = { "S.b" = 16 }
+sizes = { "S" = 48 }
+
+[expect.std141]
+authority = { spec = "OpenGL 4.6, 7.6.2.2" }
+offsets = { "S.a" = 0 }
+partial = true
+"#;
+
+#[test]
+fn every_mistake_of_every_case_is_reported_before_anything_runs() {
+    let folder = Folder::with(&[("a.toml", MISTAKEN), ("b.toml", MISPLACED)]);
+    let first = folder.run("run a.toml --device model").exits(2);
+    let mistakes = [
+        ("1:1", "schema is 3"),
+        ("3:1", "unknown key `colour`"),
+        ("7:10", "`matrix` is \"row\" or \"column\""),
+        ("9:9", "`std140` names no authority"),
+        ("10:32", "expected a number from 0 to 4294967295, found -16"),
+        ("19:1", "unknown key `partially`"),
+    ];
+    for (place, message) in mistakes {
+        assert!(first.err.contains(&format!("[a.toml:{place}]")), "{place} in {first}");
+        assert!(first.err.contains(message), "{message} in {first}");
+    }
+    assert_eq!(first.err.matches("  × ").count(), mistakes.len(), "{first}");
+    assert_eq!(first.out, "");
+    let second = folder.run("run b.toml --device model").exits(2);
+    for message in ["`S.c` is not declared", "leaves out the offset of `S.b`", "no rule set is called `std141`"] {
+        assert!(second.err.contains(message), "{message} in {second}");
+    }
+    let both = folder.run("run a.toml b.toml --device model").exits(2);
+    assert_eq!(both.err.matches("  × ").count(), mistakes.len() + 3, "{both}");
+}
+
+#[test]
+fn a_mistake_in_any_case_keeps_list_from_listing() {
+    let folder = Folder::with(&[("a.toml", MISTAKEN)]);
+    folder.run("list --cases a.toml").exits(2).warns("× schema is 3");
+}
+
+#[test]
+fn lists_of_known_differences_and_floors_are_read_as_strictly() {
+    let folder = Folder::with(&[
+        ("known.toml", "[[known]]\ndevise = \"model\"\n"),
+        ("floors.toml", "[[floor]]\ndevice = \"model\"\nrunner = \"model\"\nproves = \"much\"\nleaves = 1\n"),
+    ]);
+    let words = "run scalar_packs_behind --rules std140 --device model";
+    let known = folder.run(&format!("{words} --known known.toml")).exits(2).warns("× unknown key `devise`");
+    assert!(known.err.contains("[known.toml:2:1]") && known.err.contains("`reason` is missing"), "{known}");
+    folder.run(&format!("{words} --floors floors.toml")).exits(2).warns("× `proves` is \"decorations\"");
+    folder.run(&format!("{words} --known absent.toml")).exits(2).warns("error: reading absent.toml:");
+}

@@ -1,0 +1,209 @@
+//! `layoutproof show` of two files that hold every kind of declaration.
+//!
+//! Golden files pin what is printed; where the numbers come from is the business of [`super::measured`].
+
+use expect_test::{ExpectFile, expect_file};
+use serde_json::Value;
+
+use super::folder::{Folder, keys};
+
+/// Everything that DXC takes.
+pub(crate) const DATA: &str = include_str!("../files/data.hlsl");
+/// Everything that only Slang takes.
+pub(crate) const SHAPES: &str = include_str!("../files/shapes.slang");
+
+/// The blocks of `data.hlsl` in order: name, kind, count.
+const DATA_BLOCKS: [(&str, &str, &str); 15] = [
+    ("Scalars", "cbuffer", "1"),
+    ("Shapes", "cbuffer", "1"),
+    ("Outer::Inner::Structs", "cbuffer", "1"),
+    ("Outer::Structs", "cbuffer", "1"),
+    ("Placed", "cbuffer", "1"),
+    ("Table", "tbuffer", "1"),
+    ("constant_buffer", "constant-buffer", "1"),
+    ("constant_buffers", "constant-buffer", "3"),
+    ("texture_buffer", "texture-buffer", "1"),
+    ("vectors", "structured-element", "1"),
+    ("lights_out", "structured-element", "1"),
+    ("unbounded_out", "structured-element", "\"unbounded\""),
+    ("appended", "structured-element", "1"),
+    ("consumed", "structured-element", "1"),
+    ("$Globals", "globals", "1"),
+];
+
+/// The blocks of `shapes.slang`.
+const SHAPES_BLOCKS: [(&str, &str, &str); 16] = [
+    ("material", "parameter-block", "1"),
+    ("material.flags", "constant-buffer", "1"),
+    ("material.nested", "parameter-block", "1"),
+    ("everything", "constant-buffer", "1"),
+    ("elements", "structured-element", "1"),
+    ("matrices", "structured-element", "4"),
+    ("ordered", "structured-element", "1"),
+    ("unsized", "structured-element", "\"unbounded\""),
+    ("padded", "structured-element", "1"),
+    ("push", "push-constant", "1"),
+    ("squares", "texture-buffer", "1"),
+    ("Explicit", "cbuffer", "1"),
+    ("$Globals", "globals", "1"),
+    ("global_stream", "pointee", "1"),
+    ("$Entry.main", "entry-uniforms", "1"),
+    ("nodes", "pointee", "1"),
+];
+
+fn files() -> Folder {
+    Folder::with(&[("data.hlsl", DATA), ("shapes.slang", SHAPES)])
+}
+
+#[track_caller]
+fn golden(words: &str, expected: &ExpectFile) {
+    let answer = files().run(&format!("show {words}")).exits(0);
+    expected.assert_eq(&answer.out);
+}
+
+#[test]
+fn hlsl_under_each_of_three_rule_sets() {
+    golden("data.hlsl --rules hlsl-cbuffer", &expect_file!["../golden/data_hlsl_cbuffer.txt"]);
+    golden("data.hlsl --rules std140", &expect_file!["../golden/data_std140.txt"]);
+    golden("data.hlsl --rules scalar", &expect_file!["../golden/data_scalar.txt"]);
+}
+
+#[test]
+fn slang_under_three_rule_sets_side_by_side() {
+    let words = "shapes.slang --rules slang-cbuffer,std140@slang,scalar@slang";
+    golden(words, &expect_file!["../golden/shapes_side_by_side.txt"]);
+}
+
+#[test]
+fn ascii_has_the_same_lines_without_other_characters() {
+    let folder = files();
+    let [plain, ascii] = ["", " --ascii"].map(|flag| folder.run(&format!("show shapes.slang{flag}")).exits(0).out);
+    assert!(!plain.is_ascii() && ascii.is_ascii());
+    assert_eq!(plain.lines().count(), ascii.lines().count());
+}
+
+#[test]
+fn every_block_is_listed_under_every_bare_rule_set() {
+    let folder = files();
+    let bare = "hlsl-cbuffer hlsl-cbuffer-struct slang-cbuffer hlsl-structured std140 std430 scalar relaxed140 \
+                relaxed430 dx-cbuffer dx-structured wgsl-uniform wgsl-storage c metal cuda";
+    for (file, blocks) in [("data.hlsl", &DATA_BLOCKS[..]), ("shapes.slang", &SHAPES_BLOCKS)] {
+        let shown = folder.run(&format!("show {file} --format json")).exits(0).json();
+        assert_eq!(keys(&shown), ["layouts", "schema", "source", "warnings"]);
+        assert_eq!((&shown["schema"], &shown["source"]), (&Value::from(1), &Value::from(file)));
+        let layouts = shown["layouts"].as_array().unwrap();
+        let rules: Vec<&str> = layouts.iter().map(|layout| layout["rules"].as_str().unwrap()).collect();
+        assert_eq!(rules.join(" "), bare);
+        for layout in layouts {
+            let named = |block: &Value| {
+                let word = |key: &str| block[key].as_str().unwrap().to_owned();
+                (word("name"), word("kind"), block["count"].to_string())
+            };
+            let found: Vec<_> = layout["blocks"].as_array().unwrap().iter().map(named).collect();
+            let wanted = blocks.iter().map(|(name, kind, count)| ((*name).into(), (*kind).into(), (*count).into()));
+            assert_eq!(found, wanted.collect::<Vec<(String, String, String)>>(), "{file}, {}", layout["rules"]);
+        }
+    }
+}
+
+#[test]
+fn blocks_and_members_have_the_keys_of_the_contract() {
+    let shown = files().run("show shapes.slang --rules std430@slang --format json").exits(0).json();
+    let always = "alignment array_stride matrix_order matrix_stride offset path size type";
+    for block in shown["layouts"][0]["blocks"].as_array().unwrap() {
+        assert_eq!(
+            keys(block),
+            ["alignment", "count", "errors", "kind", "members", "name", "size", "stride"],
+            "{}",
+            block["name"]
+        );
+        for member in block["members"].as_array().unwrap() {
+            let path = member["path"].as_str().unwrap();
+            let extra = |key: &str| !always.split(' ').any(|known| known == key);
+            let found: Vec<&str> = keys(member).into_iter().filter(|key| extra(key)).collect();
+            let wanted: &[&str] = match path {
+                "low" | "high" | "flags.low" | "flags.high" => &["bit_offset", "bit_width"],
+                "grid" => &["array_strides"],
+                "items" => &["unbounded"],
+                _ => &[],
+            };
+            assert_eq!(found, wanted, "{path}");
+            assert_eq!(keys(member).len(), 8 + wanted.len(), "{path}");
+        }
+    }
+}
+
+/// A rule set forbids a block only for itself: without `--rules` that is said beside the block, with it it is an error.
+#[test]
+fn a_forbidden_block_has_errors_and_no_members() {
+    let folder = Folder::with(&[("a.hlsl", "cbuffer S { float3 a; float b[2]; };\ncbuffer T { float c; };")]);
+    let shown = folder.run("show a.hlsl --format json").exits(0).json();
+    let layouts = shown["layouts"].as_array().unwrap();
+    let uniform = layouts.iter().find(|layout| layout["rules"] == "wgsl-uniform").unwrap();
+    let [forbidden, allowed] = &uniform["blocks"].as_array().unwrap()[..] else { panic!("two blocks in {uniform}") };
+    assert_eq!(keys(&forbidden["errors"][0]), ["message", "path"]);
+    assert_eq!(forbidden["errors"][0]["path"], "b");
+    assert_eq!((&forbidden["size"], &forbidden["members"]), (&Value::Null, &Value::Array(Vec::new())));
+    assert_eq!(allowed["members"][0]["offset"], 0);
+    let refused = folder.run("show a.hlsl --format json --rules wgsl-uniform").exits(2);
+    assert_eq!(refused.json()["errors"][0]["code"], "rule-forbids");
+    assert_eq!(refused.json()["errors"][0]["line"], 1);
+    refused.warns("× wgsl-uniform forbids `S.b`");
+}
+
+/// Names with a dialect are in no default list and are found by name.
+#[test]
+fn a_dialect_is_shown_when_it_is_named() {
+    let folder = Folder::with(&[("a.hlsl", "struct E { double d; float f; }; cbuffer S { E e[2]; float g; };")]);
+    let shown = folder.run("show a.hlsl --format json --rules scalar,scalar@dxc").exits(0).json();
+    let offset_of_g = |layout: usize| &shown["layouts"][layout]["blocks"][0]["members"][3]["offset"];
+    // The example beside GL_EXT_scalar_block_layout's rule rounds strides; DXC 1.7.2308 -fvk-use-scalar-layout does not.
+    assert_eq!((offset_of_g(0), offset_of_g(1)), (&Value::from(28), &Value::from(24)));
+}
+
+/// The options that say how a file is read change what is shown.
+#[test]
+fn options_change_how_a_file_is_read() {
+    let text = "cbuffer S { float2x3 m; half h[N]; float after; };";
+    let folder = Folder::with(&[("a.hlsl", text)]);
+    let member = |flags: &str, index: usize| {
+        let words = format!("show a.hlsl --format json --rules scalar -DN=3 {flags}");
+        folder.run(words.trim_end()).exits(0).json()["layouts"][0]["blocks"][0]["members"][index].clone()
+    };
+    assert_eq!(member("", 0)["matrix_stride"], 8);
+    assert_eq!(member("", 0)["matrix_order"], "column");
+    assert_eq!(member("--matrix row", 0)["matrix_stride"], 12);
+    assert_eq!(member("--matrix row", 0)["matrix_order"], "row");
+    assert_eq!(member("", 1)["type"], "half[3]");
+    assert_eq!(member("", 1)["size"], 6);
+    assert_eq!(member("--16bit off", 1)["size"], 12);
+    assert_eq!(member("--16bit off", 2)["offset"], 36);
+}
+
+#[test]
+fn only_the_entry_point_that_is_named_has_uniforms() {
+    let text = "void one(uniform float a) {} void two(uniform float b, uniform float c) {}";
+    let folder = Folder::with(&[("a.slang", text)]);
+    let shown = folder.run("show a.slang --rules scalar@slang --format json --entry two").exits(0).json();
+    let blocks = shown["layouts"][0]["blocks"].as_array().unwrap();
+    assert_eq!(blocks.len(), 1);
+    assert_eq!(blocks[0]["name"], "$Entry.two");
+    assert_eq!(blocks[0]["size"], 8);
+    folder.run("show a.slang --entry three").exits(2).warns("×").warns("unknown-path");
+}
+
+/// A case is shown by its id, by a part of it that no other id has, or as a file.
+#[test]
+fn cases_are_shown_by_id_or_file() {
+    let case = include_str!("../../../../cases/arrays/scalar_packs_behind_the_last_element.toml");
+    let folder = Folder::with(&[("mine.toml", case)]);
+    let id = "arrays/scalar_packs_behind_the_last_element";
+    let shown = [id, "scalar_packs_behind_the_last", "mine.toml"].map(|word| {
+        let json = folder.run(&format!("show {word} --rules std140 --format json")).exits(0).json();
+        assert_eq!(json["source"], word);
+        json["layouts"].clone()
+    });
+    assert!(shown.iter().all(|layouts| *layouts == shown[0]));
+    folder.run("show arrays").exits(2).warns("error: `arrays` names");
+    folder.run("show no_such_case").exits(2).warns("error: no file and no case is called `no_such_case`");
+}
