@@ -174,7 +174,7 @@ fn layouts(file: &Path, rules: Option<&str>) -> Result<Vec<Vec<BlockLayout>>, Fa
     let id = sources.add(&name, fs::read_to_string(file)?);
     let problems = |found: Vec<Diagnostic>| format!("{name}: {found:?}");
     let case = Case::read(&name, id, &mut sources).map_err(problems)?;
-    let Some(source) = Source::of_case(&case, &sources).map_err(problems)? else { return Ok(Vec::new()) };
+    let Some(source) = Source::of_case(&case, &mut sources).map_err(problems)? else { return Ok(Vec::new()) };
     let named = source.expect.iter().map(|expectation| expectation.rules.as_str());
     let chosen: Vec<&str> = rules.map_or_else(|| named.collect(), |rules| vec![rules]);
     let under = |rules: &&str| {

@@ -1,7 +1,8 @@
 //! Tokens of HLSL and Slang: text in, tokens and preprocessor directives with their places out.
 //!
 //! Keywords are identifiers here (most are contextual), comments are dropped, and `>>` is two tokens, since it also
-//! closes two lists of generic arguments.
+//! closes two lists of generic arguments. A backslash at the end of a line is white space, also inside a word, whose
+//! halves C would join.
 
 use logos::{FilterResult, Lexer, Logos, Skip};
 

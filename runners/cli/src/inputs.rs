@@ -157,3 +157,16 @@ pub(crate) fn add_text(path: &Path, sources: &mut SourceMap) -> anyhow::Result<S
     let end = u32::try_from(text.len()).map_err(|_| anyhow::anyhow!("{} is beyond 4 GiB", path.display()))?;
     Ok(Span { file: sources.add(path.display().to_string(), text), start: 0, end })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_are_included() {
+        assert!(FileSystem.read(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).is_some());
+        assert_eq!(FileSystem.read(env!("CARGO_MANIFEST_DIR")), None);
+        assert_eq!(FileSystem.read("/dev/zero"), None);
+        assert_eq!(FileSystem.read("/no/such/file.h"), None);
+    }
+}

@@ -305,7 +305,7 @@ mod tests {
         let mut sources = SourceMap::default();
         let file = sources.add("a.hlsl", text);
         let span = Span { file, start: 0, end: u32::try_from(text.len()).unwrap() };
-        let source = Source::of_file(span, LayoutOptions::default(), &DeclareOptions::default(), &sources).unwrap();
+        let source = Source::of_file(span, LayoutOptions::default(), &DeclareOptions::default(), &mut sources).unwrap();
         let input = Input::Declared(Box::new(source));
         let named = ["hlsl-cbuffer", "slang-cbuffer", "scalar"].map(|name| find(name).unwrap());
         let layouts = input.layouts(&Wanted::Rules(named.to_vec())).unwrap();

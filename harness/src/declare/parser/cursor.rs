@@ -11,6 +11,9 @@ use crate::sources::Span;
 /// How deep declarations, types and expressions may nest; deeper than any real file, shallow enough for a test's stack.
 pub(super) const DEEPEST: u32 = 64;
 
+/// Most declarations of a source, members among them: far beyond any real one, and what memory they take is bounded.
+const MOST_DECLARATIONS: u32 = 1 << 16;
+
 /// The tokens of a source with matched brackets.
 #[derive(Debug)]
 pub(in crate::declare) struct Source<'a> {
@@ -101,6 +104,8 @@ pub(in crate::declare) struct Parser<'s, 'a> {
     pub(super) source: &'s Source<'a>,
     pub(super) at: usize,
     depth: u32,
+    /// Number of declarations, members among them.
+    declarations: u32,
     /// Problems after which parsing went on.
     pub(in crate::declare) problems: Problems,
 }
@@ -108,7 +113,7 @@ pub(in crate::declare) struct Parser<'s, 'a> {
 impl<'s, 'a> Parser<'s, 'a> {
     /// A parser that starts at token `at`.
     pub(in crate::declare) fn new(source: &'s Source<'a>, at: usize) -> Self {
-        Self { source, at, depth: 0, problems: Problems::default() }
+        Self { source, at, depth: 0, declarations: 0, problems: Problems::default() }
     }
 
     /// Index of the next token.
@@ -205,6 +210,16 @@ impl<'s, 'a> Parser<'s, 'a> {
     pub(super) fn report(&mut self, problem: Diagnostic) {
         if !(self.source.unbalanced && self.is(TokenKind::End)) {
             self.problems.report(problem);
+        }
+    }
+
+    /// Counts the declaration that began at token `start`; beyond the limit the rest of the source is left out.
+    pub(super) fn count_declaration(&mut self, start: usize) {
+        self.declarations += 1;
+        if self.declarations == MOST_DECLARATIONS {
+            let message = format!("more than {MOST_DECLARATIONS} declarations");
+            self.problems.report(Diagnostic::error(Code::TooLarge, self.source.token(start).span, message));
+            self.at = self.source.tokens.len() - 1;
         }
     }
 

@@ -36,6 +36,7 @@ impl<'a> Parser<'_, 'a> {
             if self.at == start {
                 self.bump();
             }
+            self.count_declaration(start);
         }
         items
     }

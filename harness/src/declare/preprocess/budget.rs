@@ -8,7 +8,7 @@ use crate::sources::Span;
 pub(super) const TOKENS: usize = 1 << 21;
 
 /// Most tokens that macros make, and most uses of macros.
-const MACRO_TOKENS: usize = 1 << 20;
+const MACRO_TOKENS: usize = 1 << 19;
 
 /// Most bytes that `#` and `##` make.
 const MADE_BYTES: usize = 1 << 24;
@@ -43,7 +43,7 @@ impl Preprocessor<'_> {
     /// Counts tokens that a macro makes; `None` where there are too many.
     pub(super) fn spend_tokens(&mut self, count: usize, span: Span) -> Option<()> {
         if take(&mut self.budget.macro_tokens, count).is_none() {
-            self.give_up(span, "macros expand to more than 2^20 tokens");
+            self.give_up(span, "macros expand to more than 2^19 tokens");
             return None;
         }
         Some(())

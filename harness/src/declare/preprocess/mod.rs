@@ -1,10 +1,11 @@
 //! The C preprocessor: a source and the files that it includes in, tokens without directives and macros out.
 //!
-//! `files` finds and opens included files, `modules` reads what Slang imports, `directive` follows `#`-lines (`condition` evaluates `#if`, `definition`
-//! reads `#define`, `pragma` reads `#pragma`), `expand` replaces macros (`arguments` collects what a use is given,
-//! `substitute` fills it in), `predefined` lists the macros of the compilers, `trace` remembers for diagnostics where
-//! tokens came from. Each token keeps the place in the file that the user wrote: what an argument holds stands where
-//! it was written, everything else from a definition stands where the macro is used.
+//! `files` finds included files and `include` opens them (`opened`), `modules` reads what Slang imports, `directive`
+//! follows `#`-lines (`condition` and `evaluate` decide `#if`, `definition` reads `#define`, `pragma` reads `#pragma`),
+//! `expand` replaces macros (`arguments` collects what a use is given, `substitute` fills it in), `predefined` lists the
+//! macros of the compilers, `trace` remembers for diagnostics where tokens came from, `budget` holds the limits. Each
+//! token keeps the place in the file that the user wrote: what an argument holds stands where it was written, everything
+//! else from a definition stands where the macro is used.
 //!
 //! Not done here: reading from a file system (see [`crate::sources::Sources`]).
 //!
@@ -16,6 +17,7 @@ mod budget;
 mod condition;
 mod definition;
 mod directive;
+mod evaluate;
 mod expand;
 mod files;
 mod include;
@@ -167,6 +169,10 @@ impl<'a> Preprocessor<'a> {
 
     /// Reports what makes the rest of the source unknown.
     fn report_incomplete(&mut self, problem: Diagnostic) {
+        // Behind a limit everything ends early, which says nothing new.
+        if self.progress == Progress::Stopped {
+            return;
+        }
         self.progress = self.progress.max(Progress::Incomplete);
         self.report(problem);
     }

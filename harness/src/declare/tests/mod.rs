@@ -3,6 +3,7 @@
 mod blocks;
 mod bodies;
 mod hostile;
+mod real_files;
 mod refused;
 mod shapes;
 

@@ -82,12 +82,11 @@ fn a_case_of_ones_own_replaces_the_built_in_one() {
     replaced.prints("C is said to be four bytes behind where it is.");
 }
 
+/// `layoutproof mutants` plants all of them; these are one of each kind.
 #[test]
-fn every_misreading_is_blamed_on_the_device() {
+fn misreadings_are_blamed_on_the_device() {
     let folder = Folder::with(&[]);
-    let unknown = folder.run("run --plant-misreading nosuch").exits(2).err;
-    let names = unknown.trim().split_once("known are ").unwrap().1;
-    assert_eq!(MISREADINGS.map(|(name, _)| name).join(", "), names, "every misreading has a case");
+    folder.run("run --plant-misreading nosuch").exits(2);
     for (name, case) in MISREADINGS {
         folder.run(&format!("run {case} --device model")).exits(0).prints("Summary ok: 1 agrees");
         let planted = folder.run(&format!("run {case} --device model --plant-misreading {name}")).exits(1);

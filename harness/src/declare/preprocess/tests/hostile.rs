@@ -10,7 +10,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 fn too_much(source: &str, files: &[(&str, &str)], expected: &str) {
     let start = Instant::now();
     let found = said(source, &Memory::of(files).options(&[]));
-    assert!(found.iter().any(|problem| problem.contains(expected)), "{found:?}");
+    assert!(found.first().is_some_and(|problem| problem.contains(expected)), "{found:?}");
     assert!(start.elapsed() < PATIENCE, "{expected}: {:?}", start.elapsed());
 }
 
@@ -21,14 +21,14 @@ fn many(count: usize, unit: &dyn Fn(usize) -> String) -> String {
 #[test]
 fn macros_that_double() {
     let objects = many(60, &|n| format!("#define A{n} A{} A{}\n", n + 1, n + 1));
-    too_much(&format!("{objects}A0"), &[], "more than 2^20 tokens");
+    too_much(&format!("{objects}A0"), &[], "more than 2^19 tokens");
     let functions = many(60, &|n| format!("#define F{n}(x) F{}(x x)\n", n + 1));
-    too_much(&format!("{functions}F0(a)"), &[], "more than 2^20 tokens");
+    too_much(&format!("{functions}F0(a)"), &[], "more than 2^19 tokens");
     let empty = many(60, &|n| format!("#define E{n} E{} E{}\n", n + 1, n + 1));
-    too_much(&format!("{empty}#define E60\nE0"), &[], "more than 2^20 tokens");
+    too_much(&format!("{empty}#define E60\nE0"), &[], "more than 2^19 tokens");
     let pasted = many(60, &|n| format!("#define P{n}(x) P{}(x##x)\n", n + 1));
     too_much(&format!("{pasted}P0(a)"), &[], "more than 16 MiB");
-    too_much(&format!("{objects}#if A0\n#endif"), &[], "more than 2^20 tokens");
+    too_much(&format!("{objects}#if A0\n#endif"), &[], "more than 2^19 tokens");
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn files_that_include_themselves() {
 
 #[test]
 fn deep_nesting() {
-    let arguments = format!("#define F(x) x\n{}1{}", "F(".repeat(5000), ")".repeat(5000));
+    let arguments = format!("#define F(x) x\n{}1{}", "F(".repeat(1000), ")".repeat(1000));
     too_much(&arguments, &[], "levels deep");
     too_much(&format!("#if {}1{}\n#endif", "(".repeat(5000), ")".repeat(5000)), &[], "levels deep");
     too_much(&format!("#if 1{}\n#endif", "?1:1".repeat(5000)), &[], "levels deep");
@@ -59,5 +59,8 @@ fn long_files() {
     let chain = many(5000, &|n| format!("#define A{n} A{}\n", n + 1));
     too_much(&format!("{chain}A0"), &[], "expected a name");
     too_much(&format!("#define F(x) x\nF({}", "a,".repeat(1 << 18)), &[], "never closed");
+    too_much(&"void f();".repeat(1 << 17), &[], "more than 65536 declarations");
+    let members = format!("struct S {{ {} }};", "void f();".repeat(1 << 17));
+    too_much(&members, &[], "more than 65536 declarations");
     too_much(&"a ".repeat(3 << 20), &[], "more than 2097152 tokens");
 }
