@@ -218,6 +218,7 @@ fn stride_of_structured_elements_is_observed() {
     let second: Vec<Option<u32>> = results[0].1.observations[5..10].iter().map(|it| it.offset).collect();
     assert_eq!(second, [20, 24, 28, 32, 36].map(Some));
     assert_eq!(elements(&layout), None);
+    assert_eq!(elements(&BlockLayout { stride: Some(16), ..element }), None);
 }
 
 #[test]
