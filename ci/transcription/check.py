@@ -64,7 +64,7 @@ def check_refusal(tools, case, refusal, report):
     if by == "layoutproof":
         return
     who = by or f"refusal under {rules}"
-    compiler = RULES[rules].compiler if rules else by
+    compiler = (RULES[rules].compiler if rules in RULES else None) if rules else by
     if compiler not in COMPILERS or tools.versions[compiler] is None:
         report.unchecked.append(who)
         return

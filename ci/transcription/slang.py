@@ -127,9 +127,13 @@ class Reflected:
         path, offset = place
         size = binding.get("size", 0)
         while declared.kind == "array":
+            unsized = declared.count == 0
+            if unsized and size != "unbounded":
+                # A pointer and a count stand for the array.
+                return
             stride = reflected["uniformStride"] if "uniformStride" in reflected else binding["elementStride"]
             self.layout.strides[path] = stride
-            size -= stride * (declared.count - 1)
+            size = stride if unsized else size - stride * (declared.count - 1)
             path, declared, reflected = f"{path}[]", declared.element, reflected["elementType"]
             # Slang lays the matrices of an array out in the default order, whatever is declared.
             declared = replace(declared, order="") if declared.is_matrix() else declared

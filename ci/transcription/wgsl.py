@@ -34,7 +34,9 @@ class Writer:
 
     def type(self, kind):
         if kind.kind == "array":
-            return f"array<{self.type(kind.element)}, {kind.count}>"
+            # A count of 0 stands for none.
+            length = f", {kind.count}" if kind.count else ""
+            return f"array<{self.type(kind.element)}{length}>"
         if kind.kind == "struct":
             body = self.struct(kind)
             self.structs[kind.name] = f"struct {kind.name} {body}\n"

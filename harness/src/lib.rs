@@ -8,6 +8,7 @@
 
 pub mod case;
 pub mod check;
+pub mod coverage;
 pub mod declare;
 pub mod devices;
 pub mod diagnostics;

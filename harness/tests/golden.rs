@@ -6,16 +6,22 @@
 mod records;
 
 use expect_test::{ExpectFile, expect_file};
+use layoutproof::coverage::kind::After;
+use layoutproof::coverage::{Cell, Cells};
 use layoutproof::layout::padding::{BlockPadding, Hole, HoleKind, StructPadding};
 use layoutproof::layout::reorder::Reordered;
 use layoutproof::layout::{MemberRow, Refusal};
 use layoutproof::module::BlockKind;
-use layoutproof::record::{CheckRecord, Line, RunHeader, SCHEMA};
+use layoutproof::mutants::devices::DeviceLine;
+use layoutproof::mutants::rules::RuleLine;
+use layoutproof::mutants::{Killers, MutantTable};
+use layoutproof::record::{CheckRecord, Direction, Form, Line, Proves, RunHeader, SCHEMA, Space};
 use layoutproof::report::listing::{CaseLine, Finding, Health, RuleSetLine};
 use layoutproof::report::show_json::{ShownBlock, ShownLayout};
 use layoutproof::report::terminal::RunFacts;
 use layoutproof::report::{
-    Style, diff_text, github, json_lines, junit, listing, padding_text, struct_text, summary, terminal,
+    Style, coverage_table, diff_text, github, json_lines, junit, listing, mutant_table, padding_text, struct_text,
+    summary, terminal,
 };
 use layoutproof::runner::RunnerKind;
 use layoutproof::shape::{Count, MatrixOrder};
@@ -311,4 +317,60 @@ fn padding_of_a_block() {
         block("full", [64, 0, 0], Vec::new()),
     ];
     expect_file!["golden/padding.txt"].assert_eq(&padding_text::text(&blocks, Style::PLAIN));
+}
+
+#[test]
+fn mutants_and_the_cases_that_notice() {
+    let killed_by = |ids: &[&str], stopped| Killers { cases: ids.iter().map(|id| (*id).to_owned()).collect(), stopped };
+    let line = |parameter: &str, from: &str, to: &str, killers, equivalent: Option<&str>| RuleLine {
+        rules: "std140".to_owned(),
+        parameter: parameter.to_owned(),
+        from: from.to_owned(),
+        to: to.to_owned(),
+        killers,
+        equivalent: equivalent.map(str::to_owned),
+    };
+    let four = ["arrays/a", "arrays/b", "structs/c", "vectors/d"];
+    let device = |name: &str, what: &str, killers, misnamed: &[&str]| DeviceLine {
+        name: name.to_owned(),
+        what: what.to_owned(),
+        killers,
+        misnamed: misnamed.iter().map(|check| (*check).to_owned()).collect(),
+    };
+    let mutants = MutantTable {
+        schema: SCHEMA,
+        rules: vec![
+            line("vectors", "power-of-two", "component", killed_by(&four, false), None),
+            line("bit-fields", "widening", "same-type", Killers::default(), Some("GLSL has no bit-fields")),
+            line("enums", "underlying", "int32", Killers::default(), None),
+        ],
+        devices: vec![
+            device("shifted", "the block starts 4 bytes late", killed_by(&four[..3], true), &[]),
+            device("idle", "the dispatch does nothing", Killers::default(), &["arrays::a::std140 names module"]),
+        ],
+        stale: vec!["ci/equivalent-mutants.toml:7: std140 with `enums` int32 is killed by enums/e".to_owned()],
+    };
+    expect_file!["golden/mutants.txt"].assert_eq(&mutant_table::mutant_table(&mutants, true, Style::PLAIN));
+    expect_file!["golden/mutants_short_ascii.txt"].assert_eq(&mutant_table::mutant_table(&mutants, false, ASCII));
+}
+
+#[test]
+fn coverage_of_a_rule_set() {
+    let cell = |ty: &str, after, space, direction, form| Cell {
+        rules: "std140".to_owned(),
+        ty: ty.to_owned(),
+        after,
+        space,
+        direction,
+        form,
+        proves: Proves::Decorations,
+    };
+    let cells: Cells = [
+        (cell("float", After::Start, Space::Uniform, Direction::Read, Form::Leaf), 1200),
+        (cell("row float2x3", After::Vector, Space::Storage, Direction::Write, Form::Whole), 24),
+        (cell("float3[]", After::Scalar, Space::Storage, Direction::Read, Form::Vector), 9),
+    ]
+    .into();
+    let text = coverage_table::coverage_table(&cells, &["hlsl-cbuffer", "std140"], Style::PLAIN);
+    expect_file!["golden/coverage.txt"].assert_eq(&text);
 }

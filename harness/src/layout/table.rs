@@ -373,6 +373,7 @@ const TABLE: &[RuleSet] = &[
         example: Example { declaration: "struct T { float3 a; float b; };", offsets: &[0, 16], size: 32 },
         array_order: ArrayOrder::Default,
         bool_size: 1,
+        unsized_arrays: UnsizedArrays::Pointer { size: 16 },
         vectors: VectorAlignment::PaddedPowerOfTwo,
         vk_offset: VkOffset::Ignored,
         ..STD430

@@ -98,3 +98,59 @@ fn stale_part(entry: &Equivalent, (rules, parameter): (&str, &str), lines: &[Rul
     let first = killed.killers.cases.first().map_or("", String::as_str);
     Some(format!("{place}: {rules} with `{parameter}` {} is killed by {first}", killed.to))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mutants::Killers;
+
+    const LIST: &str = r#"
+[[equivalent]]
+rules = ["std140", "std430"]
+parameters = ["bit-fields"]
+to = ["same-size"]
+because = "GLSL has no bit-fields"
+"#;
+
+    fn entries(text: &str) -> Result<Vec<Equivalent>, Vec<Diagnostic>> {
+        let mut sources = SourceMap::default();
+        let file = sources.add("list.toml", text);
+        read(file, &sources)
+    }
+
+    fn line(rules: &str, killers: &[&str]) -> RuleLine {
+        RuleLine {
+            rules: rules.to_owned(),
+            parameter: "bit-fields".to_owned(),
+            from: "widening".to_owned(),
+            to: "same-size".to_owned(),
+            killers: Killers { cases: killers.iter().map(|id| (*id).to_owned()).collect(), stopped: false },
+            equivalent: None,
+        }
+    }
+
+    #[test]
+    fn an_explanation_of_a_killed_mutant_is_stale() {
+        let entries = entries(LIST).unwrap();
+        assert_eq!(stale(&entries, &[line("std140", &[]), line("std430", &[])]), Vec::<String>::new());
+        let killed = stale(&entries, &[line("std140", &[]), line("std430", &["a/b"])]);
+        assert_eq!(killed, ["list.toml:2: std430 with `bit-fields` same-size is killed by a/b"]);
+    }
+
+    #[test]
+    fn an_explanation_of_no_mutant_is_stale_for_the_rule_sets_that_were_tried() {
+        let entries = entries(&LIST.replace("same-size", "lost")).unwrap();
+        assert_eq!(
+            stale(&entries, &[line("std140", &[])]),
+            ["list.toml:2: std140 has no mutant of `bit-fields` to [\"lost\"]"]
+        );
+    }
+
+    #[test]
+    fn entries_name_rule_sets_that_exist_and_a_reason() {
+        let unknown = entries(&LIST.replace("std430", "std999")).unwrap_err();
+        assert_eq!(unknown[0].message, "no rule set is called `std999`");
+        let silent = entries("[[equivalent]]\nrules = [\"std140\"]\nparameters = [\"enums\"]\n").unwrap_err();
+        assert_eq!(silent[0].message, "`because` is missing");
+    }
+}

@@ -5,6 +5,7 @@
 
 pub mod asserts;
 mod byte_map;
+pub mod coverage_table;
 pub mod diff_text;
 mod failure_block;
 mod failure_table;

@@ -7,6 +7,9 @@ use crate::mutants::devices::DeviceLine;
 use crate::mutants::rules::RuleLine;
 use crate::mutants::{Killers, MutantTable};
 
+/// Columns of a number.
+const NUMBER_COLUMNS: usize = 12;
+
 /// Ids of cases on a line.
 const NAMED_CASES: usize = 3;
 
@@ -33,7 +36,7 @@ pub fn mutant_table(mutants: &MutantTable, every_line: bool, style: Style) -> St
 fn counts(lines: &[RuleLine], text: &mut Lines, style: Style) {
     let columns = lines.iter().map(|line| width(&line.rules)).max().unwrap_or(0);
     let row = |name: &str, numbers: [String; 4]| {
-        let numbers: Vec<String> = numbers.iter().map(|number| pad_left(number, 10)).collect();
+        let numbers: Vec<String> = numbers.iter().map(|number| pad_left(number, NUMBER_COLUMNS)).collect();
         format!("  {}{}", pad(name, columns), numbers.concat())
     };
     let head = ["mutants", "killed", "equivalent", "survive"].map(str::to_owned);

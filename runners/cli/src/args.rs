@@ -181,8 +181,15 @@ pub struct DiffArgs {
 #[derive(Debug, Args)]
 pub struct ListArgs {
     /// List the rule sets instead: what each is, where it comes from, one worked example.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "coverage")]
     pub rules: bool,
+    /// Count instead what the cases ask of devices: leaves by type, predecessor, rule set, space, direction, form and kind
+    /// of proof. No GPU needed.
+    #[arg(long)]
+    pub coverage: bool,
+    /// Output format of --coverage.
+    #[arg(long, value_enum, default_value_t = Format::Text, requires = "coverage")]
+    pub format: Format,
     /// Only cases whose id contains this text, or matches it as a pattern with * and ?.
     pub filter: Vec<String>,
     /// Read cases from this file or folder too.

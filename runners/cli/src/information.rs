@@ -1,17 +1,19 @@
 //! `layoutproof list`, `devices` and `doctor`: what there is.
 
+use layoutproof::check::{Produced, Producer};
+use layoutproof::coverage::{Cells, planned};
 use layoutproof::layout::rules::Example;
 use layoutproof::layout::{RuleSet, table};
-use layoutproof::report::Style;
 use layoutproof::report::listing::{self, CaseLine, Finding, Health, RuleSetLine};
 use layoutproof::report::summary::Exit;
+use layoutproof::report::{Style, coverage_table};
 use layoutproof::sources::SourceMap;
 use layoutproof_compilers::spirv_val::SpirvVal;
 
 use crate::args::{Format, FormatArgs, ListArgs};
 use crate::inputs::Cases;
 use crate::output::{print, warn};
-use crate::selection::Refused;
+use crate::selection::{Refused, all_forms, sources, subjects};
 use crate::{drivers, pool};
 
 /// Lists cases or rule sets.
@@ -24,6 +26,9 @@ pub(crate) fn list(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
         print(&listing::rule_sets(&lines, style));
         return Ok(Exit::Agree);
     }
+    if args.coverage {
+        return coverage(args, style);
+    }
     let all = Cases::load(&args.cases)?;
     let mut sources = SourceMap::default();
     let mut diagnostics = Vec::new();
@@ -34,6 +39,28 @@ pub(crate) fn list(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
     let lines: Vec<_> = cases.into_iter().map(|case| CaseLine { id: case.id, summary: case.summary }).collect();
     print(&listing::cases(&lines, style));
     Ok(if lines.is_empty() { Exit::NothingSelected } else { Exit::Agree })
+}
+
+/// Counts what the cases ask of devices.
+fn coverage(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
+    let mut cells = Cells::new();
+    for subject in subjects(&sources(&args.cases, &args.filter)?) {
+        for producer in Producer::ALL {
+            planned(&subject, &Produced::new(&subject, producer, &all_forms()), &mut cells);
+        }
+    }
+    match args.format {
+        Format::Json => {
+            let listed = cells.iter().map(|(cell, leaves)| serde_json::json!({"cell": cell, "leaves": leaves}));
+            let listed: Vec<_> = listed.collect();
+            print(&format!("{}\n", serde_json::json!({"schema": layoutproof::record::SCHEMA, "cells": listed})));
+        }
+        Format::Text => {
+            let names: Vec<&str> = table().iter().map(|rules| rules.name).collect();
+            print(&coverage_table::coverage_table(&cells, &names, style));
+        }
+    }
+    Ok(if cells.is_empty() { Exit::NothingSelected } else { Exit::Agree })
 }
 
 fn rule_set_line(rules: &RuleSet) -> RuleSetLine {

@@ -39,7 +39,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::List(args) => information::list(args, style),
         Command::Devices(args) => information::devices(args, style),
         Command::Doctor => information::doctor(style),
-        Command::Mutants(args) => mutants::mutants(args, style),
+        Command::Mutants(args) => mutants::try_all(args, style),
         Command::Worker(args) => worker::serve(args.connect).map(|()| Exit::Agree).map_err(anyhow::Error::from),
     };
     let exit = done.unwrap_or_else(|error| {

@@ -8,6 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use layoutproof::check::{Check, Producer, Settings};
+use layoutproof::coverage::subject_kinds;
 use layoutproof::diagnostics::render;
 use layoutproof::floors::{self, Floor};
 use layoutproof::known::{self, Known};
@@ -24,7 +25,7 @@ use crate::args::RunArgs;
 use crate::inputs::read;
 use crate::output::{print, warn};
 use crate::pool::{self, Launch};
-use crate::selection::{Refused, rule_set, select};
+use crate::selection::{Refused, Selection, rule_set, select};
 use crate::{drivers, execute};
 
 /// The repository's own list of known differences: name and text.
@@ -61,8 +62,21 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     }
     let mut records = carry_out(&checks, &wanted);
     known::apply(&wanted.known, &mut records, &devices);
+    let missed = missed_floors(&wanted.floors, &selection, &records);
     let report = Report { args, devices, records, cases: selection.cases, started, style };
-    report.finish(&wanted.floors)
+    report.finish(&missed)
+}
+
+/// The floors that the records do not reach.
+fn missed_floors(floors: &[Floor], selection: &Selection, records: &[CheckRecord]) -> Vec<String> {
+    if floors.is_empty() {
+        return Vec::new();
+    }
+    let kinds = selection.subjects.iter().map(|subject| {
+        let check = (subject.source.id.clone(), subject.rules.name.to_owned());
+        (check, subject_kinds(subject))
+    });
+    floors::missed(floors, records, &kinds.collect())
 }
 
 /// What the arguments ask for, checked.
@@ -224,20 +238,19 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
-    fn finish(&self, floors: &[Floor]) -> anyhow::Result<Exit> {
+    fn finish(&self, missed_floors: &[String]) -> anyhow::Result<Exit> {
         let end = fold(&self.records);
         // A file that cannot be written must not cost the user the report.
         self.print(&end);
         self.write_files(&end)?;
-        let missed = floors::missed(floors, &self.records);
-        for sentence in &missed {
+        for sentence in missed_floors {
             warn(&format!("error: floor not met: {sentence}\n"));
         }
         let forbidden = self.forbidden_skips();
         if forbidden > 0 {
             warn(&format!("error: {forbidden} checks were skipped for a reason that --forbid-skip names\n"));
         }
-        let shortfalls = Shortfalls { could_not_run: false, missing: !missed.is_empty() || forbidden > 0 };
+        let shortfalls = Shortfalls { could_not_run: false, missing: !missed_floors.is_empty() || forbidden > 0 };
         Ok(exit_of_run(&end, shortfalls))
     }
 

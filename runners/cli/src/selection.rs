@@ -1,14 +1,16 @@
 //! What a run is about: the user's words in, subjects out, or every problem of everything that was named.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use layoutproof::case::{By, Case};
-use layoutproof::check::{Source, Subject};
+use layoutproof::check::{Settings, Source, Subject};
 use layoutproof::declare::DeclareOptions;
 use layoutproof::diagnostics::{Code, Diagnostic, render};
 use layoutproof::layout::{RuleSet, find, table};
+use layoutproof::record::Form;
 use layoutproof::sources::SourceMap;
 
 use crate::args::DeclareArgs;
@@ -103,6 +105,35 @@ pub(crate) fn select(words: &[String], rules: &[String], declare: &DeclareArgs) 
 pub(crate) fn rule_set(name: &str) -> anyhow::Result<&'static RuleSet> {
     let known = || table().iter().map(|rules| rules.name).collect::<Vec<_>>().join(", ");
     find(name).with_context(|| format!("unknown rule set `{name}`; known are {}", known()))
+}
+
+/// Every case that the filters match, or all, without those whose declarations must be refused. `added` are read too.
+///
+/// # Errors
+/// A path that cannot be read, and every problem of the cases.
+pub(crate) fn sources(added: &[PathBuf], filters: &[String]) -> anyhow::Result<Vec<Arc<Source>>> {
+    let cases = Cases::load(added)?;
+    let mut sources = SourceMap::default();
+    let mut diagnostics = Vec::new();
+    let mut read = Vec::new();
+    for case in cases.read(&cases.matching(filters), &mut sources, &mut diagnostics) {
+        match Source::of_case(&case, &mut sources) {
+            Ok(source) => read.extend(source.map(Arc::new)),
+            Err(found) => diagnostics.extend(found),
+        }
+    }
+    if diagnostics.is_empty() { Ok(read) } else { Err(Refused { diagnostics, sources }.into()) }
+}
+
+/// Cases, each under the rule sets that it expects something of.
+pub(crate) fn subjects(cases: &[Arc<Source>]) -> impl Iterator<Item = Subject> {
+    let expected = cases.iter().flat_map(|source| source.expect.iter().map(move |it| (source, find(&it.rules))));
+    expected.filter_map(|(source, rules)| Some(Subject::new(Arc::clone(source), rules?)))
+}
+
+/// Shaders without a fault, through every form of access.
+pub(crate) fn all_forms() -> Settings {
+    Settings { forms: Form::ALL.into(), planted_rules: None }
 }
 
 /// How a user's declarations are read.

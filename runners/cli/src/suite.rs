@@ -13,14 +13,14 @@ use clap::Parser;
 use layoutproof::check::{Check, Producer, Settings};
 use layoutproof::known;
 use layoutproof::model::Model;
-use layoutproof::record::{CheckRecord, Form, Outcome};
+use layoutproof::record::{CheckRecord, Outcome};
 use layoutproof::report::{Style, terminal};
 use layoutproof::runner::{DeviceInfo, Runner};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use crate::args::{Cli, Command, RunArgs};
 use crate::pool::{self, Launch};
-use crate::selection::{Refused, Selection, select};
+use crate::selection::{Refused, Selection, all_forms, select};
 use crate::{execute, output, run};
 
 /// Runs the whole suite as tests; `program` is the `layoutproof` command.
@@ -60,7 +60,7 @@ impl Suite {
             selection: select(&[], &[], &run.declare)?,
             batches: devices.iter().map(|_| OnceLock::new()).collect(),
             devices,
-            settings: Settings { forms: Form::ALL.into(), planted_rules: None },
+            settings: all_forms(),
             launch,
             known: run::known_lists(&[], false)?,
             alone: arguments.exact,

@@ -1,0 +1,81 @@
+//! The table of what cases cover: for each rule set which kinds of members behind which, and through which accesses.
+//!
+//! Plain data in, text out.
+
+use std::collections::BTreeMap;
+
+use super::style::{Lines, Style, Tone, grouped, pad, pad_left, width};
+use crate::coverage::kind::After;
+use crate::coverage::{Cell, Cells, word};
+
+/// Columns of a number.
+const NUMBER_COLUMNS: usize = 9;
+
+/// A screen per rule set, rule sets in the order of `rules`; those that nothing covers are left out.
+pub fn coverage_table(cells: &Cells, rules: &[&str], style: Style) -> String {
+    let mut text = Lines::default();
+    for name in rules {
+        let of_rules: Vec<(&Cell, u32)> =
+            cells.iter().filter(|(cell, _)| cell.rules == **name).map(|(cell, leaves)| (cell, *leaves)).collect();
+        if !of_rules.is_empty() {
+            rule_set(name, &of_rules, &mut text, style);
+        }
+    }
+    text.into_text()
+}
+
+fn rule_set(name: &str, cells: &[(&Cell, u32)], text: &mut Lines, style: Style) {
+    let leaves: u64 = cells.iter().map(|(_, leaves)| u64::from(*leaves)).sum();
+    let title = style.paint(Tone::Strong, name);
+    text.push(&format!("  {title}  {} leaves in {} cells", grouped(leaves), grouped(cells.len() as u64)));
+    table("type, behind a", cells, |cell| (family(&cell.ty).to_owned(), cell.after.as_str().to_owned()), text);
+    table(
+        "access, in form",
+        cells,
+        |cell| {
+            let access = format!("{} {} ({})", word(&cell.space), word(&cell.direction), word(&cell.proves));
+            (access, word(&cell.form))
+        },
+        text,
+    );
+    text.push("");
+}
+
+/// Leaves by the row and the column that `place` gives their cell.
+fn table(corner: &str, cells: &[(&Cell, u32)], place: impl Fn(&Cell) -> (String, String), text: &mut Lines) {
+    let mut sums: BTreeMap<(String, String), u64> = BTreeMap::new();
+    for (cell, leaves) in cells {
+        *sums.entry(place(cell)).or_default() += u64::from(*leaves);
+    }
+    let mut rows: Vec<&String> = sums.keys().map(|(row, _)| row).collect();
+    rows.dedup();
+    let mut columns: Vec<&String> = sums.keys().map(|(_, column)| column).collect();
+    columns.sort_by_key(|column| (After::ALL.iter().position(|after| after.as_str() == **column), (*column).clone()));
+    columns.dedup();
+    let first = rows.iter().map(|row| width(row)).chain([width(corner)]).max().unwrap_or(0);
+    let heads: String = columns.iter().map(|column| pad_left(column, NUMBER_COLUMNS)).collect();
+    text.push(&format!("    {}{heads}", pad(corner, first)));
+    for row in rows {
+        let numbers = columns.iter().map(|column| {
+            let sum = sums.get(&(row.clone(), (*column).clone())).copied().map_or_else(|| "-".to_owned(), grouped);
+            pad_left(&sum, NUMBER_COLUMNS)
+        });
+        text.push(&format!("    {}{}", pad(row, first), numbers.collect::<String>()));
+    }
+}
+
+/// The kind of a type, for a table that fits a screen.
+fn family(ty: &str) -> &'static str {
+    let element = ty.trim_end_matches("[]");
+    let is_array = element.len() < ty.len();
+    let is_matrix = element.starts_with("row ") || element.starts_with("column ");
+    let is_vector = element.ends_with(|last: char| last.is_ascii_digit());
+    match (is_array, is_matrix, is_vector) {
+        (false, true, _) => "matrix",
+        (false, false, true) => "vector",
+        (false, false, false) => "scalar",
+        (true, true, _) => "array of matrices",
+        (true, false, true) => "array of vectors",
+        (true, false, false) => "array of scalars",
+    }
+}
