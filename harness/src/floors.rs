@@ -106,7 +106,9 @@ impl Floor {
         let Self { runner, proves, leaves, .. } = self;
         let proof = word(proves);
         (found < *leaves).then(|| {
-            format!("{device} via {runner} answered for {found} leaves of proof `{proof}`{cell}, the floor is {leaves}")
+            format!(
+                "{device} via {runner} answered for {found} leaves that prove `{proof}`{cell}, the floor is {leaves}"
+            )
         })
     }
 }
@@ -230,7 +232,7 @@ leaves = 2
     fn every_combination_must_reach_the_floor_on_every_device() {
         let sentence = |device: &str, direction: &str, found: u32| {
             format!(
-                "{device} via ash answered for {found} leaves of proof `decorations` in rules `std140`, direction \
+                "{device} via ash answered for {found} leaves that prove `decorations` in rules `std140`, direction \
                  `{direction}`, type `float?`, after `scalar`, the floor is 2"
             )
         };
@@ -247,7 +249,7 @@ leaves = 2
         };
         assert_eq!(missed_by(&text(3), &[check("lavapipe")]), Vec::<String>::new());
         let missed = missed_by(&text(4), &[check("lavapipe")]);
-        assert_eq!(missed, ["lavapipe via ash answered for 3 leaves of proof `decorations`, the floor is 4"]);
+        assert_eq!(missed, ["lavapipe via ash answered for 3 leaves that prove `decorations`, the floor is 4"]);
     }
 
     #[test]

@@ -282,43 +282,6 @@ fn colour_adds_nothing_but_colour() {
     assert_eq!(lines, expected.lines().collect::<Vec<_>>());
 }
 
-// One block of structs with a better order, one without a struct, one without padding.
-#[test]
-fn padding_of_a_block() {
-    let hole = |kind, member: &str, [offset, size]: [u32; 2]| Hole { kind, member: member.into(), offset, size };
-    let holes = vec![
-        hole(HoleKind::Before, "l", [4, 12]),
-        hole(HoleKind::Inside, "m", [80, 12]),
-        hole(HoleKind::Tail, "b", [132, 12]),
-    ];
-    let better = Some(Reordered { members: ["l", "m", "a", "b"].map(String::from).to_vec(), size: 128, saves: 16 });
-    let root = StructPadding { path: String::new(), type_name: "S".into(), size: 144, holes, better };
-    let holes = vec![hole(HoleKind::Tail, "q", [24, 8])];
-    let light = StructPadding { path: "l[]".into(), type_name: "Light".into(), size: 32, holes, better: None };
-    let element = StructPadding {
-        path: String::new(),
-        type_name: "float3".into(),
-        size: 16,
-        holes: vec![hole(HoleKind::Tail, "", [12, 4])],
-        better: None,
-    };
-    let block = |name: &str, [size, padding, percent]: [u32; 3], structs| BlockPadding {
-        rules: "std140".into(),
-        block: name.into(),
-        kind: if size == 16 { BlockKind::StructuredElement } else { BlockKind::Cbuffer },
-        size,
-        padding,
-        percent,
-        structs,
-    };
-    let blocks = [
-        block("S", [144, 52, 36], vec![root, light]),
-        block("v", [16, 4, 25], vec![element]),
-        block("full", [64, 0, 0], Vec::new()),
-    ];
-    expect_file!["golden/padding.txt"].assert_eq(&padding_text::text(&blocks, Style::PLAIN));
-}
-
 #[test]
 fn mutants_and_the_cases_that_notice() {
     let killed_by = |ids: &[&str], stopped| Killers { cases: ids.iter().map(|id| (*id).to_owned()).collect(), stopped };
@@ -373,4 +336,41 @@ fn coverage_of_a_rule_set() {
     .into();
     let text = coverage_table::coverage_table(&cells, &["hlsl-cbuffer", "std140"], Style::PLAIN);
     expect_file!["golden/coverage.txt"].assert_eq(&text);
+}
+
+// One block of structs with a better order, one without a struct, one without padding.
+#[test]
+fn padding_of_a_block() {
+    let hole = |kind, member: &str, [offset, size]: [u32; 2]| Hole { kind, member: member.into(), offset, size };
+    let holes = vec![
+        hole(HoleKind::Before, "l", [4, 12]),
+        hole(HoleKind::Inside, "m", [80, 12]),
+        hole(HoleKind::Tail, "b", [132, 12]),
+    ];
+    let better = Some(Reordered { members: ["l", "m", "a", "b"].map(String::from).to_vec(), size: 128, saves: 16 });
+    let root = StructPadding { path: String::new(), type_name: "S".into(), size: 144, holes, better };
+    let holes = vec![hole(HoleKind::Tail, "q", [24, 8])];
+    let light = StructPadding { path: "l[]".into(), type_name: "Light".into(), size: 32, holes, better: None };
+    let element = StructPadding {
+        path: String::new(),
+        type_name: "float3".into(),
+        size: 16,
+        holes: vec![hole(HoleKind::Tail, "", [12, 4])],
+        better: None,
+    };
+    let block = |name: &str, [size, padding, percent]: [u32; 3], structs| BlockPadding {
+        rules: "std140".into(),
+        block: name.into(),
+        kind: if size == 16 { BlockKind::StructuredElement } else { BlockKind::Cbuffer },
+        size,
+        padding,
+        percent,
+        structs,
+    };
+    let blocks = [
+        block("S", [144, 52, 36], vec![root, light]),
+        block("v", [16, 4, 25], vec![element]),
+        block("full", [64, 0, 0], Vec::new()),
+    ];
+    expect_file!["golden/padding.txt"].assert_eq(&padding_text::text(&blocks, Style::PLAIN));
 }

@@ -338,7 +338,8 @@ impl Answers {
             Some(first) => {
                 let (note, more) = (first.note.get_or_insert_default(), row.note.unwrap_or_default());
                 if !note.contains(&more) && note.matches("; ").count() < MAX_PROBLEMS {
-                    *note = format!("{note}; {more}");
+                    note.push_str("; ");
+                    note.push_str(&more);
                 }
             }
         }

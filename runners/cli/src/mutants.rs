@@ -38,8 +38,8 @@ pub(crate) fn try_all(args: &MutantsArgs, style: Style) -> anyhow::Result<Exit> 
     let cases = sources(&args.cases, &[])?;
     let lines: Vec<RuleLine> = chosen.iter().flat_map(|row| try_rules(row, &cases, &equivalents)).collect();
     let devices = if wanted.is_empty() { try_devices(&cases, (!args.all).then_some(ENOUGH)) } else { Vec::new() };
-    let stale = equivalent::stale(&equivalents, &lines);
-    let table_of_all = MutantTable { schema: SCHEMA, rules: lines, devices, stale };
+    let outdated = equivalent::stale(&equivalents, &lines);
+    let table_of_all = MutantTable { schema: SCHEMA, rules: lines, devices, stale: outdated };
     match args.format {
         Format::Json => print(&format!("{}\n", serde_json::to_string(&table_of_all)?)),
         Format::Text => {

@@ -63,8 +63,7 @@ fn a_floor_that_is_not_met() {
     let folder = Folder::with(&[("low.toml", &floors(8)), ("high.toml", &floors(9))]);
     folder.run(&format!("{RUN} --floors low.toml")).exits(0);
     let missed = folder.run(&format!("{RUN} --floors high.toml")).exits(3);
-    missed
-        .warns("error: floor not met: model via model answered for 8 leaves that prove `decorations`, the floor is 9");
+    missed.warns("error: floor not met: model via model answered for 8 leaves of proof `decorations`, the floor is 9");
 }
 
 /// Three beats one.
