@@ -2,15 +2,19 @@
 //!
 //! Turns a laid-out block into the bytes that a host uploads. Every 32-bit word carries its own byte offset under a
 //! tag, so that a value read from the wrong place names the place: `0xC0DE0024` is the data at byte 36, `0xBADD0030`
-//! the padding at byte 48. All words are normal floats, which no device flushes or changes.
+//! the padding at byte 48. All words are normal floats, also as halves of 64-bit floats, which no device flushes or
+//! changes. Leaves that have no room for a tag are written in planes ([`ink`]).
 //!
 //! A tag leaves 16 bits for the offset, so blocks end at 64 KiB. Which bytes hold data is the layout's word, not
 //! decided here.
+
+pub mod ink;
 
 use std::fmt;
 
 use thiserror::Error;
 
+use self::ink::Ink;
 use crate::layout::{BlockLayout, LaidOut, LaidOutShape, Leaf, UNSIZED_ELEMENTS};
 use crate::probe::ProbePlan;
 use crate::shape::Count;
@@ -70,12 +74,10 @@ pub enum Owner {
     Guard,
 }
 
-/// The bytes of a block with the owner of each.
+/// The owner of each byte of a block; the bytes themselves depend on the ink.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// The bytes, a multiple of 4.
-    pub bytes: Vec<u8>,
-    /// The owner of each byte.
+    /// The owner of each byte, a multiple of 4.
     pub owners: Vec<Owner>,
 }
 
@@ -94,41 +96,53 @@ impl Image {
         for (index, left_out) in (0..).zip(&plan.not_probed) {
             claim(&mut owners, &left_out.leaf, Owner::NotProbed(index));
         }
-        let bytes = (0..).step_by(4).zip(owners.chunks(4)).flat_map(|(offset, word)| {
-            let padding = word.iter().all(|owner| *owner == Owner::Padding);
-            (if padding { PADDING_TAG | offset } else { DATA_TAG | offset }).to_le_bytes()
-        });
-        Ok(Self { bytes: bytes.collect(), owners })
+        Ok(Self { owners })
     }
 
-    /// The image for a write probe: each byte of a leaf is the complement of what [`Self::new`] gives it, so that every
-    /// byte of a write shows.
-    #[must_use]
-    pub fn complemented(mut self) -> Self {
-        for (byte, owner) in self.bytes.iter_mut().zip(&self.owners) {
+    /// The bytes before a read probe.
+    pub fn bytes(&self, ink: Ink) -> Vec<u8> {
+        let word = |(offset, owners): (u32, &[Owner])| -> Vec<u8> {
+            let is_data = |owner: &Owner| matches!(owner, Owner::Leaf(_) | Owner::NotProbed(_));
+            match ink {
+                Ink::Plane(plane) => {
+                    (offset..).zip(owners).map(|(offset, owner)| plane.byte(offset, is_data(owner))).collect()
+                }
+                Ink::Words => {
+                    let guard = owners.contains(&Owner::Guard);
+                    let other = if guard { GUARD_TAG } else { PADDING_TAG };
+                    let tag = if owners.iter().any(is_data) { DATA_TAG } else { other };
+                    (tag | offset).to_le_bytes().to_vec()
+                }
+            }
+        };
+        (0..).step_by(4).zip(self.owners.chunks(4)).flat_map(word).collect()
+    }
+
+    /// The bytes before a write probe: each byte of a leaf is the complement of what [`Self::bytes`] gives it, so that
+    /// every byte of a write shows.
+    pub fn complemented_bytes(&self, ink: Ink) -> Vec<u8> {
+        let mut bytes = self.bytes(ink);
+        for (byte, owner) in bytes.iter_mut().zip(&self.owners) {
             match owner {
                 Owner::Leaf(_) | Owner::NotProbed(_) => *byte = !*byte,
                 Owner::Padding | Owner::Guard => {}
             }
         }
-        self
+        bytes
     }
 
     /// Adds up to `length` bytes of guards behind the block, fewer where the tags end before.
     #[must_use]
     pub fn with_guards(mut self, length: u32) -> Self {
-        let guards = guard_bytes(self.bytes.len(), length);
-        self.owners.resize(self.owners.len() + guards.len(), Owner::Guard);
-        self.bytes.extend(guards);
+        let room = (MAX_BYTES as usize).saturating_sub(self.owners.len());
+        self.owners.resize(self.owners.len() + room.min(length as usize), Owner::Guard);
         self
     }
-}
 
-/// Up to `length` bytes of guards for the memory from byte `start` of the block on.
-pub fn guard_bytes(start: usize, length: u32) -> Vec<u8> {
-    let start = u32::try_from(start).unwrap_or(MAX_BYTES);
-    let end = start.saturating_add(length).min(MAX_BYTES);
-    (start..end).step_by(4).flat_map(|offset| (GUARD_TAG | offset).to_le_bytes()).collect()
+    /// Up to `length` bytes of guards for the memory behind the image, fewer where the tags end before.
+    pub fn guards_behind(&self, length: u32, ink: Ink) -> Vec<u8> {
+        self.clone().with_guards(length).bytes(ink).split_off(self.owners.len())
+    }
 }
 
 /// The word that stands at byte `offset` of a block's data, for offsets below [`MAX_BYTES`].
@@ -244,125 +258,4 @@ fn claim(owners: &mut [Owner], leaf: &Leaf, owner: Owner) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::layout::{Component, Extent, LaidOutMember};
-    use crate::module::BlockKind;
-    use crate::probe::NotProbed;
-    use crate::scalar::Scalar;
-
-    const FLOAT: Component = Component { scalar: Scalar::Float32, size: 4 };
-    const HALF: Component = Component { scalar: Scalar::Float16, size: 2 };
-
-    /// `float a` at byte 0, `half h` at byte 8, 16 bytes in all.
-    fn block() -> (BlockLayout, ProbePlan) {
-        let scalar = |component: Component| LaidOut {
-            type_name: component.scalar.spelling().into(),
-            size: Extent::Finite(component.size),
-            alignment: component.size,
-            shape: LaidOutShape::Scalar(component),
-        };
-        let member = |name: &str, offset, component| LaidOutMember {
-            name: name.into(),
-            is_base: false,
-            offset,
-            bits: None,
-            layout: scalar(component),
-        };
-        let laid_out = LaidOut {
-            type_name: "S".into(),
-            size: Extent::Finite(16),
-            alignment: 4,
-            shape: LaidOutShape::Struct(vec![member("a", 0, FLOAT), member("h", 8, HALF)]),
-        };
-        let leaf = |path: &str, component, offset| Leaf { path: path.into(), steps: Vec::new(), component, offset };
-        let plan = ProbePlan {
-            leaves: vec![leaf("a", FLOAT, 0)],
-            not_probed: vec![NotProbed { leaf: leaf("h", HALF, 8), reason: "2 bytes wide".into() }],
-            entries: Vec::new(),
-        };
-        (layout(Ok(laid_out)), plan)
-    }
-
-    fn layout(result: Result<LaidOut, Vec<crate::layout::Refusal>>) -> BlockLayout {
-        BlockLayout {
-            rules: "std430".into(),
-            name: "S".into(),
-            kind: BlockKind::StorageBlock,
-            count: Count::Finite(1),
-            result,
-            stride: None,
-            warnings: Vec::new(),
-        }
-    }
-
-    fn words(image: &Image) -> Vec<u32> {
-        image.bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
-    }
-
-    #[test]
-    fn words_say_what_they_are() {
-        let table = [
-            (0xC0DE_0024, Word::Data(36), "data at byte 36"),
-            (!0xC0DE_0024, Word::Unwritten(36), "what stood at byte 36 before"),
-            (0xBADD_0030, Word::Padding(48), "padding at byte 48"),
-            (0xCAFE_0040, Word::Guard(64), "guard at byte 64, behind the block"),
-            (0xBEEF_BEEF, Word::Before, "memory before the block"),
-            (0x600D_0007, Word::Nonce(7), "nonce 7"),
-            (0xF111_F111, Word::Refill, "the output buffer's refill"),
-            (0, Word::Zero, "zero"),
-            (0x1234_5678, Word::Unknown(0x1234_5678), "nothing that was uploaded"),
-        ];
-        for (word, meaning, text) in table {
-            assert_eq!((decode(word), decode(word).to_string().as_str()), (meaning, text));
-        }
-    }
-
-    #[test]
-    fn words_are_normal_floats() {
-        for tag in [DATA_TAG, !DATA_TAG, PADDING_TAG, GUARD_TAG, NONCE_TAG, BEFORE_WORD, REFILL_WORD] {
-            for offset in [0, 4, 0x7FFC, 0xFFFC] {
-                assert!(f32::from_bits(tag ^ offset).is_normal(), "{:#010X}", tag ^ offset);
-            }
-        }
-    }
-
-    #[test]
-    fn every_byte_has_an_owner() {
-        let (layout, plan) = block();
-        let image = Image::new(&layout, &plan).unwrap().with_guards(4);
-        assert_eq!(words(&image), [0xC0DE_0000, 0xBADD_0004, 0xC0DE_0008, 0xBADD_000C, 0xCAFE_0010]);
-        let (leaf, half) = (Owner::Leaf(0), Owner::NotProbed(0));
-        let (padding, guard) = (Owner::Padding, Owner::Guard);
-        let first = [leaf, leaf, leaf, leaf, padding, padding, padding, padding, half, half];
-        assert_eq!(image.owners[..10], first);
-        assert_eq!(image.owners[10..], [[padding; 6].as_slice(), &[guard; 4]].concat());
-    }
-
-    #[test]
-    fn complement_flips_the_bytes_of_leaves_only() {
-        let (layout, plan) = block();
-        let image = Image::new(&layout, &plan).unwrap().with_guards(4).complemented();
-        assert_eq!(words(&image), [0x3F21_FFFF, 0xBADD_0004, 0xC0DE_FFF7, 0xBADD_000C, 0xCAFE_0010]);
-    }
-
-    #[test]
-    fn guards_end_with_the_tags() {
-        assert_eq!(guard_bytes(16, 8), [0x10, 0, 0xFE, 0xCA, 0x14, 0, 0xFE, 0xCA]);
-        assert_eq!(guard_bytes(0xFFFC, 64).len(), 4);
-        assert_eq!(guard_bytes(0x1_0000, 64).len(), 0);
-    }
-
-    #[test]
-    fn blocks_without_an_image_are_refused() {
-        let (mut large, plan) = block();
-        large.result = large.result.map(|laid_out| LaidOut { size: Extent::Finite(65_540), ..laid_out });
-        let error = Image::new(&large, &plan).unwrap_err();
-        assert_eq!(error.to_string(), "block `S` takes 65540 bytes, images end at 65536 bytes");
-        let (mut full, plan) = block();
-        full.result = full.result.map(|laid_out| LaidOut { size: Extent::Finite(65_536), ..laid_out });
-        assert_eq!(Image::new(&full, &plan).unwrap().with_guards(64).bytes.len(), 65_536);
-        let error = Image::new(&layout(Err(Vec::new())), &plan).unwrap_err();
-        assert_eq!(error, ImageError::Refused { rules: "std430".into(), block: "S".into() });
-    }
-}
+mod tests;

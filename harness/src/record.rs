@@ -156,6 +156,33 @@ pub enum Form {
     Vector,
     /// The whole struct at once.
     Whole,
+    /// The whole struct, passed to a function by value.
+    Parameter,
+    /// Each scalar in an array or a matrix, at indices that are read from memory.
+    Indexed,
+    /// The same, where the lanes of a workgroup of 64 each read another element.
+    Divergent,
+    /// The whole struct at once, from or into a block with another layout.
+    Copied,
+}
+
+impl Form {
+    /// All forms.
+    pub const ALL: [Self; 7] =
+        [Self::Leaf, Self::Vector, Self::Whole, Self::Parameter, Self::Indexed, Self::Divergent, Self::Copied];
+
+    /// The word in records, texts and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Leaf => "leaf",
+            Self::Vector => "vector",
+            Self::Whole => "whole",
+            Self::Parameter => "parameter",
+            Self::Indexed => "indexed",
+            Self::Divergent => "divergent",
+            Self::Copied => "copied",
+        }
+    }
 }
 
 /// A witness's number, or a binding's text.

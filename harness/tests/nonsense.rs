@@ -94,11 +94,11 @@ fn unmodelled_instruction_is_named() {
 }
 
 #[test]
-fn larger_workgroup_is_refused() {
+fn very_large_workgroup_is_refused() {
     let mut words = module(|builder| builder.ret().unwrap());
     let mode = words.iter().position(|word| *word == 0x0006_0010).unwrap();
-    words[mode + 3] = 64;
-    assert_eq!(refusal(words), "local size [64, 1, 1]: the model runs one invocation");
+    words[mode + 3] = 2048;
+    assert_eq!(refusal(words), "local size [2048, 1, 1] is not modelled");
 }
 
 /// Structs of two members that are both the struct before: 2^20 parts.

@@ -7,10 +7,13 @@ use std::time::Duration;
 use crate::case::expect::join;
 use crate::check::hint;
 use crate::check::produce::{Produced, Producer, ShaderModule};
+use crate::check::share::Share;
 use crate::check::subject::Subject;
-use crate::image::data_word;
+use crate::layout::Leaf;
 use crate::probe::{BufferRole, Observation, PlanShader, ProbeEntry, ProbeJob, Problem, Range, jobs, observe};
-use crate::record::{CheckRecord, Culprit, Form, Outcome, Row, SCHEMA, Space, Story, StoryBlock, Value, What};
+use crate::record::{
+    CheckRecord, Culprit, Direction, Form, Outcome, Row, SCHEMA, Space, Story, StoryBlock, Value, What,
+};
 use crate::runner::{DeviceInfo, Job, ReadBack, RunnerError};
 use crate::verdict::{Code, Validation, Verdict, judge};
 
@@ -28,29 +31,27 @@ pub struct Check {
     pub device: DeviceInfo,
 }
 
-/// A job of a check with the module that it comes from.
+/// A probe of a check with the module that it comes from.
 #[derive(Clone, Debug)]
-pub struct CheckJob {
+struct CheckProbe {
     /// Index into [`Produced::modules`].
     module: usize,
-    /// The probe.
     probe: ProbeJob,
-}
-
-impl CheckJob {
-    /// What the device gets.
-    pub fn job(&self) -> &Job {
-        &self.probe.job
-    }
 }
 
 /// The jobs of a check, and why some are missing.
 #[derive(Clone, Debug, Default)]
 pub struct Jobs {
-    /// Jobs in order.
-    pub jobs: Vec<CheckJob>,
+    probes: Vec<CheckProbe>,
     /// What the device lacks for others.
     pub lacking: BTreeSet<String>,
+}
+
+impl Jobs {
+    /// What the device gets, in order.
+    pub fn jobs(&self) -> impl Iterator<Item = &Job> {
+        self.probes.iter().flat_map(|probe| &probe.probe.runs).map(|run| &run.job)
+    }
 }
 
 impl Check {
@@ -70,14 +71,13 @@ impl Check {
         let mut all = Jobs::default();
         for (index, module) in self.produced.modules.iter().enumerate().filter(|(_, module)| self.takes(module)) {
             let shader = module.shader(self.device.runner);
-            let layout = &self.subject.layouts[module.block];
-            match jobs(layout, &module.plan, PlanShader { shader: &shader, requires: &module.requires }) {
+            match jobs(&module.layout, &module.plan, PlanShader { shader: &shader, requires: &module.requires }) {
                 Err(error) => drop(all.lacking.insert(error.to_string())),
                 Ok(probes) => {
                     for probe in probes.into_iter().filter(|probe| self.bindable(probe, module)) {
                         match self.lacks(&probe) {
                             Some(reason) => drop(all.lacking.insert(reason)),
-                            None => all.jobs.push(CheckJob { module: index, probe }),
+                            None => all.probes.push(CheckProbe { module: index, probe }),
                         }
                     }
                 }
@@ -86,21 +86,35 @@ impl Check {
         all
     }
 
+    /// Whether the device gets the module: one that stands in for another only where the device cannot take that.
     fn takes(&self, module: &ShaderModule) -> bool {
-        !matches!(module.validation, Validation::Invalid(_)) && module.compiled_for(&self.device).is_some()
+        let usable = |module: &ShaderModule| {
+            !matches!(module.validation, Validation::Invalid(_)) && module.compiled_for(&self.device).is_some()
+        };
+        let better = |other: &ShaderModule| {
+            other.share == Share::All
+                && (other.block, &other.layout) == (module.block, &module.layout)
+                && usable(other)
+                && other.requires.is_subset(&self.device.features)
+        };
+        match module.share {
+            Share::All => usable(module),
+            Share::Part => usable(module) && !self.produced.modules.iter().any(better),
+        }
     }
 
     /// WGSL binds no less than its own size of the block, so ranges that are shorter have no job.
     fn bindable(&self, probe: &ProbeJob, module: &ShaderModule) -> bool {
         let least = module.least_binding(&self.device, &probe.entry.name);
-        probe.image.bytes.len() >= least as usize
+        probe.image.owners.len() >= least as usize
     }
 
     fn lacks(&self, probe: &ProbeJob) -> Option<String> {
         let device = &self.device;
-        let bytes = probe.image.bytes.len();
+        let bytes = probe.image.owners.len();
         let beyond = |limit: u32| u32::try_from(bytes).map_or(true, |bytes| bytes > limit);
-        if let Some(feature) = probe.job.requires.iter().find(|feature| !device.features.contains(feature)) {
+        let mut required = probe.runs.iter().flat_map(|run| &run.job.requires);
+        if let Some(feature) = required.find(|feature| !device.features.contains(feature)) {
             return Some(format!("device lacks {feature}"));
         }
         match probe.entry.space {
@@ -117,13 +131,15 @@ impl Check {
     /// The record of the check; `results` are those of `jobs`, in order.
     pub fn record(&self, jobs: &Jobs, results: &[Result<ReadBack, RunnerError>], took: Duration) -> CheckRecord {
         let mut answers = Answers { rows: self.subject.static_rows(), ..Answers::default() };
-        for (job, result) in jobs.jobs.iter().zip(results) {
-            match result {
-                Ok(read_back) => self.add_answer(job, read_back, &mut answers),
+        let mut results = results.iter();
+        for probe in &jobs.probes {
+            let own = results.by_ref().take(probe.probe.runs.len()).cloned().collect::<Result<Vec<_>, _>>();
+            match own {
+                Ok(read_backs) => self.add_answers(probe, &read_backs, &mut answers),
                 Err(RunnerError::Unsupported(reason)) => {
                     answers.lacking.insert(format!("device lacks {reason}"));
                 }
-                Err(error) => answers.broken.push(format!("{}: {error}", job.probe.entry.name)),
+                Err(error) => answers.broken.push(format!("{}: {error}", probe.probe.entry.name)),
             }
         }
         answers.lacking.extend(jobs.lacking.iter().cloned());
@@ -153,13 +169,13 @@ impl Check {
         }
     }
 
-    fn add_answer(&self, job: &CheckJob, read_back: &ReadBack, answers: &mut Answers) {
+    fn add_answers(&self, job: &CheckProbe, read_backs: &[ReadBack], answers: &mut Answers) {
         let module = &self.produced.modules[job.module];
         let block = &self.subject.layouts[module.block].name;
-        let observed = observe(&module.plan, &job.probe, read_back);
+        let observed = observe(&module.plan, &job.probe, read_backs);
         for observation in &observed.observations {
             let row = self.row(job, observation);
-            answers.add(module.block, observation, row);
+            answers.add(job.module, observation, row);
         }
         // What the code itself does is in the row of its leaf.
         let foretold = |problem: &Problem| self.foretells(module, &job.probe.entry, problem);
@@ -187,13 +203,16 @@ impl Check {
 
     /// Whether the code itself writes the leaf there that `problem` found outside of all leaves.
     fn foretells(&self, module: &ShaderModule, entry: &ProbeEntry, problem: &Problem) -> bool {
-        let Problem::Changed { role: BufferRole::Block, offset, is, .. } = problem else { return false };
-        let writes = |form, index| self.compiled(module, &entry.name, (form, index)).map(i64::from) == Some(*offset);
-        let mut leaves = (0..).zip(&module.plan.leaves).filter(|(_, leaf)| data_word(leaf.offset) == *is);
-        leaves.any(|(index, _)| entry.forms.iter().any(|form| writes(*form, index)))
+        let Problem::Changed { role: BufferRole::Block, offset, .. } = problem else { return false };
+        let written = |form, (index, leaf): (u32, &Leaf)| {
+            let start = self.compiled(module, &entry.name, (form, index)).map(i64::from);
+            start.is_some_and(|start| start < offset + 4 && *offset < start + i64::from(leaf.component.size))
+        };
+        let mut leaves = (0..).zip(&module.plan.leaves);
+        leaves.any(|leaf| entry.forms.iter().any(|form| written(*form, leaf)))
     }
 
-    fn row(&self, job: &CheckJob, observation: &Observation) -> Row {
+    fn row(&self, job: &CheckProbe, observation: &Observation) -> Row {
         let module = &self.produced.modules[job.module];
         let block = &self.subject.layouts[module.block].name;
         let leaf = &module.plan.leaves[observation.leaf as usize];
@@ -204,13 +223,25 @@ impl Check {
             space: Some(observation.space),
             direction: Some(observation.direction),
             form: Some(observation.form),
-            expected: self.subject.expected.leaf_offset(block, leaf).map(Value::Number),
+            expected: self.expected(block, leaf).map(Value::Number),
             computed: Some(Value::Number(leaf.offset)),
             reported: None,
             compiled: compiled.map(Value::Number),
             observed: observation.offset.map(Value::Number),
             note: observation.note.clone(),
         }
+    }
+
+    /// The case's number for a leaf; for one of a structured buffer's second element, from offset and stride.
+    fn expected(&self, block: &str, leaf: &Leaf) -> Option<u32> {
+        let numbers = &self.subject.expected;
+        let of_element = || {
+            let inner = leaf.path.strip_prefix("[1]")?;
+            let path = inner.strip_prefix('.').unwrap_or(inner).to_owned();
+            let leaf = Leaf { path, steps: leaf.steps[1..].to_vec(), ..leaf.clone() };
+            numbers.leaf_offset(block, &leaf)?.checked_add(numbers.get(What::ArrayStride, block)?)
+        };
+        numbers.leaf_offset(block, leaf).or_else(of_element)
     }
 
     fn validation(&self) -> Validation {
@@ -268,18 +299,20 @@ impl Check {
 #[derive(Debug, Default)]
 struct Answers {
     rows: Vec<Row>,
-    guarded: BTreeMap<(usize, u32, Space, crate::record::Direction, Form), Option<u32>>,
-    leaves: BTreeSet<(usize, u32)>,
+    /// By module, leaf, space, direction and form.
+    guarded: BTreeMap<(usize, u32, Space, Direction, Form), Option<u32>>,
+    /// Paths, block name first.
+    leaves: BTreeSet<String>,
     broken: Vec<String>,
     lacking: BTreeSet<String>,
 }
 
 impl Answers {
     /// Adds a row; the exact range says something of its own only where it differs from the guarded one.
-    fn add(&mut self, block: usize, observation: &Observation, mut row: Row) {
+    fn add(&mut self, module: usize, observation: &Observation, mut row: Row) {
         let Observation { leaf, space, direction, form, range, offset, .. } = observation;
-        self.leaves.insert((block, *leaf));
-        let key = (block, *leaf, *space, *direction, *form);
+        self.leaves.insert(row.path.clone());
+        let key = (module, *leaf, *space, *direction, *form);
         match self.guarded.get(&key) {
             Some(guarded) if guarded == offset => return,
             Some(_) => {

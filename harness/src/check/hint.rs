@@ -13,6 +13,8 @@ pub(super) fn explaining(subject: &Subject, rows: &[Row], culprit: Option<Culpri
     for row in rows.iter().filter(|row| row.what == What::Offset && row.space.is_some()) {
         let compiled = row.compiled.as_ref().filter(|_| !by_device);
         match compiled.or(row.observed.as_ref()) {
+            // Layouts number the block's own leaves, not those of the elements behind the first.
+            Some(Value::Number(_)) if subject.computed.get(What::Offset, &row.path).is_none() => {}
             Some(Value::Number(offset)) => used.push((row.path.as_str(), *offset)),
             // A device that answered with no offset follows no rule set.
             Some(Value::Text(_)) | None if by_device => return None,

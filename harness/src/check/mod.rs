@@ -7,10 +7,12 @@
 pub mod conduct;
 mod hint;
 pub mod produce;
+mod share;
 pub mod source;
 pub mod subject;
 
-pub use conduct::{Check, CheckJob, Jobs};
+pub use conduct::{Check, Jobs};
 pub use produce::{Produced, Producer, Settings, ShaderModule};
+pub use share::Share;
 pub use source::Source;
 pub use subject::Subject;

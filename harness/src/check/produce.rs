@@ -1,21 +1,25 @@
 //! The shaders of a subject by one producer, with what their code addresses.
 //!
-//! `rspirv` writes one SPIR-V module per block with all entry points and our own offsets; `naga` compiles WGSL text, one
-//! module per entry point, because address spaces differ in what they allow.
+//! `rspirv` writes one SPIR-V module per block with all entry points and our own offsets, and where the block's types
+//! need features that devices may lack, modules with the leaves of each feature alone to stand in for it; `naga`
+//! compiles WGSL text, one module per entry point, because address spaces differ in what they allow.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use crate::check::share::{Share, shares};
 use crate::check::subject::Subject;
 use crate::generate::wgsl::WgslModule;
 use crate::generate::{spirv, wgsl};
-use crate::layout::{BlockLayout, RuleSet, lay_out};
+use crate::layout::tree::LeafStep;
+use crate::layout::{BlockLayout, Component, Leaf, RuleSet, lay_out};
 use crate::model::{CompiledError, compiled};
 use crate::naga_glsl::glsl_offsets;
 use crate::naga_offsets::{self, NagaError};
-use crate::probe::{ProbeEntry, ProbePlan, plan};
+use crate::probe::{ProbeEntry, ProbePlan, elements, plan};
 use crate::record::{Form, Proves, Space};
 use crate::runner::{DeviceInfo, Feature, RunnerKind, Shader};
+use crate::scalar::Scalar;
 use crate::verdict::{Validation, Writer};
 
 /// Who writes the shaders.
@@ -96,8 +100,12 @@ pub struct Produced {
 /// One shader module.
 #[derive(Clone, Debug)]
 pub struct ShaderModule {
+    /// What it holds of its block.
+    pub share: Share,
     /// Index into [`Subject::layouts`].
     pub block: usize,
+    /// The layout that the image is packed for: that of the block, or of the array that [`elements`] makes of it.
+    pub layout: BlockLayout,
     /// The leaves and the entry points of this module.
     pub plan: ProbePlan,
     /// SPIR-V words.
@@ -171,8 +179,15 @@ impl Produced {
                 None => layout.clone(),
             };
             match producer {
-                Producer::Rspirv => shaders.add_rspirv(block, (&written, layout), plan),
-                Producer::Naga => shaders.add_naga(block, &written, &plan),
+                Producer::Rspirv => {
+                    shaders.add_shares(block, (&written, layout), &plan);
+                    if let Some((written, layout)) = elements(&written).zip(elements(layout)) {
+                        shaders.add_shares(block, (&written, &layout), &plan_of_second_element(&layout, settings));
+                    }
+                }
+                Producer::Naga => {
+                    shaders.add_naga(block, (&written, layout), &plan.without(not_in_wgsl).only(&FORMS_IN_WGSL.into()));
+                }
             }
         }
         shaders.gaps.sort();
@@ -180,9 +195,21 @@ impl Produced {
         shaders
     }
 
+    /// Adds the module of a plan and those that stand in for it.
+    fn add_shares(&mut self, block: usize, layouts: (&BlockLayout, &BlockLayout), plan: &ProbePlan) {
+        for (share, plan) in shares(plan).into_iter().filter(|(_, plan)| !plan.entries.is_empty()) {
+            self.add_rspirv(block, layouts, (share, plan));
+        }
+    }
+
     /// `layout` is what the shader is written for, `image_of` what the image is packed for: the same without a planted
     /// fault.
-    fn add_rspirv(&mut self, block: usize, (layout, image_of): (&BlockLayout, &BlockLayout), plan: ProbePlan) {
+    fn add_rspirv(
+        &mut self,
+        block: usize,
+        (layout, image_of): (&BlockLayout, &BlockLayout),
+        (share, plan): (Share, ProbePlan),
+    ) {
         let module = match spirv::produce(layout, &plan) {
             Ok(module) => module,
             Err(error) => return self.gaps.push(error.to_string()),
@@ -192,7 +219,9 @@ impl Produced {
             Err(error) => return self.gaps.push(error.to_string()),
         };
         self.modules.push(ShaderModule {
+            share,
             block,
+            layout: image_of.clone(),
             validator_flags: module.spirv_val_flags(),
             requires: module.requires(),
             spirv: module.words,
@@ -205,7 +234,7 @@ impl Produced {
         });
     }
 
-    fn add_naga(&mut self, block: usize, layout: &BlockLayout, plan: &ProbePlan) {
+    fn add_naga(&mut self, block: usize, (layout, image_of): (&BlockLayout, &BlockLayout), plan: &ProbePlan) {
         for entry in &plan.entries {
             let NagaModule { wgsl, offsets, spirv } = match compile(layout, plan, entry) {
                 Ok(compiled) => compiled,
@@ -223,7 +252,9 @@ impl Produced {
             };
             let push = (entry.space == Space::PushConstant).then_some(Feature::PushConstants);
             self.modules.push(ShaderModule {
+                share: Share::All,
                 block,
+                layout: image_of.clone(),
                 plan: ProbePlan { entries: vec![entry.clone()], ..plan.clone() },
                 spirv,
                 validator_flags: Vec::new(),
@@ -269,12 +300,32 @@ fn ask_naga<T>(
 
 /// The plan of a block with the forms that are asked for.
 fn plan_of(layout: &BlockLayout, settings: &Settings) -> ProbePlan {
-    let mut plan = plan(layout, &layout.leaves(), &SPACES.into());
-    for entry in &mut plan.entries {
-        entry.forms.retain(|form| settings.forms.contains(form));
+    plan(layout, &layout.leaves(), &SPACES.into()).only(&settings.forms)
+}
+
+/// The plan of an array of structured-buffer elements: where its second element is, read leaf by leaf, shows the stride.
+/// The first one has the block's own plan.
+fn plan_of_second_element(array: &BlockLayout, settings: &Settings) -> ProbePlan {
+    let plan = plan(array, &array.leaves(), &[Space::Storage].into());
+    let plan = plan.without(|leaf| {
+        let second = leaf.steps.first() == Some(&LeafStep::Element(1));
+        (!second).then(|| "in the plan of the block".to_owned())
+    });
+    let forms = settings.forms.intersection(&[Form::Leaf].into()).copied().collect();
+    plan.only(&forms)
+}
+
+/// The forms that our WGSL has.
+const FORMS_IN_WGSL: [Form; 3] = [Form::Leaf, Form::Vector, Form::Whole];
+
+/// Why our WGSL has no leaf like this one.
+fn not_in_wgsl(leaf: &Leaf) -> Option<String> {
+    let Component { scalar, size } = leaf.component;
+    match scalar {
+        Scalar::Bool => Some("a `bool` in memory that a host can see".to_owned()),
+        _ if size != 4 => Some(format!("{size} bytes wide")),
+        _ => None,
     }
-    plan.entries.retain(|entry| !entry.forms.is_empty());
-    plan
 }
 
 /// The offsets of the leaves, which naga's code addresses in every form of `entry`.

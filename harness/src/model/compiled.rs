@@ -39,11 +39,13 @@ pub fn compiled(
     shader: &Shader,
 ) -> Result<Vec<(ProbeJob, Observed)>, CompiledError> {
     let probes = jobs(layout, plan, PlanShader { shader, requires: &BTreeSet::new() })?;
-    let batch = Batch { jobs: probes.iter().map(|probe| probe.job.clone()).collect() };
-    let answers = Model::new().run(&batch);
-    let observed = probes.into_iter().zip(answers).map(|(probe, answer)| {
-        let answer = answer.map_err(|error| CompiledError::NotRun { entry: probe.entry.name.clone(), error })?;
-        let observed = observe(plan, &probe, &answer);
+    // In one batch, so that the module is read once.
+    let batch = Batch { jobs: probes.iter().flat_map(|probe| &probe.runs).map(|run| run.job.clone()).collect() };
+    let mut answers = Model::new().run(&batch).into_iter();
+    let observed = probes.into_iter().map(|probe| {
+        let own = answers.by_ref().take(probe.runs.len()).collect::<Result<Vec<_>, _>>();
+        let own = own.map_err(|error| CompiledError::NotRun { entry: probe.entry.name.clone(), error })?;
+        let observed = observe(plan, &probe, &own);
         Ok((probe, observed))
     });
     observed.collect()

@@ -127,10 +127,15 @@ impl Machine<'_> {
     fn access_chain(&mut self, call: Call<'_>) -> Result<Value, String> {
         let mut pointer = self.pointer(call, 0)?;
         for operand in 1..call.instruction.operands.len() {
-            let index = index(&self.operand(call, operand)?)?;
+            let mut index = index(&self.operand(call, operand)?)?;
             let types = &self.program.types;
             match &mut pointer.place {
-                Place::Memory { at, .. } => {
+                Place::Memory { buffer, at } => {
+                    if !Operands(call.instruction).id(operand).is_some_and(|id| self.is_constant(id)) {
+                        let memory = &self.memories[*buffer];
+                        let place = (call.instruction.result_id.unwrap_or(0), operand);
+                        index = self.disturbance.index_from_memory(memory, place, index);
+                    }
                     (pointer.pointee, *at) = memory::part(types, pointer.pointee, (*at, index))?;
                 }
                 Place::Cell { way, .. } => {

@@ -1,4 +1,4 @@
-//! The interpreter: runs one invocation of an entry point over buffers.
+//! The interpreter: runs the invocations of a workgroup over buffers, one after the other.
 //!
 //! Branches, calls and phis are followed within a budget of steps, so any module ends. An instruction that is not
 //! modelled is an error that names it.
@@ -6,19 +6,22 @@
 use std::collections::BTreeMap;
 
 use rspirv::dr::{Block, Instruction, Operand};
-use rspirv::spirv::{Op, StorageClass, Word};
+use rspirv::spirv::{BuiltIn, Op, StorageClass, Word};
 
 use super::memory::Memory;
 use super::misreading::Disturbance;
 use super::program::Program;
 use super::value::{At, Place, Pointer, Value};
-use crate::read_spirv::types::Operands;
+use crate::read_spirv::types::{Operands, SpirvVariable};
 
 /// Instructions and moved scalars before a run is given up.
 const BUDGET: u64 = 1 << 22;
 
 /// Nested calls before a run is given up; SPIR-V has no recursion.
 const MAX_CALLS: u32 = 32;
+
+/// Larger workgroups are refused.
+const MAX_INVOCATIONS: u32 = 1024;
 
 /// Values of more scalars than this are refused.
 const MAX_SCALARS: u64 = 1 << 16;
@@ -34,9 +37,15 @@ pub(super) struct Machine<'a> {
     /// Variables without layout.
     pub(super) cells: Vec<Value>,
     pub(super) disturbance: Disturbance,
-    globals: BTreeMap<Word, Value>,
+    constants: BTreeMap<Word, Value>,
+    /// Where the variables outside of functions are.
+    variables: BTreeMap<Word, Value>,
     budget: u64,
     calls: u32,
+    /// Invocations of the workgroup in x, y, z.
+    size: [u32; 3],
+    /// Index of the invocation that runs.
+    invocation: u32,
 }
 
 /// The values of one function call.
@@ -62,17 +71,29 @@ impl<'a> Machine<'a> {
             push_constants,
             cells: Vec::new(),
             disturbance,
-            globals: BTreeMap::new(),
+            constants: BTreeMap::new(),
+            variables: BTreeMap::new(),
             budget: BUDGET,
             calls: 0,
+            size: [1; 3],
+            invocation: 0,
         }
     }
 
     /// Runs the compute entry point `name`.
     pub(super) fn run(&mut self, name: &str) -> Result<(), String> {
-        let entry = self.program.entry_point(name)?;
+        let (entry, size) = self.program.entry_point(name)?;
+        self.size = size;
+        let count = size.iter().try_fold(1, |count: u32, size| count.checked_mul(*size));
+        let count = count.filter(|count| *count <= MAX_INVOCATIONS);
         self.make_constants()?;
-        self.call(entry, &[]).map(|_| ())
+        for invocation in 0..count.ok_or_else(|| format!("local size {size:?} is not modelled"))? {
+            self.invocation = invocation;
+            self.cells.clear();
+            self.variables.clear();
+            self.call(entry, &[])?;
+        }
+        Ok(())
     }
 
     /// Takes `cost` from the budget.
@@ -92,7 +113,9 @@ impl<'a> Machine<'a> {
 
     /// The value of an id.
     pub(super) fn value(&mut self, frame: &Frame, id: Word) -> Result<Value, String> {
-        if let Some(value) = frame.values.get(&id).or_else(|| self.globals.get(&id)) {
+        if let Some(value) =
+            frame.values.get(&id).or_else(|| self.constants.get(&id)).or_else(|| self.variables.get(&id))
+        {
             return Ok(value.clone());
         }
         let variable = self.program.types.variables.get(&id).ok_or_else(|| format!("%{id} has no value"))?;
@@ -105,17 +128,40 @@ impl<'a> Machine<'a> {
                 Place::Memory { buffer, at: At::start() }
             }
             StorageClass::PushConstant => Place::Memory { buffer: self.push_constants, at: At::start() },
-            StorageClass::Private | StorageClass::Workgroup | StorageClass::Input | StorageClass::Output => {
+            StorageClass::Workgroup if self.size != [1; 3] => {
+                return Err("memory that invocations share is not modelled".into());
+            }
+            StorageClass::Private | StorageClass::Workgroup | StorageClass::Output => {
                 self.new_cell(variable.pointee)?
+            }
+            StorageClass::Input => {
+                let place = self.new_cell(variable.pointee)?;
+                self.set_builtin(variable, &place);
+                place
             }
             class => return Err(format!("storage class {class:?} is not modelled")),
         };
         let pointer = Value::Pointer(Pointer { pointee: variable.pointee, place });
-        self.globals.insert(id, pointer.clone());
+        self.variables.insert(id, pointer.clone());
         Ok(pointer)
     }
 
-    /// A variable without layout, zero; all built-in inputs of the only invocation are zero, too.
+    /// Fills an input with what it says of the invocation; of the only workgroup there is nothing to say but zero.
+    fn set_builtin(&mut self, variable: &SpirvVariable, place: &Place) {
+        let Place::Cell { cell, .. } = place else { return };
+        let [x, y, _] = self.size;
+        let index = self.invocation;
+        match variable.builtin {
+            Some(BuiltIn::LocalInvocationIndex) => self.cells[*cell] = Value::Bits(index.into()),
+            Some(BuiltIn::LocalInvocationId | BuiltIn::GlobalInvocationId) => {
+                let id = [index % x, index / x % y, index / x / y];
+                self.cells[*cell] = Value::parts(id.map(|id| Value::Bits(id.into())).to_vec());
+            }
+            Some(_) | None => {}
+        }
+    }
+
+    /// A variable without layout, zero.
     pub(super) fn new_cell(&mut self, ty: Word) -> Result<Place, String> {
         let zero = self.zero(ty)?;
         self.cells.push(zero);
@@ -155,9 +201,14 @@ impl<'a> Machine<'a> {
                 }
                 _ => continue,
             };
-            self.globals.insert(id, value);
+            self.constants.insert(id, value);
         }
         Ok(())
+    }
+
+    /// Whether an id is a constant.
+    pub(super) fn is_constant(&self, id: Word) -> bool {
+        self.constants.contains_key(&id)
     }
 
     /// The values of all id operands.

@@ -42,8 +42,8 @@ impl Program {
         Ok(&self.module.functions[*index])
     }
 
-    /// The function of the compute entry point `name`, which must have one invocation per workgroup.
-    pub(super) fn entry_point(&self, name: &str) -> Result<Word, String> {
+    /// The function of the compute entry point `name`, and the invocations of its workgroup in x, y, z.
+    pub(super) fn entry_point(&self, name: &str) -> Result<(Word, [u32; 3]), String> {
         let function = self.module.entry_points.iter().find_map(|instruction| match &instruction.operands[..] {
             [
                 Operand::ExecutionModel(ExecutionModel::GLCompute),
@@ -55,14 +55,14 @@ impl Program {
         });
         let function = function.ok_or_else(|| format!("no compute entry point `{name}`"))?;
         let modes = self.module.execution_modes.iter().filter(|mode| Operands(mode).id(0) == Some(function));
+        let mut size = [1; 3];
         for mode in modes {
-            let sizes: Vec<u32> = (2..5).filter_map(|index| Operands(mode).number(index)).collect();
             let is_local_size = mode.class.opcode == Op::ExecutionMode
                 && mode.operands.get(1) == Some(&Operand::ExecutionMode(ExecutionMode::LocalSize));
-            if is_local_size && sizes.iter().any(|size| *size != 1) {
-                return Err(format!("local size {sizes:?}: the model runs one invocation"));
+            if is_local_size {
+                size = [2, 3, 4].map(|index| Operands(mode).number(index).unwrap_or(1));
             }
         }
-        Ok(function)
+        Ok((function, size))
     }
 }

@@ -47,7 +47,7 @@ impl ModelCheck {
     pub fn new(subject: Arc<Subject>, produced: Produced) -> Option<Self> {
         let check = Check { subject, produced: Arc::new(produced), device: Model::new().device().clone() };
         let jobs = check.jobs();
-        let wanted: Vec<Job> = jobs.jobs.iter().map(|job| job.job().clone()).collect();
+        let wanted: Vec<Job> = jobs.jobs().cloned().collect();
         let prepared = Self { check, jobs, batch: Batch { jobs: wanted } };
         (prepared.record(Model::new()).outcome == Outcome::Agree).then_some(prepared)
     }

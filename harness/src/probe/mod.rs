@@ -4,23 +4,34 @@
 //!
 //! - set 0 binding 0, or the push constants: the block under test, read-only for read entries;
 //! - set 0 binding 1: output, a storage buffer of `uint`, refilled before each dispatch;
-//! - set 0 binding 2: input, a read-only storage buffer of `uint`; word 0 is the nonce, the values to write follow.
+//! - set 0 binding 2: input, a read-only storage buffer of `uint`; word 0 is the nonce, values and indices follow.
+//! - set 0 binding 3, for [`Form::Copied`] only: a storage block of the same type in another layout ([`spread`]), from
+//!   which or into which the block is copied.
 //!
-//! A read entry stores the nonce to `output[0]` and the bits of leaf `i` through form `f` to
-//! `output[1 + f * leaves + i]`. A write entry has one form: it stores `input[1 + i]`, as the leaf's type, to leaf `i`,
-//! and the nonce to `output[0]`.
+//! A read entry stores the nonce to `output[0]`, then form by form the bits of the leaves, each filled up to whole 32-bit
+//! words ([`words`]). A write entry has one form: it takes the leaves' bits from the input, and stores the nonce to
+//! `output[0]`. A bool passes as 0 or 1. [`Wiring`] says which word is whose, and where the indices are that forms take
+//! from the input.
 //!
 //! [`plan`] chooses leaves and entries, [`jobs`] makes the buffers of each dispatch, [`observe`] reads what came back.
 
 mod jobs;
 mod observe;
 mod plan;
+mod sight;
+mod spread;
+mod unchanged;
+mod wiring;
 
-pub use jobs::{PlanShader, ProbeJob, Range, jobs};
+pub use jobs::{PlanShader, ProbeJob, ProbeRun, Range, jobs};
 pub use observe::{BufferRole, Observation, Observed, Problem, observe};
-pub use plan::{elements, plan};
+pub use plan::{elements, needs, plan};
+pub use spread::spread;
+pub use wiring::{Chunk, LANES, Place, Slot, Wiring};
 
-use crate::layout::Leaf;
+use std::collections::BTreeSet;
+
+use crate::layout::{Component, Leaf};
 use crate::record::{Direction, Form, Space};
 
 /// What one shader module must hold.
@@ -54,4 +65,58 @@ pub struct ProbeEntry {
     pub direction: Direction,
     /// Forms in the order of the output words; exactly one for a write entry.
     pub forms: Vec<Form>,
+}
+
+/// 32-bit words of the probe's output and input that a leaf of this type takes.
+pub fn words(component: Component) -> u32 {
+    component.size.div_ceil(4)
+}
+
+impl ProbePlan {
+    /// The same plan for a module that keeps only the leaves that `why_not` has no word against; the others are not
+    /// probed for that reason.
+    #[must_use]
+    pub fn without(mut self, why_not: impl Fn(&Leaf) -> Option<String>) -> Self {
+        for leaf in std::mem::take(&mut self.leaves) {
+            match why_not(&leaf) {
+                None => self.leaves.push(leaf),
+                Some(reason) => self.not_probed.push(NotProbed { leaf, reason }),
+            }
+        }
+        self.pruned()
+    }
+
+    /// The plan with those forms only that are in `forms`.
+    #[must_use]
+    pub fn only(mut self, forms: &BTreeSet<Form>) -> Self {
+        for entry in &mut self.entries {
+            entry.forms.retain(|form| forms.contains(form));
+        }
+        self.pruned()
+    }
+
+    /// Without forms that have no leaf, and without entry points that have no form.
+    fn pruned(mut self) -> Self {
+        let any = !self.leaves.is_empty();
+        let indexed = self.leaves.iter().any(wiring::is_indexed);
+        for entry in &mut self.entries {
+            entry.forms.retain(|form| match form {
+                Form::Indexed | Form::Divergent => indexed,
+                Form::Leaf | Form::Vector | Form::Whole | Form::Parameter | Form::Copied => any,
+            });
+        }
+        self.entries.retain(|entry| !entry.forms.is_empty());
+        self
+    }
+
+    /// The first word of each leaf, counted from the first leaf's, and the word behind the last one.
+    pub fn first_words(&self) -> (Vec<u32>, u32) {
+        let mut next = 0;
+        let firsts = self.leaves.iter().map(|leaf| {
+            let first = next;
+            next += words(leaf.component);
+            first
+        });
+        (firsts.collect(), next)
+    }
 }

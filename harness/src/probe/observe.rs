@@ -1,17 +1,18 @@
 //! What a device did: the bytes that came back in, the byte offset of every leaf out.
 //!
-//! A read leaf says where it was read, because the image's words carry their offsets. A written leaf is looked for in
+//! A read leaf says where it was read, because the image's bytes carry their offsets. A written leaf is looked for in
 //! the whole memory, because its value carries the offset where it belongs. Everything that must not change is compared
-//! as well: padding, guards, the memory around each buffer. No offset is judged here.
+//! as well: padding, guards, the memory around each buffer (`unchanged`). A leaf is found from the dispatches whose ink
+//! is its own (`sight`). No offset is judged here.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use thiserror::Error;
 
-use super::{ProbeJob, ProbePlan, Range};
-use crate::image::{BEFORE_WORD, Owner, Word, decode};
-use crate::layout::Leaf;
+use super::sight::Sights;
+use super::unchanged::changes;
+use super::{ProbeJob, ProbePlan, ProbeRun, Range};
+use crate::image::decode;
 use crate::record::{Direction, Form, Space};
 use crate::runner::{BufferAfter, JobBuffer, ReadBack};
 
@@ -50,8 +51,10 @@ pub enum BufferRole {
     Block,
     /// The answers.
     Output,
-    /// Nonce and values.
+    /// Nonce, values and indices.
     Input,
+    /// The block in another layout.
+    Copy,
 }
 
 /// Something that must not happen, whatever the layout is.
@@ -102,44 +105,74 @@ impl fmt::Display for BufferRole {
             Self::Block => "block",
             Self::Output => "output",
             Self::Input => "input",
+            Self::Copy => "copy",
         })
     }
 }
 
-/// Reads the answer of one job of `plan`.
-pub fn observe(plan: &ProbePlan, probe: &ProbeJob, answer: &ReadBack) -> Observed {
-    let view = match View::new(plan, probe, answer) {
-        Ok(view) => view,
-        Err(reason) => return Observed { problems: vec![Problem::BadReadBack(reason)], ..Observed::default() },
-    };
+/// Reads the answers of one probe of `plan`, one answer per dispatch.
+pub fn observe(plan: &ProbePlan, probe: &ProbeJob, answers: &[ReadBack]) -> Observed {
     let mut observed = Observed::default();
-    let nonce = word_at(&view.output.bytes, 0);
-    if nonce != word_at(&view.input_job.bytes, 0) {
-        observed.problems.push(Problem::NoNonce { found: nonce });
+    if answers.len() != probe.runs.len() {
+        let reason = format!("{} dispatches, {} answers", probe.runs.len(), answers.len());
+        observed.problems.push(Problem::BadReadBack(reason));
+        return observed;
     }
+    let views = probe.runs.iter().zip(answers).map(|(run, answer)| View::new(run, answer));
+    let views = match views.collect::<Result<Vec<_>, _>>() {
+        Ok(views) => views,
+        Err(reason) => {
+            observed.problems.push(Problem::BadReadBack(reason));
+            return observed;
+        }
+    };
+    for view in &views {
+        let nonce = word_at(&view.output.bytes, 0);
+        if nonce != word_at(&view.input_job.bytes, 0) {
+            add(&mut observed.problems, Problem::NoNonce { found: nonce });
+        }
+    }
+    let sights = Sights { plan, probe, views: &views };
     match probe.entry.direction {
-        Direction::Read => view.read(&mut observed),
-        Direction::Write => view.write(&mut observed),
+        Direction::Read => sights.read(&mut observed),
+        Direction::Write => sights.write(&mut observed),
     }
-    view.changes(&mut observed.problems);
+    for problem in views.iter().flat_map(|view| changes(plan, probe, view)) {
+        add(&mut observed.problems, problem);
+    }
     observed
 }
 
-/// A job and its answer, shapes checked.
-struct View<'a> {
-    plan: &'a ProbePlan,
-    probe: &'a ProbeJob,
+/// Adds a problem unless it is there already: what goes wrong in one plane does in most.
+fn add(problems: &mut Vec<Problem>, new: Problem) {
+    let same = |old: &Problem| match (old, &new) {
+        (Problem::Changed { role, offset, .. }, Problem::Changed { role: other, offset: at, .. }) => {
+            (role, offset) == (other, at)
+        }
+        (Problem::NoNonce { .. }, Problem::NoNonce { .. }) => true,
+        (old, new) => old == new,
+    };
+    if !problems.iter().any(same) {
+        problems.push(new);
+    }
+}
+
+/// A dispatch and its answer, shapes checked.
+pub(super) struct View<'a> {
+    pub(super) run: &'a ProbeRun,
     /// The block's buffer; `None` for push constants.
-    block: Option<(&'a JobBuffer, &'a BufferAfter)>,
-    output_job: &'a JobBuffer,
-    output: &'a BufferAfter,
-    input_job: &'a JobBuffer,
-    input: &'a BufferAfter,
+    pub(super) block: Option<(&'a JobBuffer, &'a BufferAfter)>,
+    pub(super) output_job: &'a JobBuffer,
+    pub(super) output: &'a BufferAfter,
+    pub(super) input_job: &'a JobBuffer,
+    pub(super) input: &'a BufferAfter,
+    /// The block at binding 3, if the entry has one.
+    pub(super) copy: Option<(&'a JobBuffer, &'a BufferAfter)>,
 }
 
 impl<'a> View<'a> {
-    fn new(plan: &'a ProbePlan, probe: &'a ProbeJob, answer: &'a ReadBack) -> Result<Self, String> {
-        let buffers = &probe.job.buffers;
+    fn new(run: &'a ProbeRun, answer: &'a ReadBack) -> Result<Self, String> {
+        let buffers = &run.job.buffers;
         if buffers.len() != answer.buffers.len() {
             return Err(format!("{} buffers, {} came back", buffers.len(), answer.buffers.len()));
         }
@@ -160,145 +193,15 @@ impl<'a> View<'a> {
         let find = |binding: u32| pairs.iter().copied().find(|(job, _)| job.binding == binding);
         let (output_job, output) = find(1).ok_or("no output buffer")?;
         let (input_job, input) = find(2).ok_or("no input buffer")?;
-        Ok(Self { plan, probe, block: find(0), output_job, output, input_job, input })
+        Ok(Self { run, block: find(0), output_job, output, input_job, input, copy: find(3) })
     }
-
-    fn read(&self, observed: &mut Observed) {
-        let mut words = self.output.bytes.chunks_exact(4).skip(1).map(|bytes| word_at(bytes, 0));
-        for form in &self.probe.entry.forms {
-            for (index, leaf) in (0..).zip(&self.plan.leaves) {
-                let Some(word) = words.next() else {
-                    observed.problems.push(Problem::NotStored { path: leaf.path.clone() });
-                    continue;
-                };
-                let said = decode(word);
-                if said == Word::Refill {
-                    observed.problems.push(Problem::NotStored { path: leaf.path.clone() });
-                }
-                let (offset, note) = match said {
-                    Word::Data(offset) if offset == leaf.offset => (Some(offset), None),
-                    Word::Data(offset) => {
-                        (Some(offset), Some(format!("read {word:#010X}, {said}{}", self.owner(offset))))
-                    }
-                    Word::Padding(offset) | Word::Guard(offset) => {
-                        (Some(offset), Some(format!("read {word:#010X}, {said}")))
-                    }
-                    Word::Unwritten(_)
-                    | Word::Before
-                    | Word::Nonce(_)
-                    | Word::Refill
-                    | Word::Zero
-                    | Word::Unknown(_) => (None, Some(format!("read {word:#010X}, {said}"))),
-                };
-                observed.observations.push(self.observation((index, *form), offset, note));
-            }
-        }
-    }
-
-    fn write(&self, observed: &mut Observed) {
-        let Some((_, block)) = self.block else { return };
-        let found = places(block);
-        for form in &self.probe.entry.forms {
-            for (index, leaf) in (0..).zip(&self.plan.leaves) {
-                let places = found.get(&leaf.offset).map_or(&[][..], |places| places);
-                let own = i64::from(leaf.offset);
-                let place = places.iter().copied().find(|place| *place == own).or(places.first().copied());
-                if place.is_none() {
-                    observed.problems.push(not_written(leaf, block));
-                }
-                let offset = place.and_then(|place| u32::try_from(place).ok());
-                let note = match place {
-                    Some(place) if place == own => None,
-                    Some(place) => {
-                        Some(format!("written to byte {place}{}", offset.map_or(String::new(), |at| self.owner(at))))
-                    }
-                    None => Some("written nowhere".into()),
-                };
-                observed.observations.push(self.observation((index, *form), offset, note));
-            }
-        }
-    }
-
-    fn observation(&self, (leaf, form): (u32, Form), offset: Option<u32>, note: Option<String>) -> Observation {
-        let entry = &self.probe.entry;
-        let (space, direction, range) = (entry.space, entry.direction, self.probe.range);
-        Observation { leaf, space, direction, form, range, offset, note }
-    }
-
-    /// Whose a byte of the block is, as the rest of a sentence.
-    fn owner(&self, offset: u32) -> String {
-        let owner = self.probe.image.owners.get(offset as usize);
-        let name = |leaf: Option<&Leaf>| leaf.map_or(String::new(), |leaf| format!(", which is `{}`", leaf.path));
-        match owner {
-            Some(Owner::Leaf(index)) => name(self.plan.leaves.get(*index as usize)),
-            Some(Owner::NotProbed(index)) => name(self.plan.not_probed.get(*index as usize).map(|it| &it.leaf)),
-            Some(Owner::Padding) => ", which is padding".into(),
-            Some(Owner::Guard) => ", behind the block".into(),
-            None => String::new(),
-        }
-    }
-
-    /// Everything that must be as it was.
-    fn changes(&self, problems: &mut Vec<Problem>) {
-        if let Some((job, after)) = self.block {
-            let written = |offset: usize| match self.probe.entry.direction {
-                Direction::Read => false,
-                Direction::Write => matches!(self.probe.image.owners.get(offset), Some(Owner::Leaf(_))),
-            };
-            let inside = differences(&job.bytes, &after.bytes).filter(|(offset, _)| !written(*offset));
-            problems.extend(inside.map(|(offset, words)| changed(BufferRole::Block, signed(offset), words)));
-            problems.extend(around(BufferRole::Block, job, after));
-        }
-        let input = differences(&self.input_job.bytes, &self.input.bytes);
-        problems.extend(input.map(|(offset, words)| changed(BufferRole::Input, signed(offset), words)));
-        problems.extend(around(BufferRole::Input, self.input_job, self.input));
-        problems.extend(around(BufferRole::Output, self.output_job, self.output));
-    }
-}
-
-/// Changes before and behind a buffer's bound range.
-fn around(role: BufferRole, job: &JobBuffer, after: &BufferAfter) -> Vec<Problem> {
-    let fill: Vec<u8> = BEFORE_WORD.to_le_bytes().into_iter().cycle().take(after.before.len()).collect();
-    let before = differences(&fill, &after.before)
-        .map(|(offset, words)| changed(role, signed(offset) - signed(after.before.len()), words));
-    let behind = differences(&job.after, &after.after)
-        .map(|(offset, words)| changed(role, signed(job.bytes.len() + offset), words));
-    before.chain(behind).collect()
-}
-
-fn changed(role: BufferRole, offset: i64, (was, is): (u32, u32)) -> Problem {
-    Problem::Changed { role, offset, was, is }
-}
-
-/// Byte offsets of the words that differ, with both words.
-fn differences<'a>(was: &'a [u8], is: &'a [u8]) -> impl Iterator<Item = (usize, (u32, u32))> + 'a {
-    let words = was.chunks(4).zip(is.chunks(4)).map(|(was, is)| (word_at(was, 0), word_at(is, 0)));
-    (0..).step_by(4).zip(words).filter(|(_, (was, is))| was != is)
-}
-
-fn not_written(leaf: &Leaf, block: &BufferAfter) -> Problem {
-    let found = word_at(&block.bytes, leaf.offset as usize);
-    Problem::NotWritten { path: leaf.path.clone(), offset: leaf.offset, found }
-}
-
-/// Where the value of each offset stands, at any byte from the memory before the bound range to that behind it.
-fn places(block: &BufferAfter) -> BTreeMap<u32, Vec<i64>> {
-    let start = signed(block.before.len());
-    let memory = [&block.before[..], &block.bytes, &block.after].concat();
-    let mut places: BTreeMap<u32, Vec<i64>> = BTreeMap::new();
-    for (place, word) in (0..).zip(memory.windows(4)) {
-        if let Word::Data(offset) = decode(word_at(word, 0)) {
-            places.entry(offset).or_default().push(place - start);
-        }
-    }
-    places
-}
-
-fn signed(offset: usize) -> i64 {
-    i64::try_from(offset).expect("a slice is at most 2^63 bytes long")
 }
 
 /// The little-endian word at a byte, zero behind the end.
-fn word_at(bytes: &[u8], offset: usize) -> u32 {
+pub(super) fn word_at(bytes: &[u8], offset: usize) -> u32 {
     bytes.get(offset..).and_then(|rest| rest.first_chunk()).map_or(0, |word| u32::from_le_bytes(*word))
+}
+
+pub(super) fn signed(offset: usize) -> i64 {
+    i64::try_from(offset).expect("a slice is at most 2^63 bytes long")
 }

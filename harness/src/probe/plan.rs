@@ -1,15 +1,16 @@
 //! What to probe of a block: its leaves and the entry points that reach them.
 //!
-//! Laid-out block and leaves in, [`ProbePlan`] out. A leaf is probed if one 32-bit word can say where it is and valid
-//! SPIR-V can hold it; the others are listed with the reason. Devices' features and largest ranges are the caller's
-//! business: it says which spaces are allowed.
+//! Laid-out block and leaves in, [`ProbePlan`] out. A leaf is probed if valid SPIR-V can hold it; the others are listed
+//! with the reason. Devices' features and largest ranges are the caller's business: it says which spaces are allowed,
+//! and [`needs`] what a leaf's type asks of a device.
 
 use std::collections::BTreeSet;
 
 use super::{NotProbed, ProbeEntry, ProbePlan};
 use crate::layout::tree::LeafStep;
-use crate::layout::{BlockLayout, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf};
+use crate::layout::{BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf};
 use crate::record::{Direction, Form, Space};
+use crate::runner::Feature;
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder};
 
@@ -26,17 +27,19 @@ pub fn plan(layout: &BlockLayout, leaves: &[Leaf], spaces: &BTreeSet<Space>) -> 
             Some(reason) => plan.not_probed.push(NotProbed { leaf: leaf.clone(), reason }),
         }
     }
-    if !plan.leaves.is_empty() {
-        plan.entries = spaces.iter().flat_map(|space| entries(*space, laid_out.size)).collect();
-    }
-    plan
+    plan.entries = entries(spaces, laid_out.size);
+    plan.pruned()
 }
 
-/// A structured buffer of `layout`'s elements, so that element 1 shows the stride; `None` for blocks without a stride.
+/// A structured buffer of `layout`'s elements, so that element 1 shows the stride; `None` for blocks without a stride, and
+/// where elements overlap (a stride can be shorter than an element with `vk::offset`), which SPIR-V does not know.
 ///
 /// Its leaves are those of elements 0 and 1, `[1].a` at the stride plus the offset of `a`.
 pub fn elements(layout: &BlockLayout) -> Option<BlockLayout> {
     let (stride, element) = (layout.stride?, layout.result.as_ref().ok()?);
+    if data_end(element) > stride.into() {
+        return None;
+    }
     let array = LaidOut {
         type_name: format!("{}[]", element.type_name),
         size: Extent::Unbounded,
@@ -46,42 +49,68 @@ pub fn elements(layout: &BlockLayout) -> Option<BlockLayout> {
     Some(BlockLayout { result: Ok(array), stride: None, ..layout.clone() })
 }
 
-fn entries(space: Space, size: Extent) -> Vec<ProbeEntry> {
-    let forms = match size {
-        Extent::Finite(_) => vec![Form::Leaf, Form::Vector, Form::Whole],
-        Extent::Unbounded => vec![Form::Leaf, Form::Vector],
-    };
-    let read = |name: &str| ProbeEntry { name: name.into(), space, direction: Direction::Read, forms: forms.clone() };
-    match (space, size) {
-        (Space::Uniform, Extent::Finite(_)) => vec![read("read_uniform")],
-        (Space::PushConstant, Extent::Finite(_)) => vec![read("read_push")],
-        (Space::Uniform | Space::PushConstant, Extent::Unbounded) => Vec::new(),
-        (Space::Storage, _) => {
-            let writes = forms.iter().map(|form| write_entry(*form));
-            std::iter::once(read("read_storage")).chain(writes).collect()
-        }
+/// The arithmetic that a device must have for values of a type; 32-bit numbers and bools need nothing.
+pub fn needs(component: Component) -> Option<Feature> {
+    match (component.size, component.scalar.is_float()) {
+        (1, _) => Some(Feature::Int8),
+        (2, true) => Some(Feature::Float16),
+        (2, false) => Some(Feature::Int16),
+        (8, true) => Some(Feature::Float64),
+        (8, false) => Some(Feature::Int64),
+        (_, _) => None,
     }
 }
 
-fn write_entry(form: Form) -> ProbeEntry {
-    let name = match form {
-        Form::Leaf => "write_storage_leaf",
-        Form::Vector => "write_storage_vector",
-        Form::Whole => "write_storage_whole",
+/// Which entry points there are: name, space, direction, forms. Each costs a pipeline and each form a load and a store
+/// per leaf, so forms that go through the same hardware path in every space are in one of them only.
+const ENTRIES: [(&str, Space, Direction, &[Form]); 12] = [
+    (
+        "read_uniform",
+        Space::Uniform,
+        Direction::Read,
+        &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed, Form::Parameter],
+    ),
+    ("read_uniform_divergent", Space::Uniform, Direction::Read, &[Form::Divergent]),
+    ("read_uniform_copied", Space::Uniform, Direction::Read, &[Form::Copied]),
+    ("read_storage", Space::Storage, Direction::Read, &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed]),
+    ("read_storage_divergent", Space::Storage, Direction::Read, &[Form::Divergent]),
+    ("write_storage_leaf", Space::Storage, Direction::Write, &[Form::Leaf]),
+    ("write_storage_vector", Space::Storage, Direction::Write, &[Form::Vector]),
+    ("write_storage_whole", Space::Storage, Direction::Write, &[Form::Whole]),
+    ("write_storage_indexed", Space::Storage, Direction::Write, &[Form::Indexed]),
+    ("write_storage_copied", Space::Storage, Direction::Write, &[Form::Copied]),
+    ("read_push", Space::PushConstant, Direction::Read, &[Form::Leaf, Form::Vector, Form::Whole]),
+    ("read_push_indexed", Space::PushConstant, Direction::Read, &[Form::Indexed]),
+];
+
+fn entries(spaces: &BTreeSet<Space>, size: Extent) -> Vec<ProbeEntry> {
+    let unbounded = size == Extent::Unbounded;
+    let holds = |space: Space| match space {
+        Space::Uniform | Space::PushConstant => !unbounded,
+        Space::Storage => true,
     };
-    ProbeEntry { name: name.into(), space: Space::Storage, direction: Direction::Write, forms: vec![form] }
+    let fits = |form: &Form| match form {
+        Form::Whole | Form::Parameter | Form::Copied => !unbounded,
+        Form::Leaf | Form::Vector | Form::Indexed | Form::Divergent => true,
+    };
+    let here = ENTRIES.iter().filter(|(_, space, _, _)| spaces.contains(space) && holds(*space));
+    let entries = here.map(|(name, space, direction, forms)| ProbeEntry {
+        name: (*name).to_owned(),
+        space: *space,
+        direction: *direction,
+        forms: forms.iter().copied().filter(fits).collect(),
+    });
+    entries.collect()
 }
 
 /// Why a leaf cannot be probed.
 fn obstacle(root: &LaidOut, leaf: &Leaf) -> Option<String> {
-    if leaf.component.scalar == Scalar::Bool {
-        return Some("a bool holds one bit of an offset".into());
+    let Component { scalar, size } = leaf.component;
+    if scalar == Scalar::Bool && !matches!(size, 1 | 4) {
+        return Some(format!("a bool of {size} bytes"));
     }
-    if leaf.component.size != 4 {
-        return Some(format!("{} bytes wide", leaf.component.size));
-    }
-    if !leaf.offset.is_multiple_of(4) {
-        return Some(format!("byte {} is no multiple of 4", leaf.offset));
+    if !leaf.offset.is_multiple_of(size) {
+        return Some(format!("byte {} is no multiple of {size}", leaf.offset));
     }
     member_obstacle(root, &leaf.steps)
 }

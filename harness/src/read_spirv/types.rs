@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::dr::{Instruction, Module, Operand};
-use rspirv::spirv::{Decoration, Op, StorageClass, Word};
+use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
 
 /// Types nested deeper than this are refused, so that walks over them may recurse.
 const MAX_DEPTH: u32 = 64;
@@ -51,6 +51,8 @@ pub(crate) struct SpirvVariable {
     pub(crate) set: Option<u32>,
     pub(crate) binding: Option<u32>,
     pub(crate) name: Option<String>,
+    /// What the device keeps in it.
+    pub(crate) builtin: Option<BuiltIn>,
 }
 
 /// How large a type is to walk over.
@@ -255,6 +257,7 @@ impl Types {
             set: decorations.number(id, Decoration::DescriptorSet),
             binding: decorations.number(id, Decoration::Binding),
             name: decorations.names.get(&id).filter(|name| !name.is_empty()).cloned(),
+            builtin: decorations.number(id, Decoration::BuiltIn).and_then(BuiltIn::from_u32),
         };
         self.variables.insert(id, variable);
     }
@@ -354,6 +357,7 @@ fn number(decorated: &Decorated, decoration: Decoration) -> Option<u32> {
 fn first_number(operands: &[Operand]) -> Option<u32> {
     match operands.first()? {
         Operand::LiteralBit32(number) => Some(*number),
+        Operand::BuiltIn(builtin) => Some(*builtin as u32),
         _ => None,
     }
 }

@@ -268,11 +268,7 @@ fn axes(row: &Row) -> String {
         Direction::Read => "read",
         Direction::Write => "write",
     });
-    let form = row.form.map(|form| match form {
-        Form::Leaf => "leaf",
-        Form::Vector => "vector",
-        Form::Whole => "whole",
-    });
+    let form = row.form.map(Form::as_str);
     let parts: Vec<&str> = [space, direction, form].into_iter().flatten().collect();
     if parts.is_empty() { String::new() } else { format!("({})", parts.join(", ")) }
 }

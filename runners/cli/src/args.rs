@@ -216,7 +216,7 @@ pub struct RunArgs {
     #[arg(long, value_delimiter = ',', value_name = "ash,wgpu,model")]
     pub runner: Vec<String>,
     /// Only these forms of access.
-    #[arg(long, value_delimiter = ',', value_name = "leaf,vector,whole")]
+    #[arg(long, value_delimiter = ',', value_name = "leaf,vector,whole,parameter,indexed,divergent,copied")]
     pub form: Vec<String>,
     /// Fail with exit code 3 unless this device takes part.
     #[arg(long, value_name = "ID")]

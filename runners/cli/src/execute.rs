@@ -84,7 +84,7 @@ fn run_group(checks: &[Check], group: &[usize], workers: &mut pool::Workers<'_>)
         let check = &checks[index];
         let started = Instant::now();
         let jobs = check.jobs();
-        let wanted: Vec<Job> = jobs.jobs.iter().map(|job| job.job().clone()).collect();
+        let wanted: Vec<Job> = jobs.jobs().cloned().collect();
         if !done.iter().any(|(same, _)| *same == wanted) {
             let results = if wanted.is_empty() { Vec::new() } else { workers.run(&check.device, &wanted) };
             done.push((wanted.clone(), results));

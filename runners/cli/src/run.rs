@@ -96,7 +96,7 @@ impl Wanted {
         let producers =
             choose("producer", &args.producer, &Producer::ALL.map(|producer| (producer.as_str(), producer)))?;
         let runners = [RunnerKind::Ash, RunnerKind::Wgpu, RunnerKind::Model].map(|kind| (kind.as_str(), kind));
-        let forms = [("leaf", Form::Leaf), ("vector", Form::Vector), ("whole", Form::Whole)];
+        let forms = Form::ALL.map(|form| (form.as_str(), form));
         let misreadings: Vec<_> = MISREADINGS.iter().map(|misreading| (misreading.name, *misreading)).collect();
         let planted = args.plant_misreading.iter().cloned().collect::<Vec<_>>();
         let misreading = if planted.is_empty() { None } else { choose("misreading", &planted, &misreadings)?.pop() };

@@ -133,7 +133,7 @@ pub(crate) fn subjects(cases: &[Arc<Source>]) -> impl Iterator<Item = Subject> {
 
 /// Shaders without a fault, through every form of access.
 pub(crate) fn all_forms() -> Settings {
-    Settings { forms: [Form::Leaf, Form::Vector, Form::Whole].into(), planted_rules: None }
+    Settings { forms: Form::ALL.into(), planted_rules: None }
 }
 
 /// How a user's declarations are read.

@@ -10,18 +10,10 @@
 
 use std::collections::BTreeSet;
 
+use super::kind::{Kind, Numeric};
 use crate::layout::tree::LeafStep;
 use crate::layout::{Component, LaidOut, LaidOutMember, LaidOutShape, Leaf};
-use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder};
-
-/// A 32-bit scalar type of SPIR-V.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
-    Uint,
-    Int,
-    Float,
-}
 
 /// A type of SPIR-V with its decorations.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +26,7 @@ pub(super) enum Node {
     },
     /// Of floats, 2 to 4 rows and columns; `stride` in bytes.
     Matrix {
+        kind: Kind,
         rows: u32,
         columns: u32,
         order: MatrixOrder,
@@ -81,20 +74,46 @@ impl<'a> Block<'a> {
         Self { laid_out, node }
     }
 
-    /// The indices that lead from the block to a leaf; `None` if it is not in the block.
-    pub(super) fn indices(&self, leaf: &Leaf) -> Option<Vec<u32>> {
+    /// The way from the block to a leaf; `None` if it is not in the block.
+    pub(super) fn way(&self, leaf: &Leaf) -> Option<Way> {
         let is_struct = matches!(self.laid_out.shape, LaidOutShape::Struct(_));
-        let mut indices = if is_struct { Vec::new() } else { vec![0] };
+        let mut way = Way::default();
+        if !is_struct {
+            way.push((0, None));
+        }
         let mut node = if is_struct { Some(&self.node) } else { self.node.part(0) };
         let mut laid_out = self.laid_out;
+        let mut words = 0;
         for step in &leaf.steps {
             let here = node?;
             let (taken, next) = take_step(here, laid_out, *step)?;
-            node = taken.iter().try_fold(here, |node, index| node.part(*index));
-            indices.extend(taken);
+            node = taken.iter().try_fold(here, |node, (index, _)| node.part(*index));
+            for (index, word) in taken {
+                way.push((index, word.map(|word| words + word)));
+            }
+            words += match step {
+                LeafStep::Element(_) => 1,
+                LeafStep::Cell { .. } => 2,
+                LeafStep::Member(_) | LeafStep::Component(_) => 0,
+            };
             laid_out = next;
         }
-        Some(indices)
+        Some(way)
+    }
+}
+
+/// The indices from a block to a leaf.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Way {
+    pub(super) indices: Vec<u32>,
+    /// For each index that may come from memory its place in the leaf's tuple (see [`crate::probe::Chunk::depth`]).
+    pub(super) words: Vec<Option<u32>>,
+}
+
+impl Way {
+    fn push(&mut self, (index, word): (u32, Option<u32>)) {
+        self.indices.push(index);
+        self.words.push(word);
     }
 }
 
@@ -104,6 +123,15 @@ fn bare(laid_out: &LaidOut, fields: Vec<Field>) -> Node {
 }
 
 impl Node {
+    /// The scalar types that the node is made of.
+    pub(super) fn kinds(&self) -> BTreeSet<Kind> {
+        match self {
+            Self::Scalar(kind) | Self::Vector { kind, .. } | Self::Matrix { kind, .. } => BTreeSet::from([*kind]),
+            Self::Array { element, .. } => element.kinds(),
+            Self::Struct { fields, .. } => fields.iter().flat_map(|field| field.node.kinds()).collect(),
+        }
+    }
+
     /// The type of a member or element, by its index; `None` for scalars, vectors and matrices, which have no
     /// decorated parts.
     fn part(&self, index: u32) -> Option<&Node> {
@@ -115,25 +143,28 @@ impl Node {
     }
 }
 
+/// An index, with its place among those of its step that may come from memory.
+type StepIndex = (u32, Option<u32>);
+
 /// The indices of one step, and the laid-out type it leads to (the same type for steps into vectors and matrices).
-fn take_step<'a>(node: &Node, laid_out: &'a LaidOut, step: LeafStep) -> Option<(Vec<u32>, &'a LaidOut)> {
+fn take_step<'a>(node: &Node, laid_out: &'a LaidOut, step: LeafStep) -> Option<(Vec<StepIndex>, &'a LaidOut)> {
     match (&laid_out.shape, step) {
         (LaidOutShape::Struct(members), LeafStep::Member(index)) => {
             let Node::Struct { fields, .. } = node else { return None };
             let field = (0..).zip(fields).find(|(_, field)| field.index == index)?.0;
-            Some((vec![field], &members.get(index as usize)?.layout))
+            Some((vec![(field, None)], &members.get(index as usize)?.layout))
         }
-        (LaidOutShape::Array { element, .. }, LeafStep::Element(index)) => Some((vec![index], element)),
+        (LaidOutShape::Array { element, .. }, LeafStep::Element(index)) => Some((vec![(index, Some(0))], element)),
         (LaidOutShape::Vector { length, .. }, LeafStep::Component(index)) => {
-            Some((if *length > 1 { vec![index] } else { Vec::new() }, laid_out))
+            Some((if *length > 1 { vec![(index, None)] } else { Vec::new() }, laid_out))
         }
         (LaidOutShape::Matrix { rows, columns, order, .. }, LeafStep::Cell { row, column }) => {
             let indices = if matches!(node, Node::Matrix { .. }) {
-                vec![column, row]
+                vec![(column, Some(1)), (row, Some(0))]
             } else {
                 let steps = match order {
-                    MatrixOrder::Row => [(*rows, row), (*columns, column)],
-                    MatrixOrder::Column => [(*columns, column), (*rows, row)],
+                    MatrixOrder::Row => [(*rows, (row, Some(0))), (*columns, (column, Some(1)))],
+                    MatrixOrder::Column => [(*columns, (column, Some(1))), (*rows, (row, Some(0)))],
                 };
                 steps.into_iter().filter(|(count, _)| *count > 1).map(|(_, index)| index).collect()
             };
@@ -178,7 +209,7 @@ impl Lowering {
     /// of it is emitted.
     fn lower(&self, laid_out: &LaidOut, room: Option<u32>, path: &mut Vec<u32>) -> Option<Node> {
         match &laid_out.shape {
-            LaidOutShape::Scalar(component) => kind(*component).map(Node::Scalar),
+            LaidOutShape::Scalar(component) => Kind::of(*component).map(Node::Scalar),
             LaidOutShape::Vector { component, length } => vector(*component, *length),
             LaidOutShape::Matrix { .. } => matrix(&laid_out.shape, room),
             LaidOutShape::Array { element, count, stride } => {
@@ -226,28 +257,8 @@ impl Lowering {
     }
 }
 
-/// Scalar types of 4 bytes; the others are never emitted.
-fn kind(component: Component) -> Option<Kind> {
-    if component.size != 4 {
-        return None;
-    }
-    match component.scalar {
-        Scalar::Bool => None,
-        Scalar::Uint8 | Scalar::Uint16 | Scalar::Uint32 | Scalar::Uint64 | Scalar::Min16Uint => Some(Kind::Uint),
-        Scalar::Int8 | Scalar::Int16 | Scalar::Int32 | Scalar::Int64 | Scalar::Min16Int | Scalar::Min12Int => {
-            Some(Kind::Int)
-        }
-        Scalar::Float16
-        | Scalar::Half
-        | Scalar::Float32
-        | Scalar::Float64
-        | Scalar::Min16Float
-        | Scalar::Min10Float => Some(Kind::Float),
-    }
-}
-
 fn vector(component: Component, length: u32) -> Option<Node> {
-    let kind = kind(component)?;
+    let kind = Kind::of(component)?;
     Some(if length > 1 { Node::Vector { kind, length } } else { Node::Scalar(kind) })
 }
 
@@ -262,8 +273,9 @@ fn matrix(shape: &LaidOutShape, room: Option<u32>) -> Option<Node> {
         MatrixOrder::Row => true,
         MatrixOrder::Column => room.is_none_or(|room| vectors.saturating_mul(*stride) <= room),
     };
-    if kind(*component)? == Kind::Float && *rows > 1 && *columns > 1 && padded_end_fits {
-        return Some(Node::Matrix { rows: *rows, columns: *columns, order: *order, stride: *stride });
+    let kind = Kind::of(*component)?;
+    if kind.numeric == Numeric::Float && *rows > 1 && *columns > 1 && padded_end_fits {
+        return Some(Node::Matrix { kind, rows: *rows, columns: *columns, order: *order, stride: *stride });
     }
     let element = vector(*component, length)?;
     if vectors == 1 {

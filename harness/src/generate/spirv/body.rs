@@ -1,4 +1,5 @@
-//! The code of one entry point: loads and stores of every leaf through every form, straight line, no branches.
+//! The code of one entry point: loads and stores of every leaf through every form, straight line, no branches. Forms
+//! beyond leaf, vector and whole are in `forms`.
 //!
 //! Software rasterizers turn control flow around buffer accesses into a loop per lane, so there is none here.
 
@@ -7,8 +8,10 @@ use std::rc::Rc;
 
 use rspirv::spirv::{StorageClass, Word};
 
-use super::block::Kind;
+use super::block::Way;
+use super::kind::Kind;
 use super::types::{Typed, TypedForm, Types};
+use crate::probe::{self as wiring, Slot, Wiring};
 use crate::record::Form;
 
 /// A variable with the type that it holds.
@@ -25,6 +28,20 @@ pub(super) struct Interface {
     pub(super) block: Place,
     pub(super) output: Place,
     pub(super) input: Place,
+    /// The block in the other layout, for [`Form::Copied`].
+    pub(super) copy: Option<Copied>,
+    /// The variable with the invocation's index, for [`Form::Divergent`].
+    pub(super) lane: Option<Word>,
+    /// The function that takes the block, for [`Form::Parameter`].
+    pub(super) function: Option<Word>,
+}
+
+/// The block in the other layout.
+#[derive(Clone, Debug)]
+pub(super) struct Copied {
+    pub(super) place: Place,
+    /// The indices to each leaf, in the order of the plan.
+    pub(super) leaves: Rc<Vec<Vec<u32>>>,
 }
 
 /// Writes the instructions of one entry point into the block that is open in the builder.
@@ -32,10 +49,11 @@ pub(super) struct Body<'a> {
     pub(super) types: &'a mut Types,
     pub(super) interface: Interface,
     /// The way to each leaf, in the order of the plan.
-    pub(super) leaves: &'a [Vec<u32>],
+    pub(super) leaves: &'a [Way],
+    pub(super) wiring: &'a Wiring,
 }
 
-const OPEN: &str = "a block is open while a body is written";
+pub(super) const OPEN: &str = "a block is open while a body is written";
 
 /// A vector, array or struct that is stored at once needs leaves that the plan does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,15 +66,45 @@ impl Body<'_> {
         self.store_output(0, nonce);
     }
 
-    /// Stores the bits of every leaf, read through `form`, to the output words from `first` on.
-    pub(super) fn read(&mut self, form: Form, first: u32) {
-        let values = match form {
-            Form::Leaf => self.leaves.iter().map(|indices| self.load_block(indices)).collect(),
-            Form::Vector => self.read_vectors(),
-            Form::Whole => self.read_whole(),
-        };
-        for (word, (indices, value)) in (first..).zip(self.leaves.iter().zip::<Vec<Word>>(values)) {
-            let bits = self.bits_of(indices, value);
+    /// Stores the bits of the leaves, read through `form`.
+    pub(super) fn read(&mut self, form: Form) -> Result<(), MissingLeaf> {
+        match form {
+            Form::Leaf => {
+                let values = self.leaves.iter().map(|leaf| self.load_block(&leaf.indices)).collect();
+                self.store_answers(form, values);
+            }
+            Form::Vector => {
+                let values = self.read_vectors();
+                self.store_answers(form, values);
+            }
+            Form::Whole => {
+                let whole = self.load_block(&[]);
+                self.store_parts(form, whole);
+            }
+            Form::Parameter => self.call_with_block(),
+            Form::Indexed => self.read_indexed(),
+            Form::Divergent => self.read_divergent(),
+            Form::Copied => self.copy_out()?,
+        }
+        Ok(())
+    }
+
+    /// Stores the leaves of a value of the block's type as answers of `form`.
+    pub(super) fn store_parts(&mut self, form: Form, whole: Word) {
+        let values = self.leaves.iter().map(|leaf| self.extract(whole, (&leaf.indices, &leaf.indices))).collect();
+        self.store_answers(form, values);
+    }
+
+    /// Stores the values of all leaves where the answers of `form` belong.
+    fn store_answers(&mut self, form: Form, values: Vec<Word>) {
+        let slots = self.wiring.slots.iter().filter(|slot| slot.form == form);
+        slots.zip(values).for_each(|(slot, value)| self.store_answer(slot, value));
+    }
+
+    pub(super) fn store_answer(&mut self, slot: &Slot, value: Word) {
+        let [wiring::Place::Word(first)] = slot.places[..] else { return };
+        let kind = self.kind(slot.leaf);
+        for (word, bits) in (first..).zip(self.types.words_of(kind, value)) {
             self.store_output(word, bits);
         }
     }
@@ -64,7 +112,7 @@ impl Body<'_> {
     fn read_vectors(&mut self) -> Vec<Word> {
         let mut loaded = BTreeMap::new();
         let mut values = Vec::new();
-        for indices in self.leaves {
+        for Way { indices, .. } in self.leaves {
             let value = match in_vector(&self.interface.block.ty, indices) {
                 None => self.load_block(indices),
                 Some((vector, component)) => {
@@ -77,40 +125,62 @@ impl Body<'_> {
         values
     }
 
-    fn read_whole(&mut self) -> Vec<Word> {
-        let whole = self.load_block(&[]);
-        self.leaves.iter().map(|indices| self.extract(whole, (indices, indices))).collect()
-    }
-
-    /// Stores the input words from 1 on to the leaves through `form`.
+    /// Stores the values from the input to the leaves through `form`.
     pub(super) fn write(&mut self, form: Form) -> Result<(), MissingLeaf> {
-        let mut values = BTreeMap::new();
-        for (word, indices) in (1..).zip(self.leaves) {
-            let bits = self.load_input(word);
-            values.insert(indices.clone(), self.leaf_of(indices, bits));
-        }
         match form {
-            Form::Leaf => values.iter().for_each(|(indices, value)| self.store_block(indices, *value)),
+            Form::Leaf => {
+                let values = self.load_values();
+                self.leaves.iter().zip(values).for_each(|(leaf, value)| self.store_block(&leaf.indices, value));
+            }
             Form::Vector => {
+                let values = self.values_by_way();
                 let block = Rc::clone(&self.interface.block.ty);
-                let targets =
-                    self.leaves.iter().map(|leaf| in_vector(&block, leaf).map_or(&leaf[..], |(vector, _)| vector));
+                let targets = self
+                    .leaves
+                    .iter()
+                    .map(|Way { indices, .. }| in_vector(&block, indices).map_or(&indices[..], |(vector, _)| vector));
                 for target in targets.collect::<BTreeSet<_>>() {
-                    let value = self.construct(&mut target.to_vec(), &values)?;
+                    let value = self.construct(&block, &mut target.to_vec(), &values)?;
                     self.store_block(target, value);
                 }
             }
-            Form::Whole => {
-                let value = self.construct(&mut Vec::new(), &values)?;
+            Form::Whole | Form::Parameter => {
+                let values = self.values_by_way();
+                let block = Rc::clone(&self.interface.block.ty);
+                let value = self.construct(&block, &mut Vec::new(), &values)?;
                 self.store_block(&[], value);
             }
+            Form::Indexed | Form::Divergent => self.write_indexed(),
+            Form::Copied => self.copy_in()?,
         }
         Ok(())
     }
 
-    /// Builds the value at `indices` from its leaves.
-    fn construct(&mut self, indices: &mut Vec<u32>, values: &BTreeMap<Vec<u32>, Word>) -> Result<Word, MissingLeaf> {
-        let ty = self.interface.block.ty.at(indices);
+    /// The values of all leaves from the input, as the leaves' types.
+    pub(super) fn load_values(&mut self) -> Vec<Word> {
+        let mut next = 1;
+        let values = (0..).zip(self.leaves).map(|(leaf, _)| {
+            let kind = self.kind(leaf);
+            let words: Vec<Word> = (next..next + kind.words()).map(|word| self.load_input(word)).collect();
+            next += kind.words();
+            self.types.value_of(kind, &words)
+        });
+        values.collect()
+    }
+
+    fn values_by_way(&mut self) -> BTreeMap<Vec<u32>, Word> {
+        let values = self.load_values();
+        self.leaves.iter().map(|leaf| leaf.indices.clone()).zip(values).collect()
+    }
+
+    /// Builds the value at `indices` of a block from its leaves.
+    pub(super) fn construct(
+        &mut self,
+        block: &Typed,
+        indices: &mut Vec<u32>,
+        values: &BTreeMap<Vec<u32>, Word>,
+    ) -> Result<Word, MissingLeaf> {
+        let ty = block.at(indices);
         let (id, count) = match ty.form {
             TypedForm::Scalar(_) => return values.get(indices).copied().ok_or(MissingLeaf),
             TypedForm::Vector { length } => (ty.id, length),
@@ -119,13 +189,13 @@ impl Body<'_> {
         let mut parts = Vec::new();
         for index in 0..count {
             indices.push(index);
-            parts.push(self.construct(indices, values)?);
+            parts.push(self.construct(block, indices, values)?);
             indices.pop();
         }
         Ok(self.types.builder.composite_construct(id, None, parts).expect(OPEN))
     }
 
-    fn load_block(&mut self, indices: &[u32]) -> Word {
+    pub(super) fn load_block(&mut self, indices: &[u32]) -> Word {
         let place = self.interface.block.clone();
         self.load(&place, indices)
     }
@@ -135,7 +205,7 @@ impl Body<'_> {
         self.store(&place, indices, value);
     }
 
-    fn load_input(&mut self, word: u32) -> Word {
+    pub(super) fn load_input(&mut self, word: u32) -> Word {
         let place = self.interface.input.clone();
         self.load(&place, &[0, word])
     }
@@ -145,12 +215,12 @@ impl Body<'_> {
         self.store(&place, &[0, word], value);
     }
 
-    fn load(&mut self, place: &Place, indices: &[u32]) -> Word {
+    pub(super) fn load(&mut self, place: &Place, indices: &[u32]) -> Word {
         let pointer = self.point(place, indices);
         self.types.builder.load(place.ty.at(indices).id, None, pointer, None, []).expect(OPEN)
     }
 
-    fn store(&mut self, place: &Place, indices: &[u32], value: Word) {
+    pub(super) fn store(&mut self, place: &Place, indices: &[u32], value: Word) {
         let pointer = self.point(place, indices);
         self.types.builder.store(pointer, value, None, []).expect(OPEN);
     }
@@ -159,34 +229,27 @@ impl Body<'_> {
         if indices.is_empty() {
             return place.variable;
         }
-        let ty = self.types.pointer(place.class, place.ty.at(indices).id);
-        let indices: Vec<Word> = indices.iter().map(|index| self.types.constant(*index)).collect();
+        let ids: Vec<Word> = indices.iter().map(|index| self.types.constant(*index)).collect();
+        self.point_to(place, (ids, place.ty.at(indices).id))
+    }
+
+    /// A pointer to the part of type `part` to which the values `indices` lead.
+    pub(super) fn point_to(&mut self, place: &Place, (indices, part): (Vec<Word>, Word)) -> Word {
+        let ty = self.types.pointer(place.class, part);
         self.types.builder.access_chain(ty, None, place.variable, indices).expect(OPEN)
     }
 
     /// Extracts the leaf at `leaf` of the block from `value`, inside which it stands at `way`.
-    fn extract(&mut self, value: Word, (leaf, way): (&[u32], &[u32])) -> Word {
+    pub(super) fn extract(&mut self, value: Word, (leaf, way): (&[u32], &[u32])) -> Word {
         let ty = self.interface.block.ty.at(leaf).id;
         self.types.builder.composite_extract(ty, None, value, way.iter().copied()).expect(OPEN)
     }
 
-    fn bits_of(&mut self, leaf: &[u32], value: Word) -> Word {
-        let uint = self.types.scalar(Kind::Uint);
-        self.bitcast(leaf, uint, value)
-    }
-
-    fn leaf_of(&mut self, leaf: &[u32], bits: Word) -> Word {
-        let ty = self.interface.block.ty.at(leaf).id;
-        self.bitcast(leaf, ty, bits)
-    }
-
-    /// Bitcasts between a leaf's type and `uint`; a `uint` leaf needs none.
-    fn bitcast(&mut self, leaf: &[u32], ty: Word, value: Word) -> Word {
-        match self.interface.block.ty.at(leaf).form {
-            TypedForm::Scalar(Kind::Uint) => value,
-            TypedForm::Scalar(Kind::Int | Kind::Float) | TypedForm::Vector { .. } | TypedForm::Aggregate { .. } => {
-                self.types.builder.bitcast(ty, None, value).expect(OPEN)
-            }
+    /// The scalar type of a leaf.
+    pub(super) fn kind(&self, leaf: u32) -> Kind {
+        match self.interface.block.ty.at(&self.leaves[leaf as usize].indices).form {
+            TypedForm::Scalar(kind) => kind,
+            TypedForm::Vector { .. } | TypedForm::Aggregate { .. } => unreachable!("a leaf is a scalar"),
         }
     }
 }

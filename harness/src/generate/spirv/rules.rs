@@ -3,7 +3,8 @@
 //! Source: Vulkan specification, "Offset and Stride Assignment" (relaxed block layout, which Vulkan 1.1 always allows,
 //! `uniformBufferStandardLayout` and `scalarBlockLayout`), as SPIRV-Tools' `spirv-val` checks it.
 
-use super::block::{Field, Kind, Node};
+use super::block::{Field, Node};
+use super::kind::Kind;
 use crate::record::Space;
 use crate::runner::Feature;
 use crate::shape::{Count, MatrixOrder};
@@ -74,7 +75,7 @@ fn field_obeys(field: &Field, start: u32, extended: bool) -> bool {
     let aligned = offset.is_multiple_of(alignment(&field.node, extended));
     match &field.node {
         Node::Scalar(_) => aligned,
-        Node::Vector { length, .. } => !straddles(offset, *length),
+        Node::Vector { kind, length } => !straddles(offset, (*kind, *length)),
         Node::Matrix { .. } => aligned && strides_obey(&field.node, extended),
         Node::Array { .. } => {
             aligned && strides_obey(&field.node, extended) && elements_obey(&field.node, offset, extended)
@@ -84,8 +85,10 @@ fn field_obeys(field: &Field, start: u32, extended: bool) -> bool {
 }
 
 /// A vector of up to 16 bytes must not cross a 16-byte line, a larger one must start on it.
-fn straddles(offset: u32, length: u32) -> bool {
-    !offset.is_multiple_of(4) || offset % 16 + length * 4 > 16
+fn straddles(offset: u32, (kind, length): (Kind, u32)) -> bool {
+    let size = length * kind.size();
+    let crosses = if size > 16 { !offset.is_multiple_of(16) } else { offset % 16 + size > 16 };
+    crosses || !offset.is_multiple_of(kind.size())
 }
 
 /// Array strides, and the stride of the matrix inside, are multiples of the alignment.
@@ -113,11 +116,11 @@ fn elements_obey(node: &Node, offset: u32, extended: bool) -> bool {
 fn alignment(node: &Node, extended: bool) -> u32 {
     let rounded = |alignment: u32| if extended { alignment.next_multiple_of(16) } else { alignment };
     match node {
-        Node::Scalar(Kind::Uint | Kind::Int | Kind::Float) => 4,
-        Node::Vector { length, .. } => vector_alignment(*length),
-        Node::Matrix { rows, columns, order, .. } => rounded(match order {
-            MatrixOrder::Column => vector_alignment(*rows),
-            MatrixOrder::Row => vector_alignment(*columns),
+        Node::Scalar(kind) => kind.size(),
+        Node::Vector { kind, length } => vector_alignment(*kind, *length),
+        Node::Matrix { kind, rows, columns, order, .. } => rounded(match order {
+            MatrixOrder::Column => vector_alignment(*kind, *rows),
+            MatrixOrder::Row => vector_alignment(*kind, *columns),
         }),
         Node::Array { element, .. } => rounded(alignment(element, extended)),
         Node::Struct { fields, .. } => {
@@ -126,18 +129,18 @@ fn alignment(node: &Node, extended: bool) -> u32 {
     }
 }
 
-fn vector_alignment(length: u32) -> u32 {
-    if length == 2 { 8 } else { 16 }
+fn vector_alignment(kind: Kind, length: u32) -> u32 {
+    kind.size() * if length == 2 { 2 } else { 4 }
 }
 
 /// Bytes as `spirv-val` counts them: a `ColMajor` matrix ends with its last column's padding.
 fn size(node: &Node) -> u32 {
     match node {
-        Node::Scalar(_) => 4,
-        Node::Vector { length, .. } => length * 4,
-        Node::Matrix { rows, columns, order, stride } => match order {
+        Node::Scalar(kind) => kind.size(),
+        Node::Vector { kind, length } => length * kind.size(),
+        Node::Matrix { kind, rows, columns, order, stride } => match order {
             MatrixOrder::Column => stride.saturating_mul(*columns),
-            MatrixOrder::Row => stride.saturating_mul(rows - 1).saturating_add(columns * 4),
+            MatrixOrder::Row => stride.saturating_mul(rows - 1).saturating_add(columns * kind.size()),
         },
         Node::Array { element, count, stride } => match count {
             Count::Finite(count) => stride.saturating_mul(count - 1).saturating_add(size(element)),

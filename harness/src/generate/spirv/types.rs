@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use rspirv::dr::{Builder, Operand};
 use rspirv::spirv::{Decoration, StorageClass, Word};
 
-use super::block::{Field, Kind, Node};
+use super::block::{Field, Node};
+use super::kind::{Kind, Numeric};
 use crate::shape::{Count, MatrixOrder};
 
 /// A type with its id and those of its parts.
@@ -38,7 +39,7 @@ impl Typed {
     /// The type at the end of `indices`.
     ///
     /// # Panics
-    /// If the indices do not lead through the type: they come from [`super::block::Block::indices`].
+    /// If the indices do not lead through the type: they come from [`super::block::Block::way`].
     pub(super) fn at(&self, indices: &[u32]) -> &Typed {
         indices.iter().fold(self, |typed, index| typed.part(*index))
     }
@@ -52,8 +53,10 @@ impl Typed {
 pub(super) struct Types {
     pub(super) builder: Builder,
     scalars: BTreeMap<Kind, Word>,
-    vectors: BTreeMap<(Kind, u32), Word>,
-    constants: BTreeMap<u32, Word>,
+    /// By component type and length.
+    vectors: BTreeMap<(Word, u32), Word>,
+    /// By type and value.
+    constants: BTreeMap<(Word, u32), Word>,
     pointers: BTreeMap<(u32, Word), Word>,
 }
 
@@ -69,24 +72,40 @@ impl Types {
         }
     }
 
-    /// The id of a 32-bit scalar type.
+    /// The id of a scalar type.
     pub(super) fn scalar(&mut self, kind: Kind) -> Word {
+        // SPIR-V forbids a second type that is the same.
+        let numeric = match kind.numeric {
+            Numeric::Uint | Numeric::Bool => Numeric::Uint,
+            Numeric::Int => Numeric::Int,
+            Numeric::Float => Numeric::Float,
+        };
         let Self { builder, scalars, .. } = self;
-        *scalars.entry(kind).or_insert_with(|| {
+        *scalars.entry(Kind { numeric, ..kind }).or_insert_with(|| {
             let id = builder.id();
-            match kind {
-                Kind::Uint => builder.type_int_id(Some(id), 32, 0),
-                Kind::Int => builder.type_int_id(Some(id), 32, 1),
-                Kind::Float => builder.type_float_id(Some(id), 32, None),
+            match numeric {
+                Numeric::Uint | Numeric::Bool => builder.type_int_id(Some(id), kind.bits, 0),
+                Numeric::Int => builder.type_int_id(Some(id), kind.bits, 1),
+                Numeric::Float => builder.type_float_id(Some(id), kind.bits, None),
             }
         })
     }
 
     /// The id of a `uint` constant.
     pub(super) fn constant(&mut self, value: u32) -> Word {
-        let uint = self.scalar(Kind::Uint);
+        self.small_constant(Kind::WORD, value)
+    }
+
+    /// The id of a constant of an integer type of up to 32 bits, which must hold it.
+    pub(super) fn small_constant(&mut self, kind: Kind, value: u32) -> Word {
+        let ty = self.scalar(kind);
         let Self { builder, constants, .. } = self;
-        *constants.entry(value).or_insert_with(|| builder.constant_bit32(uint, value))
+        *constants.entry((ty, value)).or_insert_with(|| builder.constant_bit32(ty, value))
+    }
+
+    /// The id of a vector type.
+    pub(super) fn vector(&mut self, kind: Kind, length: u32) -> Word {
+        self.typed_vector(kind, length).id
     }
 
     /// The id of a pointer type.
@@ -103,8 +122,8 @@ impl Types {
         match node {
             Node::Scalar(kind) => self.typed_scalar(*kind),
             Node::Vector { kind, length } => self.typed_vector(*kind, *length),
-            Node::Matrix { rows, columns, .. } => {
-                let column = self.typed_vector(Kind::Float, *rows);
+            Node::Matrix { kind, rows, columns, .. } => {
+                let column = self.typed_vector(*kind, *rows);
                 let id = self.builder.type_matrix(column.id, *columns);
                 Typed { id, parts: vec![column], form: TypedForm::Aggregate { count: Some(*columns) } }
             }
@@ -120,7 +139,7 @@ impl Types {
     fn typed_vector(&mut self, kind: Kind, length: u32) -> Typed {
         let scalar = self.typed_scalar(kind);
         let Self { builder, vectors, .. } = self;
-        let id = *vectors.entry((kind, length)).or_insert_with(|| {
+        let id = *vectors.entry((scalar.id, length)).or_insert_with(|| {
             let id = builder.id();
             builder.type_vector_id(Some(id), scalar.id, length)
         });

@@ -15,10 +15,13 @@ use super::{BLOCK, NotExpressible};
 /// The function of `entry`.
 ///
 /// # Errors
-/// If a block with a runtime-sized array is copied as a whole.
+/// If a block with a runtime-sized array is copied as a whole, or the entry has a form that is not written here.
 pub(super) fn function(block: &Node, leaves: &[Access], entry: &ProbeEntry) -> Result<String, NotExpressible> {
     if let Some(path) = block.runtime_sized().filter(|_| entry.forms.contains(&Form::Whole)) {
         return Err(NotExpressible::new(&path, "a block with a runtime-sized array cannot be copied as a whole"));
+    }
+    if let Some(form) = entry.forms.iter().find(|form| !is_written(**form)) {
+        return Err(NotExpressible::new("", format!("form `{}` is not written in WGSL", form.as_str())));
     }
     let statements = match entry.direction {
         Direction::Read => read(leaves, &entry.forms),
@@ -26,6 +29,14 @@ pub(super) fn function(block: &Node, leaves: &[Access], entry: &ProbeEntry) -> R
     };
     let (name, body) = (&entry.name, statements.join("\n    "));
     Ok(format!("@compute @workgroup_size(1)\nfn {name}() {{\n    output[0] = input[0];\n    {body}\n}}\n"))
+}
+
+/// Whether this generator writes a form.
+fn is_written(form: Form) -> bool {
+    match form {
+        Form::Leaf | Form::Vector | Form::Whole => true,
+        Form::Parameter | Form::Indexed | Form::Divergent | Form::Copied => false,
+    }
 }
 
 fn read(leaves: &[Access], forms: &[Form]) -> Vec<String> {
@@ -39,6 +50,8 @@ fn read(leaves: &[Access], forms: &[Form]) -> Vec<String> {
             lines.extend(store_each(words(index), parts));
             lines
         }
+        // Refused before.
+        Form::Parameter | Form::Indexed | Form::Divergent | Form::Copied => Vec::new(),
     });
     statements.collect()
 }
@@ -77,6 +90,8 @@ fn write(block: &Node, leaves: &[Access], forms: &[Form]) -> Vec<String> {
         Form::Leaf => leaves.iter().map(|leaf| assign(&leaf.path, &values.scalar(leaf.scalar, &leaf.path))).collect(),
         Form::Vector => values.write_vectors(leaves),
         Form::Whole => vec![assign(&[], &values.whole(block, &[]))],
+        // Refused before.
+        Form::Parameter | Form::Indexed | Form::Divergent | Form::Copied => Vec::new(),
     });
     statements.collect()
 }

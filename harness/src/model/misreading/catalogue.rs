@@ -1,6 +1,6 @@
 //! The faults of the model device by name.
 
-use super::{Dimension, End, Fault, LayoutFault, Matrices, Misreading, Move, RunFault, Side, Stores, Stride};
+use super::{Dimension, End, Fault, Indices, LayoutFault, Matrices, Misreading, Move, RunFault, Side, Stores, Stride};
 use crate::record::Space;
 
 /// All faults.
@@ -95,6 +95,12 @@ pub const MISREADINGS: &[Misreading] = &[
     run("memory-behind-touched", "the word behind the bound range is cleared", RunFault::RangeTouched(Side::Behind)),
     run("memory-before-touched", "the word before the bound range is cleared", RunFault::RangeTouched(Side::Before)),
     run("range-short", "the last 4 bytes of the bound range read as 0 and cannot be written", RunFault::RangeShort(4)),
+    run("memory-index-ignored", "indices that come from memory are taken for 0", RunFault::IndicesWrong(Indices::Zero)),
+    run(
+        "first-lane-index",
+        "all lanes of a workgroup use the indices of the first one",
+        RunFault::IndicesWrong(Indices::OfFirstLane),
+    ),
     run("idle", "the dispatch does nothing", RunFault::Idle),
     run("stale-output", "the output is that of the dispatch before", RunFault::StaleOutput),
     run("nonce-only", "nothing is stored but the nonce", RunFault::NonceOnly),

@@ -1,9 +1,13 @@
 //! Faults beside the layout: stores, buffers and the dispatch itself.
 //!
 //! [`Misreading`] changes what a job starts with and what comes back; [`Disturbance`] goes with the machine and changes
-//! its stores.
+//! its stores and indices.
 
-use super::{Misreading, RunFault, Side, Stores, is_block, is_output};
+use std::collections::BTreeMap;
+
+use rspirv::spirv::Word;
+
+use super::{Indices, Misreading, RunFault, Side, Stores, is_block, is_output};
 use crate::model::memory::Memory;
 use crate::runner::BufferAfter;
 
@@ -75,20 +79,22 @@ fn clear(byte: &mut u8) {
     *byte = 0;
 }
 
-/// The part of a fault that shows at stores.
-#[derive(Clone, Copy, Debug, Default)]
+/// The part of a fault that shows at stores and indices.
+#[derive(Clone, Debug, Default)]
 pub(in crate::model) struct Disturbance {
     fault: Option<RunFault>,
     /// Stores to the block in the whole run, where it was counted.
     total: Option<u32>,
     /// Stores to the block so far.
     pub(in crate::model) stores: u32,
+    /// The first value of each index that came from memory, by access chain and operand.
+    first_indices: BTreeMap<(Word, usize), u32>,
 }
 
 impl Disturbance {
     /// The fault's part; `total` is the number of stores to the block, where [`Misreading::counts_stores`] asks for it.
     pub(in crate::model) fn new(misreading: Option<Misreading>, total: Option<u32>) -> Self {
-        Self { fault: misreading.and_then(Misreading::run_fault), total, stores: 0 }
+        Self { fault: misreading.and_then(Misreading::run_fault), total, stores: 0, first_indices: BTreeMap::new() }
     }
 
     /// Where a store to byte `offset` of `memory` really goes; `None` if it is lost. Counts the stores to the block.
@@ -110,8 +116,21 @@ impl Disturbance {
         }
     }
 
+    /// The index that is really used into `memory` where the module says `index`, which came from memory at this operand
+    /// of an access chain.
+    pub(in crate::model) fn index_from_memory(&mut self, memory: &Memory, at: (Word, usize), index: u32) -> u32 {
+        if !is_block((Some(memory.set), Some(memory.binding))) {
+            return index;
+        }
+        match self.fault {
+            Some(RunFault::IndicesWrong(Indices::Zero)) => 0,
+            Some(RunFault::IndicesWrong(Indices::OfFirstLane)) => *self.first_indices.entry(at).or_insert(index),
+            Some(_) | None => index,
+        }
+    }
+
     /// What happens around a store to the bytes from `start` to `end`.
-    pub(in crate::model) fn after_store(self, memory: &mut Memory, (start, end): (u64, u64)) {
+    pub(in crate::model) fn after_store(&self, memory: &mut Memory, (start, end): (u64, u64)) {
         if !is_block((Some(memory.set), Some(memory.binding))) {
             return;
         }

@@ -137,6 +137,17 @@ enum RunFault {
     RangeShort(u32),
     /// The block's bytes are not there: reads give 0.
     BlockZero,
+    /// Indices into the block that come from memory.
+    IndicesWrong(Indices),
+}
+
+/// What becomes of an index that comes from memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Indices {
+    /// It is taken for 0.
+    Zero,
+    /// It is that of the first lane in every lane.
+    OfFirstLane,
 }
 
 /// Which stores to the block.
@@ -194,7 +205,7 @@ fn is_tested(variable: &SpirvVariable) -> bool {
 }
 
 fn is_block(place: (Option<u32>, Option<u32>)) -> bool {
-    !is_output(place) && place != (Some(0), Some(2))
+    !matches!(place, (Some(0), Some(1..=3)))
 }
 
 fn is_output(place: (Option<u32>, Option<u32>)) -> bool {

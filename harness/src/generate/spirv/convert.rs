@@ -1,0 +1,79 @@
+//! Between leaves of any type and the 32-bit words of the probe's buffers.
+//!
+//! No bit is changed on the way: narrow numbers are filled up with zeros, wide ones take two words, the low one first.
+//! Of a bool only the truth passes, as 0 or 1.
+
+use rspirv::spirv::Word;
+
+use super::body::OPEN;
+use super::kind::{Kind, Numeric};
+use super::types::Types;
+
+impl Types {
+    /// The words of a value of type `kind`.
+    pub(super) fn words_of(&mut self, kind: Kind, value: Word) -> Vec<Word> {
+        let word = self.scalar(Kind::WORD);
+        match (kind.numeric, kind.bits) {
+            (Numeric::Bool, _) => {
+                let truth = self.truth_of(kind, value);
+                let [yes, no] = [1, 0].map(|value| self.constant(value));
+                vec![self.builder.select(word, None, truth, yes, no).expect(OPEN)]
+            }
+            (Numeric::Uint, 32) => vec![value],
+            (Numeric::Int | Numeric::Float, 32) => vec![self.builder.bitcast(word, None, value).expect(OPEN)],
+            (Numeric::Uint | Numeric::Int | Numeric::Float, 64) => {
+                let pair = self.vector(Kind::WORD, 2);
+                let both = self.builder.bitcast(pair, None, value).expect(OPEN);
+                let half = |index| self.builder.composite_extract(word, None, both, [index]).expect(OPEN);
+                [0, 1].map(half).to_vec()
+            }
+            (Numeric::Uint | Numeric::Int | Numeric::Float, _) => {
+                let bits = self.scalar(unsigned(kind));
+                let value = match kind.numeric {
+                    Numeric::Float => self.builder.bitcast(bits, None, value).expect(OPEN),
+                    Numeric::Uint | Numeric::Int | Numeric::Bool => value,
+                };
+                vec![self.builder.u_convert(word, None, value).expect(OPEN)]
+            }
+        }
+    }
+
+    /// The value of type `kind` that `words` hold, as many as [`Kind::words`].
+    pub(super) fn value_of(&mut self, kind: Kind, words: &[Word]) -> Word {
+        let ty = self.scalar(kind);
+        match (kind.numeric, kind.bits) {
+            (Numeric::Bool, _) => {
+                let truth = self.truth_of(Kind::WORD, words[0]);
+                let [yes, no] = [1, 0].map(|value| self.small_constant(kind, value));
+                self.builder.select(ty, None, truth, yes, no).expect(OPEN)
+            }
+            (Numeric::Uint, 32) => words[0],
+            (Numeric::Int | Numeric::Float, 32) => self.builder.bitcast(ty, None, words[0]).expect(OPEN),
+            (Numeric::Uint | Numeric::Int | Numeric::Float, 64) => {
+                let pair = self.vector(Kind::WORD, 2);
+                let both = self.builder.composite_construct(pair, None, words.iter().copied()).expect(OPEN);
+                self.builder.bitcast(ty, None, both).expect(OPEN)
+            }
+            (Numeric::Uint | Numeric::Int | Numeric::Float, _) => {
+                let bits = self.scalar(unsigned(kind));
+                let value = self.builder.u_convert(bits, None, words[0]).expect(OPEN);
+                match kind.numeric {
+                    Numeric::Uint | Numeric::Bool => value,
+                    Numeric::Int | Numeric::Float => self.builder.bitcast(ty, None, value).expect(OPEN),
+                }
+            }
+        }
+    }
+
+    /// Whether a number is not zero.
+    fn truth_of(&mut self, kind: Kind, value: Word) -> Word {
+        let zero = self.small_constant(kind, 0);
+        let bool_type = self.builder.type_bool();
+        self.builder.i_not_equal(bool_type, None, value, zero).expect(OPEN)
+    }
+}
+
+/// The unsigned integer of the same width.
+fn unsigned(kind: Kind) -> Kind {
+    Kind { numeric: Numeric::Uint, ..kind }
+}

@@ -1,0 +1,146 @@
+//! The code of the forms that take a detour: indices from memory, lanes, function parameters, copies.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use rspirv::spirv::Word;
+
+use super::block::Way;
+use super::body::{Body, Copied, MissingLeaf, OPEN};
+use super::kind::Kind;
+use crate::probe::Chunk;
+use crate::record::Form;
+
+const INTERFACE: &str = "the interface of an entry has what its forms need";
+
+impl Body<'_> {
+    pub(super) fn read_indexed(&mut self) {
+        let wiring = self.wiring;
+        let mut numbers = BTreeMap::new();
+        for slot in wiring.slots.iter().filter(|slot| slot.form == Form::Indexed) {
+            let pointer = self.point_indexed(slot.leaf, &mut numbers);
+            let ty = self.types.scalar(self.kind(slot.leaf));
+            let value = self.types.builder.load(ty, None, pointer, None, []).expect(OPEN);
+            self.store_answer(slot, value);
+        }
+    }
+
+    pub(super) fn write_indexed(&mut self) {
+        let wiring = self.wiring;
+        let values = self.load_values();
+        let mut numbers = BTreeMap::new();
+        for slot in &wiring.slots {
+            let pointer = self.point_indexed(slot.leaf, &mut numbers);
+            self.types.builder.store(pointer, values[slot.leaf as usize], None, []).expect(OPEN);
+        }
+    }
+
+    /// A pointer to a leaf, with indices from the input's table of numbers; `numbers` are those that are loaded.
+    fn point_indexed(&mut self, leaf: u32, numbers: &mut BTreeMap<u32, Word>) -> Word {
+        let Way { indices, words } = &self.leaves[leaf as usize];
+        let ids = indices.iter().zip(words).map(|(index, word)| match word {
+            None => self.types.constant(*index),
+            Some(_) => *numbers.entry(*index).or_insert_with(|| self.load_input(self.wiring.table + index)),
+        });
+        let ids = ids.collect();
+        let ty = self.types.scalar(self.kind(leaf));
+        let block = self.interface.block.clone();
+        self.point_to(&block, (ids, ty))
+    }
+
+    pub(super) fn read_divergent(&mut self) {
+        let wiring = self.wiring;
+        let uint = self.types.scalar(Kind::WORD);
+        let lane = self.interface.lane.expect(INTERFACE);
+        let lane = self.types.builder.load(uint, None, lane, None, []).expect(OPEN);
+        for chunk in &wiring.chunks {
+            self.read_chunk(chunk, lane);
+        }
+    }
+
+    fn read_chunk(&mut self, chunk: &Chunk, lane: Word) {
+        let first = chunk.leaves[0];
+        let Way { indices, words } = &self.leaves[first as usize];
+        let tuple: Vec<Word> = (0..chunk.depth)
+            .map(|place| {
+                let word = self.lane_word((chunk.input + place, chunk.depth), lane);
+                self.load_input_at(word)
+            })
+            .collect();
+        let ids = indices.iter().zip(words).map(|(index, word)| match word {
+            None => self.types.constant(*index),
+            Some(word) => tuple[*word as usize],
+        });
+        let ids = ids.collect();
+        let kind = self.kind(first);
+        let ty = self.types.scalar(kind);
+        let block = self.interface.block.clone();
+        let pointer = self.point_to(&block, (ids, ty));
+        let value = self.types.builder.load(ty, None, pointer, None, []).expect(OPEN);
+        for (place, bits) in (0..).zip(self.types.words_of(kind, value)) {
+            let word = self.lane_word((chunk.output + place, kind.words()), lane);
+            self.store_output_at(word, bits);
+        }
+    }
+
+    /// The number of the word that is the lane's own, where lane 0 has `first` and each next one is `step` further.
+    fn lane_word(&mut self, (first, step): (u32, u32), lane: Word) -> Word {
+        let uint = self.types.scalar(Kind::WORD);
+        let [first, step] = [first, step].map(|number| self.types.constant(number));
+        let distance = self.types.builder.i_mul(uint, None, lane, step).expect(OPEN);
+        self.types.builder.i_add(uint, None, first, distance).expect(OPEN)
+    }
+
+    /// The input word whose number is a value.
+    fn load_input_at(&mut self, word: Word) -> Word {
+        let uint = self.types.scalar(Kind::WORD);
+        let ids = vec![self.types.constant(0), word];
+        let input = self.interface.input.clone();
+        let pointer = self.point_to(&input, (ids, uint));
+        self.types.builder.load(uint, None, pointer, None, []).expect(OPEN)
+    }
+
+    fn store_output_at(&mut self, word: Word, bits: Word) {
+        let uint = self.types.scalar(Kind::WORD);
+        let ids = vec![self.types.constant(0), word];
+        let output = self.interface.output.clone();
+        let pointer = self.point_to(&output, (ids, uint));
+        self.types.builder.store(pointer, bits, None, []).expect(OPEN);
+    }
+
+    /// Passes the whole block to the function that stores its parts.
+    pub(super) fn call_with_block(&mut self) {
+        let function = self.interface.function.expect(INTERFACE);
+        let whole = self.load_block(&[]);
+        let void = self.types.builder.type_void();
+        self.types.builder.function_call(void, None, function, [whole]).expect(OPEN);
+    }
+
+    /// Copies the whole block into the other layout.
+    pub(super) fn copy_out(&mut self) -> Result<(), MissingLeaf> {
+        let Copied { place, leaves } = self.interface.copy.clone().expect(INTERFACE);
+        let whole = self.load_block(&[]);
+        let values = self.leaves.iter().map(|leaf| self.extract(whole, (&leaf.indices, &leaf.indices)));
+        let values = leaves.iter().cloned().zip(values).collect();
+        let value = self.construct(&place.ty, &mut Vec::new(), &values)?;
+        self.store(&place, &[], value);
+        Ok(())
+    }
+
+    /// Copies the whole block from the other layout.
+    pub(super) fn copy_in(&mut self) -> Result<(), MissingLeaf> {
+        let Copied { place, leaves } = self.interface.copy.clone().expect(INTERFACE);
+        let whole = self.load(&place, &[]);
+        let values = self
+            .leaves
+            .iter()
+            .zip(leaves.iter())
+            .map(|(leaf, other)| (leaf.indices.clone(), self.extract(whole, (&leaf.indices, other))));
+        let values = values.collect();
+        let block = Rc::clone(&self.interface.block.ty);
+        let value = self.construct(&block, &mut Vec::new(), &values)?;
+        let target = self.interface.block.clone();
+        self.store(&target, &[], value);
+        Ok(())
+    }
+}

@@ -1,0 +1,57 @@
+//! The scalar types of SPIR-V: a laid-out component in, its meaning and its bits out.
+
+use crate::layout::Component;
+use crate::scalar::Scalar;
+
+/// What a scalar's bits mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Numeric {
+    Uint,
+    Int,
+    Float,
+    /// An unsigned integer in memory, of which anything but zero is true: SPIR-V's own `bool` has no bytes.
+    Bool,
+}
+
+/// A scalar type of SPIR-V.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Kind {
+    pub(super) numeric: Numeric,
+    /// 8, 16, 32 or 64.
+    pub(super) bits: u32,
+}
+
+impl Kind {
+    /// The type of the probe's own words.
+    pub(super) const WORD: Self = Self { numeric: Numeric::Uint, bits: 32 };
+
+    /// The kind of a component; `None` for sizes that no SPIR-V type has.
+    pub(super) fn of(component: Component) -> Option<Self> {
+        let numeric = match component.scalar {
+            Scalar::Bool => Numeric::Bool,
+            Scalar::Uint8 | Scalar::Uint16 | Scalar::Uint32 | Scalar::Uint64 | Scalar::Min16Uint => Numeric::Uint,
+            Scalar::Int8 | Scalar::Int16 | Scalar::Int32 | Scalar::Int64 | Scalar::Min16Int | Scalar::Min12Int => {
+                Numeric::Int
+            }
+            Scalar::Float16
+            | Scalar::Half
+            | Scalar::Float32
+            | Scalar::Float64
+            | Scalar::Min16Float
+            | Scalar::Min10Float => Numeric::Float,
+        };
+        let least = if numeric == Numeric::Float { 2 } else { 1 };
+        let has_type = component.size.is_power_of_two() && (least..=8).contains(&component.size);
+        has_type.then(|| Self { numeric, bits: component.size * 8 })
+    }
+
+    /// Size in bytes.
+    pub(super) fn size(self) -> u32 {
+        self.bits / 8
+    }
+
+    /// Words of the probe's buffers that a value takes.
+    pub(super) fn words(self) -> u32 {
+        self.bits.div_ceil(32)
+    }
+}

@@ -1,0 +1,61 @@
+//! Which types need something of a device: the capability and extension to declare, the feature to ask for.
+//!
+//! Source: SPIR-V specification, "Capability"; `SPV_KHR_8bit_storage`, which is core from SPIR-V 1.5 on; Vulkan
+//! specification, "Features".
+
+use std::collections::BTreeSet;
+
+use rspirv::spirv::Capability;
+
+use super::kind::{Kind, Numeric};
+use crate::record::Space;
+use crate::runner::Feature;
+
+/// What a type needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Need {
+    pub(super) capability: Capability,
+    pub(super) feature: Feature,
+    pub(super) extension: Option<&'static str>,
+}
+
+/// What a block of `kinds` needs in `spaces`, each capability once.
+pub(super) fn of(kinds: &BTreeSet<Kind>, spaces: &BTreeSet<Space>) -> Vec<Need> {
+    let in_memory = kinds.iter().flat_map(|kind| spaces.iter().filter_map(|space| storage(*kind, *space)));
+    let mut needs: Vec<Need> = Vec::new();
+    for need in kinds.iter().flat_map(|kind| arithmetic(*kind)).chain(in_memory) {
+        if !needs.contains(&need) {
+            needs.push(need);
+        }
+    }
+    needs
+}
+
+/// What values of a type need. The bits of a 16-bit float are read through a 16-bit integer.
+fn arithmetic(kind: Kind) -> Vec<Need> {
+    let plain = |capability, feature| Need { capability, feature, extension: None };
+    let int16 = plain(Capability::Int16, Feature::Int16);
+    match (kind.bits, kind.numeric) {
+        (8, _) => vec![plain(Capability::Int8, Feature::Int8)],
+        (16, Numeric::Float) => vec![plain(Capability::Float16, Feature::Float16), int16],
+        (16, Numeric::Uint | Numeric::Int | Numeric::Bool) => vec![int16],
+        (64, Numeric::Float) => vec![plain(Capability::Float64, Feature::Float64)],
+        (64, Numeric::Uint | Numeric::Int | Numeric::Bool) => vec![plain(Capability::Int64, Feature::Int64)],
+        (_, _) => Vec::new(),
+    }
+}
+
+/// What members of a type need in a block.
+fn storage(kind: Kind, space: Space) -> Option<Need> {
+    let (capability, feature) = match (kind.bits, space) {
+        (8, Space::Storage) => (Capability::StorageBuffer8BitAccess, Feature::StorageBuffer8),
+        (8, Space::Uniform) => (Capability::UniformAndStorageBuffer8BitAccess, Feature::UniformBuffer8),
+        (8, Space::PushConstant) => (Capability::StoragePushConstant8, Feature::PushConstant8),
+        (16, Space::Storage) => (Capability::StorageBuffer16BitAccess, Feature::StorageBuffer16),
+        (16, Space::Uniform) => (Capability::UniformAndStorageBuffer16BitAccess, Feature::UniformBuffer16),
+        (16, Space::PushConstant) => (Capability::StoragePushConstant16, Feature::PushConstant16),
+        (_, Space::Storage | Space::Uniform | Space::PushConstant) => return None,
+    };
+    let extension = (kind.bits == 8).then_some("SPV_KHR_8bit_storage");
+    Some(Need { capability, feature, extension })
+}
