@@ -5,7 +5,7 @@ use layoutproof::limits::{Limits, check_features, needed_features};
 use layoutproof::runner::{DeviceInfo, Job, ReadBack, RunnerError, Shader};
 use wgpu::{
     Adapter, BindGroup, BindGroupDescriptor, BindGroupEntry, BindingResource, BufferBinding, ComputePassDescriptor,
-    Device, DeviceDescriptor, DownlevelFlags, Queue, Sampler, SubmissionIndex, TextureView,
+    Device, DeviceDescriptor, Queue, Sampler, SubmissionIndex, TextureView,
 };
 
 use crate::adapters::{limits, switchable};
@@ -13,7 +13,7 @@ use crate::errors::{Mailbox, api_error, checked, failed};
 use crate::memory::Memory;
 use crate::program::{Pipeline, Program};
 use crate::readback::read;
-use crate::resources::{self, Resources};
+use crate::resources::{self, Offered, Resources};
 use crate::targets::Targets;
 
 /// An open device.
@@ -21,8 +21,7 @@ pub(crate) struct Session {
     device: Device,
     queue: Queue,
     limits: Limits,
-    // What the adapter has of WebGPU's core.
-    offered: DownlevelFlags,
+    offered: Offered,
     mailbox: Mailbox,
     // The last job's; compiling is what takes the time, and jobs in a row often differ in their buffers only.
     program: Option<Program>,
@@ -56,7 +55,10 @@ impl Session {
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
             .map_err(|error| api_error("request_device", error.to_string()))?;
         let mailbox = Mailbox::of(&device);
-        let offered = adapter.get_downlevel_capabilities().flags;
+        let offered = Offered {
+            core: adapter.get_downlevel_capabilities().flags,
+            opengl: adapter.get_info().backend == wgpu::Backend::Gl,
+        };
         Ok(Self { device, queue, limits, offered, mailbox, program: None })
     }
 
