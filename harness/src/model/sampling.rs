@@ -30,6 +30,7 @@ impl Machine<'_> {
             Op::Image => self.operand(call, 0).and_then(|sampled| sampled.at(&[0]).cloned()),
             Op::ImageFetch | Op::ImageRead => self.fetch(call),
             Op::ImageSampleExplicitLod => self.sample_level(call),
+            Op::ImageSampleDrefExplicitLod => self.compare(call),
             Op::ImageQueryLevels => self.image_of(call).map(|image| Value::Bits(image.levels.len() as u64)),
             Op::ImageQuerySize | Op::ImageQuerySizeLod => self.query_size(call),
             _ => return None,
@@ -51,6 +52,14 @@ impl Machine<'_> {
         let (image, level) = (sampled.at(&[0])?.bits()?, sampled.at(&[1])?.bits()?);
         let levels = self.image(image)?.levels.len() as u64;
         self.texel(image, level.min(levels.saturating_sub(1)))
+    }
+
+    /// Whether the reference is less than or equal to the depth, as 1.0 or 0.0.
+    fn compare(&mut self, call: Call<'_>) -> Result<Value, String> {
+        let depth = float(self.sample_level(call)?.at(&[0])?)?;
+        let reference = float(&self.operand(call, 2)?)?;
+        let passes: f32 = if reference <= depth { 1.0 } else { 0.0 };
+        Ok(Value::Bits(passes.to_bits().into()))
     }
 
     /// Writes the only texel of a storage image.
@@ -113,6 +122,12 @@ impl Image {
             Some(ImageView::D3) => vec![side; 3],
         }
     }
+}
+
+/// A 32-bit float from its bits.
+fn float(value: &Value) -> Result<f32, String> {
+    let bits = u32::try_from(value.bits()?).map_err(|_| "a 32-bit float is needed where none is")?;
+    Ok(f32::from_bits(bits))
 }
 
 /// The operand of a fetch that says the mip level, if there is one.
