@@ -173,10 +173,10 @@ fn comparison_module() -> Result<Vec<u32>, Failed> {
         let builder = &mut module.builder;
         let image = builder.load(image_type, None, image, None, [])?;
         let sampler = builder.load(sampler_type, None, sampler, None, [])?;
-        let sampled = builder.sampled_image(both, None, image, sampler)?;
+        let pair = builder.sampled_image(both, None, image, sampler)?;
         let level = [Operand::IdRef(zero)];
         let passes =
-            builder.image_sample_dref_explicit_lod(float, None, sampled, middle, half, ImageOperands::LOD, level)?;
+            builder.image_sample_dref_explicit_lod(float, None, pair, middle, half, ImageOperands::LOD, level)?;
         let word = builder.bitcast(uint, None, passes)?;
         module.put(index, word);
     }
