@@ -9,7 +9,7 @@ use wildmatch::WildMatch;
 
 use crate::coverage::{Cell, Cells, Kinds, answered, word};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::record::{CheckRecord, Outcome, Proves};
+use crate::record::{CheckRecord, Outcome, Proves, Stage};
 use crate::sources::{FileId, SourceMap};
 use crate::toml_table::{Problems, Table, parse};
 
@@ -187,6 +187,7 @@ leaves = 2
             space: Some(Space::Storage),
             direction: Some(direction),
             form: Some(Form::Leaf),
+            stage: Stage::Compute,
             expected: None,
             computed: None,
             reported: None,

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Culprit, Outcome, Proves, Row};
+use crate::record::{Culprit, Outcome, Proves, Row, Stage};
 
 /// What the module validator said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -169,6 +169,7 @@ mod tests {
             space: Some(Space::Uniform),
             direction: None,
             form: None,
+            stage: Stage::Compute,
             expected,
             computed,
             reported: None,

@@ -29,7 +29,8 @@ pub struct Observation {
     pub form: Form,
     /// Where the bound range ended.
     pub range: Range,
-    /// The byte that was read or written, from the start of the block; `None` where the answer names none.
+    /// The byte that was read or written, from the start of the block; for [`Form::Length`] the number of elements.
+    /// `None` where the answer names none.
     pub offset: Option<u32>,
     /// The answer in words, where it is not plainly the leaf's own offset (`read 0xBADD0030, padding at byte 48`).
     pub note: Option<String>,
@@ -55,6 +56,8 @@ pub enum BufferRole {
     Input,
     /// The block in another layout.
     Copy,
+    /// Another element of the array of buffers that the block is in.
+    Element(u32),
 }
 
 /// Something that must not happen, whatever the layout is.
@@ -101,12 +104,13 @@ pub enum Problem {
 
 impl fmt::Display for BufferRole {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Block => "block",
-            Self::Output => "output",
-            Self::Input => "input",
-            Self::Copy => "copy",
-        })
+        match self {
+            Self::Block => f.write_str("block"),
+            Self::Output => f.write_str("output"),
+            Self::Input => f.write_str("input"),
+            Self::Copy => f.write_str("copy"),
+            Self::Element(element) => write!(f, "element {element}"),
+        }
     }
 }
 
@@ -168,6 +172,8 @@ pub(super) struct View<'a> {
     pub(super) input: &'a BufferAfter,
     /// The block at binding 3, if the entry has one.
     pub(super) copy: Option<(&'a JobBuffer, &'a BufferAfter)>,
+    /// The other elements of the array of buffers that the block is in.
+    pub(super) elements: Vec<(&'a JobBuffer, &'a BufferAfter)>,
 }
 
 impl<'a> View<'a> {
@@ -193,7 +199,10 @@ impl<'a> View<'a> {
         let find = |binding: u32| pairs.iter().copied().find(|(job, _)| job.binding == binding);
         let (output_job, output) = find(1).ok_or("no output buffer")?;
         let (input_job, input) = find(2).ok_or("no input buffer")?;
-        Ok(Self { run, block: find(0), output_job, output, input_job, input, copy: find(3) })
+        let mut elements: Vec<_> = pairs.iter().copied().filter(|(job, _)| job.binding == 0).collect();
+        // The block is the last element of its array, or the only buffer.
+        let block = elements.pop();
+        Ok(Self { run, block, output_job, output, input_job, input, copy: find(3), elements })
     }
 }
 

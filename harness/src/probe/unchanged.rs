@@ -20,6 +20,12 @@ pub(super) fn changes(plan: &ProbePlan, probe: &ProbeJob, view: &View<'_>) -> Ve
         problems.extend(inside.map(|(offset, words)| changed(BufferRole::Block, signed(offset), words)));
         problems.extend(around(BufferRole::Block, job, after));
     }
+    for (job, after) in &view.elements {
+        let role = BufferRole::Element(job.element);
+        let inside = differences(&job.bytes, &after.bytes, |_| false);
+        problems.extend(inside.map(|(offset, words)| changed(role, signed(offset), words)));
+        problems.extend(around(role, job, after));
+    }
     let input = differences(&view.input_job.bytes, &view.input.bytes, |_| false);
     problems.extend(input.map(|(offset, words)| changed(BufferRole::Input, signed(offset), words)));
     problems.extend(around(BufferRole::Input, view.input_job, view.input));

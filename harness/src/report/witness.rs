@@ -1,7 +1,7 @@
 //! The witnesses of a row: who said what, and which of them is marked wrong.
 
 use super::style::{Style, Tone};
-use crate::record::{CheckRecord, Culprit, Direction, Row, Value};
+use crate::record::{CheckRecord, Culprit, Direction, Row, Stage, Value};
 
 /// Who gives a number; in the order of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,6 +184,7 @@ mod tests {
             space: None,
             direction: None,
             form: None,
+            stage: Stage::Compute,
             expected,
             computed,
             reported,
