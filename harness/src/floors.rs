@@ -9,7 +9,7 @@ use wildmatch::WildMatch;
 
 use crate::coverage::{Cell, Cells, Kinds, answered, word};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::record::{CheckRecord, Outcome, Proves, Stage};
+use crate::record::{CheckRecord, Outcome, Proves};
 use crate::sources::{FileId, SourceMap};
 use crate::toml_table::{Problems, Table, parse};
 
@@ -159,7 +159,7 @@ impl Combination<'_> {
 mod tests {
     use super::*;
     use crate::coverage::kind::{After, LeafKind};
-    use crate::record::{CheckRecord, Direction, Form, Row, Space, Value, What};
+    use crate::record::{CheckRecord, Direction, Form, Row, Space, Stage, Value, What};
     use crate::runner::RunnerKind;
 
     const CELLS: &str = r#"

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Culprit, Outcome, Proves, Row, Stage};
+use crate::record::{Culprit, Outcome, Proves, Row};
 
 /// What the module validator said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -159,7 +159,7 @@ fn sentence(culprit: Culprit) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Space, Value, What};
+    use crate::record::{Space, Stage, Value, What};
 
     fn row(numbers: [Option<u32>; 4]) -> Row {
         let [expected, computed, compiled, observed] = numbers.map(|number| number.map(Value::Number));

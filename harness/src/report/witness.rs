@@ -1,7 +1,7 @@
 //! The witnesses of a row: who said what, and which of them is marked wrong.
 
 use super::style::{Style, Tone};
-use crate::record::{CheckRecord, Culprit, Direction, Row, Stage, Value};
+use crate::record::{CheckRecord, Culprit, Direction, Row, Value};
 
 /// Who gives a number; in the order of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,7 +174,7 @@ impl Field {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::What;
+    use crate::record::{Stage, What};
 
     fn row(values: [Option<u32>; 5]) -> Row {
         let [expected, computed, reported, compiled, observed] = values.map(|value| value.map(Value::Number));

@@ -98,6 +98,7 @@ impl<'a> Module<'a> {
         wiring: &Wiring,
     ) -> Result<(), ProduceError> {
         let mut interface = self.interface(entry);
+        let point = self.point_of(entry.stage);
         if entry.forms.contains(&Form::Parameter) {
             interface.function = Some(self.write_function(entry, (&interface, leaves, wiring)));
         }
@@ -106,7 +107,9 @@ impl<'a> Module<'a> {
         let builder = &mut self.types.builder;
         let function = builder.begin_function(void, None, FunctionControl::NONE, signature).expect(NO_FUNCTION);
         builder.begin_block(None).expect("a function was just begun");
-        self.write_point(entry.stage);
+        if let Some(point) = point {
+            self.store_point(point);
+        }
         interface.block = self.open_place(interface.block);
         let lane = interface.lane;
         let mut body = Body { types: &mut self.types, interface, leaves, wiring };

@@ -26,16 +26,16 @@ pub(super) struct Point {
 }
 
 impl Module<'_> {
-    /// What an entry point of `stage` has to do beside the probe; in the function that is open.
-    pub(super) fn write_point(&mut self, stage: Stage) {
+    /// The variables that an entry point of `stage` has to write beside the probe's; while no function is open.
+    pub(super) fn point_of(&mut self, stage: Stage) -> Option<Point> {
         match stage {
-            Stage::Compute | Stage::Fragment => {}
-            Stage::Vertex => self.store_point(),
+            Stage::Compute | Stage::Fragment => None,
+            Stage::Vertex => Some(self.point()),
         }
     }
 
-    fn store_point(&mut self) {
-        let Point { position, size } = self.point();
+    /// Places the point, in the function that is open.
+    pub(super) fn store_point(&mut self, Point { position, size }: Point) {
         let zero = self.types.small_constant(FLOAT, 0);
         let one = self.types.small_constant(FLOAT, ONE);
         let vector = self.types.vector(FLOAT, 4);
@@ -59,13 +59,7 @@ impl Module<'_> {
 
     /// Declares the function that was written as an entry point; `lane` is the variable with the invocation's index.
     pub(super) fn declare_entry(&mut self, stage: Stage, (name, function): (&str, Word), lane: Option<Word>) {
-        let outputs = match stage {
-            Stage::Compute | Stage::Fragment => Vec::new(),
-            Stage::Vertex => {
-                let Point { position, size } = self.point();
-                vec![position, size]
-            }
-        };
+        let outputs = self.point_of(stage).map(|point| [point.position, point.size]);
         let model = match stage {
             Stage::Compute => ExecutionModel::GLCompute,
             Stage::Vertex => ExecutionModel::Vertex,
@@ -74,7 +68,7 @@ impl Module<'_> {
         let builder = &mut self.types.builder;
         builder.name(function, name);
         // Before SPIR-V 1.4 an interface lists inputs and outputs only.
-        let interface: Vec<Word> = lane.into_iter().chain(outputs).collect();
+        let interface: Vec<Word> = lane.into_iter().chain(outputs.into_iter().flatten()).collect();
         builder.entry_point(model, function, name, interface);
         match stage {
             Stage::Compute => {
@@ -100,12 +94,15 @@ impl Module<'_> {
     }
 
     fn write_other(&mut self, stage: Stage, name: &str) {
+        let point = self.point_of(stage);
         let void = self.types.builder.type_void();
         let signature = self.types.builder.type_function(void, []);
         let builder = &mut self.types.builder;
         let function = builder.begin_function(void, None, FunctionControl::NONE, signature).expect(NO_FUNCTION);
         builder.begin_block(None).expect("a function was just begun");
-        self.write_point(stage);
+        if let Some(point) = point {
+            self.store_point(point);
+        }
         let builder = &mut self.types.builder;
         builder.ret().expect(OPEN);
         builder.end_function().expect("the function is open");
