@@ -1,12 +1,11 @@
 //! The model as a [`Runner`].
 
-use std::collections::BTreeSet;
-
 use super::machine::Machine;
 use super::memory::Memory;
 use super::misreading::{Disturbance, Misreading};
 use super::program::Program;
-use crate::limits::only_buffers;
+use crate::bindings::Bindings;
+use crate::limits::{check_features, needed_features};
 use crate::runner::{
     Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, ReadBack, Runner, RunnerError, RunnerKind, Shader,
 };
@@ -16,6 +15,16 @@ const BEFORE_BYTES: usize = 16;
 
 /// Set and binding of the probe's output.
 const OUTPUT: (u32, u32) = (0, 1);
+
+/// What the model does not follow.
+const LACKING: [Feature; 6] = [
+    Feature::BufferDeviceAddress,
+    Feature::Graphics,
+    Feature::VertexStores,
+    Feature::FragmentStores,
+    Feature::UniformBufferArray,
+    Feature::StorageBufferArray,
+];
 
 /// The model device, optionally with a planted fault.
 #[derive(Clone, Debug)]
@@ -43,7 +52,7 @@ impl Model {
             runner: RunnerKind::Model,
             index: 0,
             hardware: false,
-            features: BTreeSet::from(FEATURES),
+            features: Feature::ALL.into_iter().filter(|feature| !LACKING.contains(feature)).collect(),
             max_uniform_range: 1 << 16,
             max_push_constants: 256,
         };
@@ -56,13 +65,10 @@ impl Model {
     }
 
     fn dispatch(&mut self, job: &Job, program: &Result<Program, RunnerError>) -> Result<ReadBack, RunnerError> {
-        if let Some(feature) = job.requires.iter().find(|feature| !self.device.features.contains(feature)) {
-            return Err(RunnerError::Unsupported(feature.to_string()));
-        }
+        check_features(&self.device, &needed_features(job, &Bindings::of(job)?))?;
         if job.workgroups != [1, 1, 1] {
             return Err(RunnerError::Unsupported("more than one workgroup".into()));
         }
-        only_buffers(job)?;
         let program = program.as_ref().map_err(RunnerError::clone)?;
         let misreading = self.misreading.filter(|misreading| misreading.concerns(job));
         let memories = match misreading {
@@ -176,21 +182,3 @@ impl Runner for Model {
         answers
     }
 }
-
-/// All but buffer device addresses.
-const FEATURES: [Feature; 14] = [
-    Feature::UniformBufferStandardLayout,
-    Feature::ScalarBlockLayout,
-    Feature::PushConstants,
-    Feature::Int8,
-    Feature::Int16,
-    Feature::Int64,
-    Feature::Float16,
-    Feature::Float64,
-    Feature::StorageBuffer8,
-    Feature::UniformBuffer8,
-    Feature::PushConstant8,
-    Feature::StorageBuffer16,
-    Feature::UniformBuffer16,
-    Feature::PushConstant16,
-];
