@@ -13,6 +13,7 @@ use super::sight::Sights;
 use super::unchanged::changes;
 use super::{ProbeJob, ProbePlan, ProbeRun, Range};
 use crate::image::decode;
+use crate::image::ink::{Half, Ink};
 use crate::record::{Direction, Form, Space};
 use crate::runner::{BufferAfter, JobBuffer, ReadBack};
 
@@ -76,7 +77,7 @@ pub enum Problem {
         path: String,
     },
     /// A written leaf is nowhere.
-    #[error("`{path}` was not written: byte {offset} holds {found:#010X}, {}", decode(*found))]
+    #[error("`{path}` was not written: byte {offset} holds {found:#010X}, {}", meaning(*found, *half))]
     NotWritten {
         /// Path of the leaf.
         path: String,
@@ -84,9 +85,11 @@ pub enum Problem {
         offset: u32,
         /// What is there.
         found: u32,
+        /// Which half of offsets words carry, where they carry but one.
+        half: Option<Half>,
     },
     /// Bytes changed that the shader must not touch.
-    #[error("{role} byte {offset} changed from {was:#010X} to {is:#010X}, {}", decode(*is))]
+    #[error("{role} byte {offset} changed from {was:#010X} to {is:#010X}, {}", meaning(*is, *half))]
     Changed {
         /// The buffer.
         role: BufferRole,
@@ -96,10 +99,22 @@ pub enum Problem {
         was: u32,
         /// After it.
         is: u32,
+        /// Which half of offsets words carry, where they carry but one.
+        half: Option<Half>,
     },
     /// The runner's answer does not have the job's shape.
     #[error("read-back does not match the job: {0}")]
     BadReadBack(String),
+}
+
+/// What a word says about itself, as far as one half of an offset tells.
+fn meaning(word: u32, half: Option<Half>) -> String {
+    let said = decode(word);
+    match half {
+        None => said.to_string(),
+        Some(Half::Low) => format!("{said} (offsets modulo 65536)"),
+        Some(Half::High) => format!("{said} (offsets in units of 65536)"),
+    }
 }
 
 impl fmt::Display for BufferRole {
@@ -158,6 +173,15 @@ fn add(problems: &mut Vec<Problem>, new: Problem) {
     };
     if !problems.iter().any(same) {
         problems.push(new);
+    }
+}
+
+/// The half of offsets that the words of a dispatch carry, where that is not all.
+pub(super) fn half_of(probe: &ProbeJob, run: &ProbeRun) -> Option<Half> {
+    let two = probe.runs.iter().any(|run| run.ink == Ink::Words(Half::High));
+    match run.ink {
+        Ink::Words(half) if two => Some(half),
+        Ink::Words(_) | Ink::Plane(_) => None,
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::observe::{Observation, Observed, Problem, View, signed, word_at};
+use super::observe::{Observation, Observed, Problem, View, half_of, signed, word_at};
 use super::{Place, ProbeJob, ProbePlan, Slot, words};
 use crate::image::ink::{Code, Half, Ink, Plane, assemble};
 use crate::image::{BEFORE_WORD, Owner, REFILL_WORD, Word, decode, decode_halves};
@@ -47,7 +47,8 @@ impl<'a> Sights<'a> {
     }
 
     pub(super) fn write(&self, observed: &mut Observed) {
-        let Some((_, block)) = self.views.first().and_then(|view| view.block) else { return };
+        let Some((view, (_, block))) = self.views.first().and_then(|view| Some((view, view.block?))) else { return };
+        let half = half_of(self.probe, view.run);
         let mut places: BTreeMap<Option<Code>, Places> = BTreeMap::new();
         for leaf in &self.plan.leaves {
             let code = Code::of(leaf.component);
@@ -59,7 +60,7 @@ impl<'a> Sights<'a> {
             if found.0.is_none() {
                 let at = word_at(&block.bytes, leaf.offset as usize & !3);
                 let path = leaf.path.clone();
-                observed.problems.push(Problem::NotWritten { path, offset: leaf.offset, found: at });
+                observed.problems.push(Problem::NotWritten { path, offset: leaf.offset, found: at, half });
             }
             observed.observations.push(self.observation(slot, found));
         }
