@@ -87,6 +87,7 @@ pub fn answered(record: &CheckRecord, kinds: &Kinds, cells: &mut Cells) {
 }
 
 /// How a shader reaches a leaf.
+#[derive(Clone, Copy)]
 struct Access {
     space: Space,
     stage: Stage,
