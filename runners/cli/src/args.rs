@@ -183,8 +183,8 @@ pub struct ListArgs {
     /// List the rule sets instead: what each is, where it comes from, one worked example.
     #[arg(long, conflicts_with = "coverage")]
     pub rules: bool,
-    /// Count instead what the cases ask of devices: leaves by type, predecessor, rule set, space, direction, form and kind
-    /// of proof. No GPU needed.
+    /// Count instead what the cases ask of devices: leaves by type, predecessor, rule set, space, stage, direction, form
+    /// and kind of proof. No GPU needed.
     #[arg(long)]
     pub coverage: bool,
     /// Output format of --coverage.
