@@ -3,9 +3,9 @@
 //! Every entry point runs once with guards inside the bound range, so that a read or write behind the block hits
 //! something that names itself. Entry points with the leaf form run again with the exact range, where devices may treat
 //! the end differently, and those that ask for a length, to which the end is what matters. Push constants have no range,
-//! so no guards. The output is refilled and each dispatch has a
-//! nonce of its own, so a dispatch that does nothing shows. Where the plan has leaves that need planes, or offsets beyond
-//! 64 KiB, the same dispatch is repeated with the image in each ink.
+//! so no guards. The output is refilled and each dispatch has a nonce of its own, so a dispatch that does nothing shows.
+//! Where the plan has leaves that need planes, or offsets beyond 64 KiB, the same dispatch is repeated with the image in
+//! each ink.
 
 use std::collections::BTreeSet;
 
@@ -155,14 +155,9 @@ impl Dispatch<'_> {
             };
             buffers.push(buffer(3, kind, self.copy(plan)));
         }
-        let (vertex, draw) = match entry.stage {
-            Stage::Compute => (entry.name.as_str(), None),
-            Stage::Vertex => (entry.name.as_str(), Some(NOTHING)),
-            Stage::Fragment => (POINT, Some(entry.name.as_str())),
-        };
-        let draw = draw.map(|fragment| Draw { fragment: fragment.to_owned(), targets: 0 });
+        let (first, draw) = stages(entry);
         let requires = shader.requires.clone();
-        Job { draw, push_constants, requires, ..Job::compute(shader.shader.clone(), vertex, buffers) }
+        Job { draw, push_constants, requires, ..Job::compute(shader.shader.clone(), first, buffers) }
     }
 
     /// The buffer with the block, and before it the other elements of its array.
@@ -204,6 +199,16 @@ impl Dispatch<'_> {
             }
         }
         bytes
+    }
+}
+
+/// The entry point of a job, and what makes it a draw. What is drawn does not matter, so there are no targets.
+fn stages(entry: &ProbeEntry) -> (&str, Option<Draw>) {
+    let draw = |fragment: &str| Some(Draw { fragment: fragment.to_owned(), targets: 0 });
+    match entry.stage {
+        Stage::Compute => (&entry.name, None),
+        Stage::Vertex => (&entry.name, draw(NOTHING)),
+        Stage::Fragment => (POINT, draw(&entry.name)),
     }
 }
 
