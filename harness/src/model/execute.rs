@@ -1,9 +1,10 @@
 //! Instructions without control flow: memory, composites, and arithmetic's way to its operands.
 
 use rspirv::dr::{Instruction, Operand};
-use rspirv::spirv::{Op, Word};
+use rspirv::spirv::{Op, StorageClass, Word};
 
 use super::arithmetic;
+use super::descriptors::at_address;
 use super::machine::{Frame, Machine};
 use super::memory;
 use super::value::{At, Place, Pointer, Value};
@@ -41,6 +42,10 @@ impl Machine<'_> {
                 };
                 let target = self.pointer(call, 0)?;
                 self.store(&target, value)?;
+                return Ok(None);
+            }
+            Op::ImageWrite => {
+                self.write_image(call)?;
                 return Ok(None);
             }
             Op::ArrayLength => self.array_length(call)?,
@@ -85,6 +90,9 @@ impl Machine<'_> {
                 arithmetic::bitcast(&self.program.types, (ty, from), &self.operand(call, 0)?)
             }
             opcode => {
+                if let Some(result) = self.sample(call) {
+                    return result;
+                }
                 let operands = self.operands(call.frame, instruction)?;
                 let types = (ty, self.type_of(call, 0));
                 arithmetic::compute(&self.program.types, opcode, types, &operands)
@@ -93,7 +101,7 @@ impl Machine<'_> {
         }
     }
 
-    fn operand(&mut self, call: Call<'_>, index: usize) -> Result<Value, String> {
+    pub(super) fn operand(&mut self, call: Call<'_>, index: usize) -> Result<Value, String> {
         let id = Operands(call.instruction).id(index).ok_or("an operand is missing")?;
         self.value(call.frame, id)
     }
@@ -101,7 +109,17 @@ impl Machine<'_> {
     fn pointer(&mut self, call: Call<'_>, index: usize) -> Result<Pointer, String> {
         match self.operand(call, index)? {
             Value::Pointer(pointer) => Ok(pointer),
-            Value::Bits(_) | Value::Parts(_) => Err("a pointer is needed where none is".into()),
+            Value::Bits(address) => {
+                let &SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee } =
+                    self.program.types.get(self.type_of(call, index))
+                else {
+                    return Err("a pointer is needed where none is".into());
+                };
+                let found = at_address(address).filter(|(memory, _)| *memory < self.push_constants);
+                let (buffer, offset) = found.ok_or_else(|| format!("nothing at address {address:#x}"))?;
+                Ok(Pointer { pointee, place: Place::Memory { buffer, at: At { offset, ..At::start() } } })
+            }
+            Value::Parts(_) => Err("a pointer is needed where none is".into()),
         }
     }
 
@@ -138,6 +156,12 @@ impl Machine<'_> {
                     }
                     (pointer.pointee, *at) = memory::part(types, pointer.pointee, (*at, index))?;
                 }
+                Place::Array { set, binding } => {
+                    let part = types.part(pointer.pointee, index);
+                    pointer.pointee = part.ok_or("an element of what is no array")?;
+                    pointer.place = self.descriptor((*set, *binding, index))?;
+                }
+                Place::Handle(_) => return Err("a part of an image or a sampler".into()),
                 Place::Cell { way, .. } => {
                     way.push(index);
                     let part = types.part(pointer.pointee, index);
@@ -152,6 +176,8 @@ impl Machine<'_> {
         self.spend_value(pointer.pointee)?;
         match &pointer.place {
             Place::Memory { buffer, at } => self.memories[*buffer].load(&self.program.types, pointer.pointee, *at),
+            Place::Handle(descriptor) => self.handle(*descriptor),
+            Place::Array { .. } => Err("a load of a whole array of descriptors".into()),
             Place::Cell { cell, way } => self.cells[*cell].at(way).cloned(),
         }
     }
@@ -167,6 +193,7 @@ impl Machine<'_> {
                 self.disturbance.after_store(memory, (offset, end));
                 Ok(())
             }
+            Place::Array { .. } | Place::Handle(_) => Err("a store to a descriptor".into()),
             Place::Cell { cell, way } => {
                 self.cells[*cell].set(way, value.checked(&self.program.types, pointer.pointee)?)
             }
@@ -230,9 +257,9 @@ impl Machine<'_> {
 
 /// An instruction with the values that it sees.
 #[derive(Clone, Copy)]
-struct Call<'a> {
-    frame: &'a Frame,
-    instruction: &'a Instruction,
+pub(super) struct Call<'a> {
+    pub(super) frame: &'a Frame,
+    pub(super) instruction: &'a Instruction,
 }
 
 impl Call<'_> {

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use rspirv::spirv::Word;
 
+use super::descriptors::Descriptor;
 use crate::read_spirv::types::{MatrixLayout, Types};
 
 /// A value of the model.
@@ -33,6 +34,10 @@ pub(super) enum Place {
         buffer: usize,
         at: At,
     },
+    /// An array of descriptors, of which no element is chosen yet.
+    Array { set: u32, binding: u32 },
+    /// An image, a sampler or both.
+    Handle(Descriptor),
     /// Part of a variable without layout: indices from the whole to the part.
     Cell { cell: usize, way: Vec<u32> },
 }

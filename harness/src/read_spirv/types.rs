@@ -180,6 +180,11 @@ impl Types {
         }
     }
 
+    /// Whether the type is an array, sized or not.
+    pub(crate) fn is_array(&self, id: Word) -> bool {
+        matches!(self.get(id), SpirvType::Array { .. } | SpirvType::RuntimeArray { .. })
+    }
+
     fn add(&mut self, id: Word, ty: SpirvType) -> Result<(), String> {
         if self.by_id.insert(id, ty).is_some() {
             return Err(format!("type %{id} is declared twice"));

@@ -7,16 +7,18 @@ mod by_hand;
 
 use std::process::{Command, ExitCode};
 
-use layoutproof::runner::{BufferKind, DeviceInfo, Feature, RunnerError, Shader};
+use layoutproof::model::Model;
+use layoutproof::runner::{BufferKind, DeviceInfo, Feature, Runner, RunnerError, Shader};
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use suite::{Api, buffer, ensure, ensure_eq, job, output, run};
+use suite::{Api, Check, buffer, ensure, ensure_eq, job, output, run, trial};
 
 const API: Api = Api { open: layoutproof_vulkan::open, shader: |wgsl| Shader::Spirv(compile(wgsl)) };
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials = vec![Trial::test("a_driver_that_fails_to_load_is_a_note", broken_driver)];
+    trials.extend(model_trials());
     match layoutproof_vulkan::enumerate() {
         Ok(found) => {
             trials.extend(suite::trials(&found, API));
@@ -27,22 +29,26 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-type Check = fn(&DeviceInfo) -> Result<(), Failed>;
-
 /// What is checked on Vulkan devices only.
-const CHECKS: [(&str, Check); 5] = [
-    ("capabilities_are_checked", capabilities),
-    ("broken_spirv_is_refused", broken_spirv),
+const OWN: [(&str, Check); 2] = [("capabilities_are_checked", capabilities), ("broken_spirv_is_refused", broken_spirv)];
+
+/// What is checked with SPIR-V that does not come from WGSL.
+const BY_HAND: [(&str, Check); 3] = [
     ("arrays_of_uniform_buffers", by_hand::uniform_arrays),
     ("buffers_by_address", by_hand::addresses),
     ("typed_buffers_and_combined_images", by_hand::typed_and_combined),
 ];
 
+/// The model device takes the same SPIR-V and must answer the same.
+const MODEL: Api = Api { open: |_| Ok(Box::new(Model::new())), ..API };
+
+fn model_trials() -> impl Iterator<Item = Trial> {
+    let device = Model::new().device().clone();
+    suite::resources::CHECKS.into_iter().chain(BY_HAND).map(move |check| trial(&device, MODEL, check))
+}
+
 fn own_trials(device: &DeviceInfo) -> impl Iterator<Item = Trial> {
-    CHECKS.into_iter().map(|(name, check)| {
-        let info = device.clone();
-        Trial::test(format!("{}::{name}", device.id), move || check(&info))
-    })
+    OWN.into_iter().chain(BY_HAND).map(|check| trial(device, API, check))
 }
 
 /// SPIR-V 1.1 of a WGSL shader; loops stay as they are, and overrides become specialization constants.
@@ -89,10 +95,10 @@ fn specialize(words: &mut Vec<u32>, id: u16) {
 }
 
 /// A job that does not say what it requires is stopped all the same: the module says it.
-fn capabilities(info: &DeviceInfo) -> Result<(), Failed> {
+fn capabilities(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let shader = Shader::Spirv(compile(include_str!("../../tests/shaders/int64.wgsl")));
     let job = job(shader, vec![output(2), buffer(2, BufferKind::StorageRead, &[1, 2])]);
-    let results = run(API, info, vec![job])?;
+    let results = run(api, info, vec![job])?;
     match &results[0] {
         Ok(_) => ensure(info.features.contains(&Feature::Int64), "the device ran a feature that it does not list"),
         Err(error) => ensure_eq(error, &RunnerError::Unsupported("shaderInt64".to_owned()), "error"),
@@ -101,7 +107,7 @@ fn capabilities(info: &DeviceInfo) -> Result<(), Failed> {
 
 /// Modules that break before a driver reads them, and on lavapipe, which survives it, one that breaks inside: an id
 /// beyond the bound (an undefined one below it ends the process even there).
-fn broken_spirv(info: &DeviceInfo) -> Result<(), Failed> {
+fn broken_spirv(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let good = compile(include_str!("../../tests/shaders/fill.wgsl"));
     let mut magic = good.clone();
     magic[0] = 0;
@@ -113,7 +119,7 @@ fn broken_spirv(info: &DeviceInfo) -> Result<(), Failed> {
         modules.insert(0, out_of_bounds);
     }
     let jobs = modules.into_iter().map(|words| job(Shader::Spirv(words), vec![output(1)])).collect();
-    let mut results = run(API, info, jobs)?;
+    let mut results = run(api, info, jobs)?;
     ensure(matches!(results.pop(), Some(Ok(_))), "the good module runs after the broken ones")?;
     let newer = RunnerError::Unsupported("SPIR-V 1.9 (it takes up to 1.6)".to_owned());
     let found = results.pop();

@@ -11,12 +11,11 @@ use rspirv::spirv::{
     AddressingModel, Capability, Decoration, Dim, ImageFormat, ImageOperands, MemoryAccess, StorageClass,
 };
 
-use crate::API;
-use crate::suite::{BEFORE, FILL, buffer, buffers_of, bytes, ensure_eq, job, output, run, words};
+use crate::suite::{Api, BEFORE, FILL, buffer, buffers_of, bytes, ensure_eq, job, output, run, words};
 use module::{Module, block, variable};
 
 /// The left-out element holds the word that lies before the first named range.
-pub(crate) fn uniform_arrays(info: &DeviceInfo) -> Result<(), Failed> {
+pub(crate) fn uniform_arrays(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let mut module = Module::begin(AddressingModel::Logical, &[]);
     let (uint, four) = (module.uint, module.number(4));
     let vector = module.builder.type_vector(uint, 4);
@@ -34,18 +33,18 @@ pub(crate) fn uniform_arrays(info: &DeviceInfo) -> Result<(), Failed> {
         JobBuffer { set: 2, element, ..block }
     };
     let buffers = vec![output(4), block(3, 0x503), block(0, 0x500), block(1, 0x501)];
-    let results = run(API, info, vec![job(Shader::Spirv(module.end()), buffers)])?;
+    let results = run(api, info, vec![job(Shader::Spirv(module.end()), buffers)])?;
     let [output, ..] = buffers_of::<4>(&results[0])?;
     ensure_eq(&words(&output.bytes), &vec![0x500, 0x501, BEFORE, 0x503], "output")
 }
 
 /// One buffer is read and another written through the addresses at bytes 8 and 16 of the push constants.
-pub(crate) fn addresses(info: &DeviceInfo) -> Result<(), Failed> {
+pub(crate) fn addresses(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let addressed = |at, words: &[u32]| buffer(1, BufferKind::Address { at }, words);
     let buffers = vec![addressed(16, &[FILL; 3]), output(2), addressed(8, &[0x800, 0x801])];
     let pushed = bytes(&[0x7777, 0, 0, 0, 0, 0]);
     let job = Job { push_constants: pushed, ..job(Shader::Spirv(address_module()?), buffers) };
-    let results = run(API, info, vec![job])?;
+    let results = run(api, info, vec![job])?;
     if !info.features.contains(&Feature::BufferDeviceAddress) {
         let lack = RunnerError::Unsupported("bufferDeviceAddress".to_owned());
         return ensure_eq(&results[0], &Err(lack), "result");
@@ -87,7 +86,7 @@ fn address_module() -> Result<Vec<u32>, Failed> {
 }
 
 /// A read-only and a written typed buffer, and an image whose own sampler sees level 0 whatever level is asked for.
-pub(crate) fn typed_and_combined(info: &DeviceInfo) -> Result<(), Failed> {
+pub(crate) fn typed_and_combined(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let floats = |first: f32| [first, first + 1.0, first + 2.0, first + 3.0].map(f32::to_bits);
     let (uniform, storage) = (floats(1.5), [0x5700, 0x5701, 0x5702, 0x5703]);
     let levels = [floats(21.5), floats(41.5)];
@@ -101,7 +100,7 @@ pub(crate) fn typed_and_combined(info: &DeviceInfo) -> Result<(), Failed> {
         image(0, (ImageKind::UniformTexels, TexelType::Float), &[uniform]),
         image(1, (ImageKind::StorageTexels, TexelType::Uint), &[storage]),
     ];
-    let results = run(API, info, vec![job])?;
+    let results = run(api, info, vec![job])?;
     let [output] = buffers_of(&results[0])?;
     ensure_eq(&words(&output.bytes), &[uniform, storage, levels[0]].concat(), "output")
 }
