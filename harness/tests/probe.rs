@@ -20,6 +20,13 @@ fn spaces() -> BTreeSet<Space> {
     BTreeSet::from([Space::Uniform, Space::Storage, Space::PushConstant])
 }
 
+/// A block in an array of storage buffers.
+fn run_element(layout: &BlockLayout, model: &mut Model) -> (ProbePlan, Vec<(ProbeJob, Observed)>) {
+    let plan = plan(layout, &layout.leaves(), &[Space::StorageElement].into());
+    let produced = produce(layout, &plan).expect("a planned block can be written");
+    observed(layout, (plan, produced), model)
+}
+
 fn planned(layout: &BlockLayout) -> (ProbePlan, Produced) {
     let plan = plan(layout, &layout.leaves(), &spaces());
     let produced = produce(layout, &plan).expect("a planned block can be written");
@@ -27,7 +34,14 @@ fn planned(layout: &BlockLayout) -> (ProbePlan, Produced) {
 }
 
 fn run(layout: &BlockLayout, model: &mut Model) -> (ProbePlan, Vec<(ProbeJob, Observed)>) {
-    let (plan, produced) = planned(layout);
+    observed(layout, planned(layout), model)
+}
+
+fn observed(
+    layout: &BlockLayout,
+    (plan, produced): (ProbePlan, Produced),
+    model: &mut Model,
+) -> (ProbePlan, Vec<(ProbeJob, Observed)>) {
     let shader = produced.shader();
     let probes = jobs(layout, &plan, PlanShader { shader: &shader, requires: &produced.requires() });
     let probes = probes.expect("blocks of the fixture have images");
@@ -95,7 +109,10 @@ fn every_misreading_is_noticed_by_a_block() {
     for misreading in MISREADINGS {
         for (name, layout) in blocks() {
             let (plan, results) = run(&layout, &mut Model::with_misreading(*misreading));
-            if !differences(&plan, &results).is_empty() {
+            let mut seen = differences(&plan, &results);
+            let (plan, results) = run_element(&layout, &mut Model::with_misreading(*misreading));
+            seen.extend(differences(&plan, &results));
+            if !seen.is_empty() {
                 killers.entry(misreading.name).or_default().push(name);
             }
         }
