@@ -29,7 +29,7 @@ pub struct Floor {
 }
 
 /// The keys of a coverage cell; `type` takes patterns with `*` and `?`.
-pub const CELL_KEYS: [&str; 6] = ["rules", "space", "direction", "form", "type", "after"];
+pub const CELL_KEYS: [&str; 7] = ["rules", "space", "stage", "direction", "form", "type", "after"];
 
 /// Reads a floors file.
 ///
@@ -140,12 +140,13 @@ impl Combination<'_> {
     }
 
     fn leaves(&self, floor: &Floor, cells: &Cells) -> u32 {
-        let [rules, space, direction, form, ty, after] = self.0;
+        let [rules, space, stage, direction, form, ty, after] = self.0;
         let ty = ty.map(WildMatch::new);
         let matches = |cell: &Cell| {
             cell.proves == floor.proves
                 && rules.is_none_or(|rules| rules == cell.rules)
                 && space.is_none_or(|space| space == word(&cell.space))
+                && stage.is_none_or(|stage| stage == cell.stage.as_str())
                 && direction.is_none_or(|direction| direction == word(&cell.direction))
                 && form.is_none_or(|form| form == word(&cell.form))
                 && ty.as_ref().is_none_or(|ty| ty.matches(&cell.ty))
@@ -159,7 +160,7 @@ impl Combination<'_> {
 mod tests {
     use super::*;
     use crate::coverage::kind::{After, LeafKind};
-    use crate::record::{CheckRecord, Direction, Form, Row, Space, Value, What};
+    use crate::record::{CheckRecord, Direction, Form, Row, Space, Stage, Value, What};
     use crate::runner::RunnerKind;
 
     const CELLS: &str = r#"
@@ -187,6 +188,7 @@ leaves = 2
             space: Some(Space::Storage),
             direction: Some(direction),
             form: Some(Form::Leaf),
+            stage: Stage::Compute,
             expected: None,
             computed: None,
             reported: None,

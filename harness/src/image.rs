@@ -5,8 +5,8 @@
 //! the padding at byte 48. All words are normal floats, also as halves of 64-bit floats, which no device flushes or
 //! changes. Leaves that have no room for a tag are written in planes ([`ink`]).
 //!
-//! A tag leaves 16 bits for the offset, so blocks end at 64 KiB. Which bytes hold data is the layout's word, not
-//! decided here.
+//! A tag leaves 16 bits for the offset, so larger blocks have two images, one for each half of the offset. Which bytes
+//! hold data is the layout's word, not decided here.
 
 pub mod ink;
 
@@ -14,13 +14,13 @@ use std::fmt;
 
 use thiserror::Error;
 
-use self::ink::Ink;
+use self::ink::{Half, Ink};
 use crate::layout::{BlockLayout, LaidOut, LaidOutShape, Leaf, UNSIZED_ELEMENTS};
 use crate::probe::ProbePlan;
 use crate::shape::Count;
 
-/// Bytes that the tags can number: blocks and their guards end here.
-pub const MAX_BYTES: u32 = 1 << 16;
+/// Blocks and their guards end here. The tags could number more, but every dispatch carries all bytes of its block.
+pub const MAX_BYTES: u32 = 1 << 24;
 
 /// The word that fills the memory before the bound range.
 pub const BEFORE_WORD: u32 = 0xBEEF_BEEF;
@@ -32,6 +32,9 @@ const DATA_TAG: u32 = 0xC0DE_0000;
 const PADDING_TAG: u32 = 0xBADD_0000;
 const GUARD_TAG: u32 = 0xCAFE_0000;
 const NONCE_TAG: u32 = 0x600D_0000;
+/// Every half of it is a normal 16-bit float, too.
+const ELEMENT_TAG: u32 = 0xE1E1_E1E0;
+const ELEMENT_MASK: u32 = 0xFFFF_FFF0;
 const TAG_MASK: u32 = 0xFFFF_0000;
 
 /// Why a block has no image.
@@ -45,7 +48,7 @@ pub enum ImageError {
         /// Block.
         block: String,
     },
-    /// The block is larger than the tags can number.
+    /// The block is larger than an image may be.
     #[error("block `{block}` takes {size} bytes, images end at {MAX_BYTES} bytes")]
     TooLarge {
         /// Block.
@@ -107,11 +110,11 @@ impl Image {
                 Ink::Plane(plane) => {
                     (offset..).zip(owners).map(|(offset, owner)| plane.byte(offset, is_data(owner))).collect()
                 }
-                Ink::Words => {
+                Ink::Words(half) => {
                     let guard = owners.contains(&Owner::Guard);
                     let other = if guard { GUARD_TAG } else { PADDING_TAG };
                     let tag = if owners.iter().any(is_data) { DATA_TAG } else { other };
-                    (tag | offset).to_le_bytes().to_vec()
+                    (tag | half.of(offset)).to_le_bytes().to_vec()
                 }
             }
         };
@@ -131,7 +134,7 @@ impl Image {
         bytes
     }
 
-    /// Adds up to `length` bytes of guards behind the block, fewer where the tags end before.
+    /// Adds up to `length` bytes of guards behind the block, fewer where images end before.
     #[must_use]
     pub fn with_guards(mut self, length: u32) -> Self {
         let room = (MAX_BYTES as usize).saturating_sub(self.owners.len());
@@ -139,15 +142,20 @@ impl Image {
         self
     }
 
-    /// Up to `length` bytes of guards for the memory behind the image, fewer where the tags end before.
+    /// Up to `length` bytes of guards for the memory behind the image, fewer where images end before.
     pub fn guards_behind(&self, length: u32, ink: Ink) -> Vec<u8> {
         self.clone().with_guards(length).bytes(ink).split_off(self.owners.len())
     }
 }
 
 /// The word that stands at byte `offset` of a block's data, for offsets below [`MAX_BYTES`].
-pub fn data_word(offset: u32) -> u32 {
-    DATA_TAG | (offset & !TAG_MASK)
+pub fn data_word(offset: u32, half: Half) -> u32 {
+    DATA_TAG | half.of(offset)
+}
+
+/// The word that fills element `element` (below 16) of an array of buffers, another one than the block under test.
+pub fn element_word(element: u32) -> u32 {
+    ELEMENT_TAG | (element & !ELEMENT_MASK)
 }
 
 /// The word that proves that dispatch `number` ran; numbers repeat after 2^16.
@@ -170,6 +178,8 @@ pub enum Word {
     Before,
     /// A nonce with its number.
     Nonce(u32),
+    /// Another element of the array of buffers.
+    Element(u32),
     /// What stands in the output buffer before a dispatch.
     Refill,
     /// Zero: what robust devices give for a read out of bounds.
@@ -189,8 +199,24 @@ pub fn decode(word: u32) -> Word {
         PADDING_TAG => Word::Padding(offset),
         GUARD_TAG => Word::Guard(offset),
         NONCE_TAG => Word::Nonce(offset),
+        _ if word & ELEMENT_MASK == ELEMENT_TAG => Word::Element(word & !ELEMENT_MASK),
         tag if tag == !DATA_TAG & TAG_MASK => Word::Unwritten(!word & !TAG_MASK),
         _ => Word::Unknown(word),
+    }
+}
+
+/// What the words of one place say in both images of a block; the same as [`decode`] where there is one image.
+pub fn decode_halves(low: u32, high: Option<u32>) -> Word {
+    let said = decode(low);
+    let Some(upper) = high.map(decode) else { return said };
+    let whole = |high: u32, low: u32| high << 16 | low;
+    match (upper, said) {
+        (Word::Data(high), Word::Data(low)) => Word::Data(whole(high, low)),
+        (Word::Unwritten(high), Word::Unwritten(low)) => Word::Unwritten(whole(high, low)),
+        (Word::Padding(high), Word::Padding(low)) => Word::Padding(whole(high, low)),
+        (Word::Guard(high), Word::Guard(low)) => Word::Guard(whole(high, low)),
+        (upper, said) if upper == said => said,
+        (_, _) => Word::Unknown(low),
     }
 }
 
@@ -203,6 +229,7 @@ impl fmt::Display for Word {
             Self::Guard(offset) => write!(f, "guard at byte {offset}, behind the block"),
             Self::Before => f.write_str("memory before the block"),
             Self::Nonce(number) => write!(f, "nonce {number}"),
+            Self::Element(element) => write!(f, "element {element} of the array of buffers"),
             Self::Refill => f.write_str("the output buffer's refill"),
             Self::Zero => f.write_str("zero"),
             Self::Unknown(_) => f.write_str("nothing that was uploaded"),
@@ -229,7 +256,7 @@ fn image_size(layout: &BlockLayout, plan: &ProbePlan) -> Result<usize, ImageErro
 }
 
 /// Bytes that a type takes where an unsized array has [`UNSIZED_ELEMENTS`] elements.
-fn occupied(laid_out: &LaidOut) -> u64 {
+pub(crate) fn occupied(laid_out: &LaidOut) -> u64 {
     if let Some(size) = laid_out.size.finite() {
         return size.into();
     }

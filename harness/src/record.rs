@@ -124,16 +124,77 @@ pub enum What {
     Alignment,
     Binding,
     Guard,
+    /// Elements of the array without a length that ends a block, in the range that is bound.
+    ArrayLength,
 }
 
 /// Where the block lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the field's words")]
 pub enum Space {
+    /// A uniform buffer.
     Uniform,
+    /// A storage buffer.
     Storage,
+    /// The push constants.
     PushConstant,
+    /// An element of an array of uniform buffers.
+    UniformElement,
+    /// An element of an array of storage buffers.
+    StorageElement,
+    /// Memory behind a 64-bit address, which the push constants hold.
+    Address,
+}
+
+impl Space {
+    /// All spaces.
+    pub const ALL: [Self; 6] =
+        [Self::Uniform, Self::Storage, Self::PushConstant, Self::UniformElement, Self::StorageElement, Self::Address];
+
+    /// The word in records and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Uniform => "uniform",
+            Self::Storage => "storage",
+            Self::PushConstant => "push-constant",
+            Self::UniformElement => "uniform-element",
+            Self::StorageElement => "storage-element",
+            Self::Address => "address",
+        }
+    }
+}
+
+/// The stage of the shader that reaches the block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stage {
+    /// A dispatch.
+    #[default]
+    Compute,
+    /// The vertex stage of a draw.
+    Vertex,
+    /// The fragment stage of a draw.
+    Fragment,
+}
+
+impl Stage {
+    /// All stages.
+    pub const ALL: [Self; 3] = [Self::Compute, Self::Vertex, Self::Fragment];
+
+    /// The word in records and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Compute => "compute",
+            Self::Vertex => "vertex",
+            Self::Fragment => "fragment",
+        }
+    }
+
+    /// Whether records leave the stage out.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_compute(&self) -> bool {
+        *self == Self::Compute
+    }
 }
 
 /// Which way bytes go.
@@ -164,12 +225,22 @@ pub enum Form {
     Divergent,
     /// The whole struct at once, from or into a block with another layout.
     Copied,
+    /// No leaf: the number of elements of the array without a length that ends the block.
+    Length,
 }
 
 impl Form {
     /// All forms.
-    pub const ALL: [Self; 7] =
-        [Self::Leaf, Self::Vector, Self::Whole, Self::Parameter, Self::Indexed, Self::Divergent, Self::Copied];
+    pub const ALL: [Self; 8] = [
+        Self::Leaf,
+        Self::Vector,
+        Self::Whole,
+        Self::Parameter,
+        Self::Indexed,
+        Self::Divergent,
+        Self::Copied,
+        Self::Length,
+    ];
 
     /// The word in records, texts and on the command line.
     pub fn as_str(self) -> &'static str {
@@ -181,6 +252,7 @@ impl Form {
             Self::Indexed => "indexed",
             Self::Divergent => "divergent",
             Self::Copied => "copied",
+            Self::Length => "length",
         }
     }
 }
@@ -208,6 +280,9 @@ pub struct Row {
     pub direction: Option<Direction>,
     /// How the shader reached it.
     pub form: Option<Form>,
+    /// In which stage; left out of records for the compute stage.
+    #[serde(default, skip_serializing_if = "Stage::is_compute")]
+    pub stage: Stage,
     /// From the case.
     pub expected: Option<Value>,
     /// From our rules.

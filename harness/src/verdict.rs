@@ -159,7 +159,7 @@ fn sentence(culprit: Culprit) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Space, Value, What};
+    use crate::record::{Space, Stage, Value, What};
 
     fn row(numbers: [Option<u32>; 4]) -> Row {
         let [expected, computed, compiled, observed] = numbers.map(|number| number.map(Value::Number));
@@ -169,6 +169,7 @@ mod tests {
             space: Some(Space::Uniform),
             direction: None,
             form: None,
+            stage: Stage::Compute,
             expected,
             computed,
             reported: None,

@@ -6,7 +6,7 @@ use layoutproof::layout::{BlockLayout, LaidOutShape, Leaf};
 use layoutproof::model::{CompiledError, compiled};
 use layoutproof::probe::{ProbeEntry, ProbePlan};
 use layoutproof::read_spirv::declared;
-use layoutproof::record::{Direction, Form, Space};
+use layoutproof::record::{Direction, Form, Space, Stage};
 use layoutproof::runner::Shader;
 use layoutproof::shape::MatrixOrder;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
@@ -75,6 +75,7 @@ fn plan(layout: &BlockLayout) -> ProbePlan {
     let read = ProbeEntry {
         name: "read_storage".into(),
         space: Space::Storage,
+        stage: Stage::Compute,
         direction: Direction::Read,
         forms: vec![Form::Leaf],
     };
@@ -141,8 +142,13 @@ fn both_matrix_orders_of_a_glslang_module_are_followed() {
         leaf("m[1] column 2 row 1", 160 + 32 + 16 + 8),
     ];
     let layout = block(array(scalar(FLOAT), 224 / 4, 4));
-    let read =
-        ProbeEntry { name: "main".into(), space: Space::Uniform, direction: Direction::Read, forms: vec![Form::Leaf] };
+    let read = ProbeEntry {
+        name: "main".into(),
+        space: Space::Uniform,
+        stage: Stage::Compute,
+        direction: Direction::Read,
+        forms: vec![Form::Leaf],
+    };
     let plan = ProbePlan { leaves: leaves.clone(), not_probed: Vec::new(), entries: vec![read] };
     let observed = compiled(&layout, &plan, &Shader::Spirv(words.clone())).unwrap();
     // The image has data at the planned leaves only, so each answer must be one of them.

@@ -15,7 +15,7 @@ use layoutproof::module::BlockKind;
 use layoutproof::mutants::devices::DeviceLine;
 use layoutproof::mutants::rules::RuleLine;
 use layoutproof::mutants::{Killers, MutantTable};
-use layoutproof::record::{CheckRecord, Direction, Form, Line, Proves, RunHeader, SCHEMA, Space};
+use layoutproof::record::{CheckRecord, Direction, Form, Line, Proves, RunHeader, SCHEMA, Space, Stage};
 use layoutproof::report::listing::{CaseLine, Finding, Health, RuleSetLine};
 use layoutproof::report::show_json::{ShownBlock, ShownLayout};
 use layoutproof::report::terminal::RunFacts;
@@ -324,6 +324,7 @@ fn coverage_of_a_rule_set() {
         ty: ty.to_owned(),
         after,
         space,
+        stage: Stage::Compute,
         direction,
         form,
         proves: Proves::Decorations,
@@ -332,6 +333,8 @@ fn coverage_of_a_rule_set() {
         (cell("float", After::Start, Space::Uniform, Direction::Read, Form::Leaf), 1200),
         (cell("row float2x3", After::Vector, Space::Storage, Direction::Write, Form::Whole), 24),
         (cell("float3[]", After::Scalar, Space::Storage, Direction::Read, Form::Vector), 9),
+        (Cell { stage: Stage::Vertex, ..cell("float", After::Start, Space::Uniform, Direction::Read, Form::Leaf) }, 7),
+        (cell("float", After::Start, Space::UniformElement, Direction::Read, Form::Leaf), 3),
     ]
     .into();
     let text = coverage_table::coverage_table(&cells, &["hlsl-cbuffer", "std140"], Style::PLAIN);

@@ -5,7 +5,7 @@ mod fixture;
 use std::collections::{BTreeSet, HashMap};
 
 use layoutproof::generate::spirv::{Produced, produce};
-use layoutproof::layout::BlockLayout;
+use layoutproof::layout::{BlockLayout, UNSIZED_ELEMENTS};
 use layoutproof::model::{MISREADINGS, Misreading, Model, compiled};
 use layoutproof::probe::{Observed, PlanShader, ProbeJob, ProbePlan, Problem, elements, jobs, observe, plan};
 use layoutproof::read_spirv::declared;
@@ -20,6 +20,13 @@ fn spaces() -> BTreeSet<Space> {
     BTreeSet::from([Space::Uniform, Space::Storage, Space::PushConstant])
 }
 
+/// A block in an array of storage buffers.
+fn run_element(layout: &BlockLayout, model: &mut Model) -> (ProbePlan, Vec<(ProbeJob, Observed)>) {
+    let plan = plan(layout, &layout.leaves(), &[Space::StorageElement].into());
+    let produced = produce(layout, &plan).expect("a planned block can be written");
+    observed(layout, (plan, produced), model)
+}
+
 fn planned(layout: &BlockLayout) -> (ProbePlan, Produced) {
     let plan = plan(layout, &layout.leaves(), &spaces());
     let produced = produce(layout, &plan).expect("a planned block can be written");
@@ -27,7 +34,14 @@ fn planned(layout: &BlockLayout) -> (ProbePlan, Produced) {
 }
 
 fn run(layout: &BlockLayout, model: &mut Model) -> (ProbePlan, Vec<(ProbeJob, Observed)>) {
-    let (plan, produced) = planned(layout);
+    observed(layout, planned(layout), model)
+}
+
+fn observed(
+    layout: &BlockLayout,
+    (plan, produced): (ProbePlan, Produced),
+    model: &mut Model,
+) -> (ProbePlan, Vec<(ProbeJob, Observed)>) {
     let shader = produced.shader();
     let probes = jobs(layout, &plan, PlanShader { shader: &shader, requires: &produced.requires() });
     let probes = probes.expect("blocks of the fixture have images");
@@ -53,7 +67,8 @@ fn differences(plan: &ProbePlan, results: &[(ProbeJob, Observed)]) -> Vec<String
         }
         for observation in &observed.observations {
             let leaf = &plan.leaves[observation.leaf as usize];
-            if observation.offset != Some(leaf.offset) || observation.note.is_some() {
+            let expected = if observation.form == Form::Length { UNSIZED_ELEMENTS } else { leaf.offset };
+            if observation.offset != Some(expected) || observation.note.is_some() {
                 differences.push(format!("{}: {} {observation:?}", probe.entry.name, leaf.path));
             }
         }
@@ -94,7 +109,10 @@ fn every_misreading_is_noticed_by_a_block() {
     for misreading in MISREADINGS {
         for (name, layout) in blocks() {
             let (plan, results) = run(&layout, &mut Model::with_misreading(*misreading));
-            if !differences(&plan, &results).is_empty() {
+            let mut seen = differences(&plan, &results);
+            let (plan, results) = run_element(&layout, &mut Model::with_misreading(*misreading));
+            seen.extend(differences(&plan, &results));
+            if !seen.is_empty() {
                 killers.entry(misreading.name).or_default().push(name);
             }
         }
@@ -226,6 +244,68 @@ fn large_blocks_are_run_whole() {
     let (plan, results) = run(&layout, &mut Model::new());
     assert_eq!(plan.leaves.len(), 4096);
     assert_eq!(differences(&plan, &results), Vec::<String>::new());
+}
+
+/// `float4 a[6000]` and a `half`: 96 KB, of which the first two elements and the last are probed, in both directions.
+#[test]
+fn blocks_beyond_64_kib_have_two_images() {
+    let members = vec![
+        ("a", 0, fixture::array(vector(fixture::FLOAT, 4), 6000, 16)),
+        ("h", 96_000, scalar(fixture::HALF)),
+        ("d", 96_008, scalar(fixture::DOUBLE)),
+    ];
+    let layout = block(structure("S", members));
+    let (plan, results) = run(&layout, &mut Model::new());
+    assert_eq!(differences(&plan, &results), Vec::<String>::new());
+    let offsets: Vec<u32> = plan.leaves.iter().map(|leaf| leaf.offset).collect();
+    assert_eq!(offsets, [0, 4, 8, 12, 16, 20, 24, 28, 95_984, 95_988, 95_992, 95_996, 96_000, 96_008]);
+    assert_eq!(plan.not_probed[0].reason, "an inner element of a large block");
+    let entries: Vec<&str> = plan.entries.iter().map(|entry| entry.name.as_str()).collect();
+    let written = ["write_storage_leaf", "write_storage_vector", "write_storage_indexed"];
+    assert_eq!(entries[..2], ["read_uniform", "read_storage"]);
+    assert_eq!(entries[2..5], written);
+    // Two halves for words, and for the half 17 digits and one that tells data from padding, all of them twice.
+    assert_eq!(results[0].0.runs.len(), 2 + 36);
+}
+
+#[test]
+fn misread_leaf_beyond_64_kib_says_what_was_read() {
+    let members =
+        vec![("a", 0, fixture::array(vector(fixture::FLOAT, 4), 6000, 16)), ("x", 96_000, scalar(fixture::UINT))];
+    let layout = block(structure("S", members));
+    let (plan, results) = run(&layout, &mut Model::with_misreading(misreading("shifted-sixteen")));
+    let seen = |entry: &str, path: &str| {
+        let (_, observed) = results.iter().find(|(probe, _)| probe.entry.name == entry).unwrap();
+        let found = observed.observations.iter().find(|it| plan.leaves[it.leaf as usize].path == path).unwrap();
+        (found.offset, found.note.clone().unwrap_or_default())
+    };
+    let x = "read 0xC0DE7700, data at byte 96000, which is `x`";
+    assert_eq!(seen("read_storage", "a[5999].x"), (Some(96_000), x.to_owned()));
+    let (_, observed) = results.iter().find(|(probe, _)| probe.entry.name == "write_storage_leaf").unwrap();
+    let moved = "block byte 96016 changed from 0xCAFE7710 to 0xC0DE7700, data at byte 30464 (offsets modulo 65536)";
+    assert!(observed.problems.iter().any(|problem| problem.to_string() == moved), "{:?}", observed.problems);
+    let behind = "read 0xCAFE7710, guard at byte 96016, behind the block";
+    assert_eq!(seen("read_storage", "x"), (Some(96_016), behind.to_owned()));
+    assert_eq!(
+        seen("write_storage_leaf", "a[5999].x"),
+        (Some(96_000), "written to byte 96000, which is `x`".to_owned())
+    );
+}
+
+/// `lights[]` at byte 16 with 32 bytes from element to element. Vulkan, "Unsized Arrays": the length is the bound range
+/// without what lies before the array, divided by the stride and rounded down.
+#[test]
+fn length_of_the_array_at_the_end_shows_its_stride() {
+    let (_, layout) = blocks().swap_remove(6);
+    let lengths = |model: &mut Model| {
+        let (_, results) = run(&layout, model);
+        let seen = results.iter().filter(|(probe, _)| probe.entry.name == "read_storage_length");
+        let seen = seen.map(|(probe, observed)| (probe.image.owners.len(), observed.observations[0].offset));
+        seen.collect::<Vec<_>>()
+    };
+    assert_eq!(lengths(&mut Model::new()), [(108, Some(2)), (80, Some(2))]);
+    let sixteen = Model::with_misreading(misreading("array-stride-sixteen"));
+    assert_eq!(lengths(&mut { sixteen }), [(108, Some(5)), (80, Some(4))]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use layoutproof::layout::MemberRow;
 use layoutproof::record::{
-    CheckRecord, Culprit, Direction, Form, Outcome, Proves, Row, Space, Story, StoryBlock, Value, What,
+    CheckRecord, Culprit, Direction, Form, Outcome, Proves, Row, Space, Stage, Story, StoryBlock, Value, What,
 };
 use layoutproof::report::{Style, failures, github, junit, summary, terminal};
 use layoutproof::runner::RunnerKind;
@@ -69,6 +69,7 @@ fn row() -> impl Strategy<Value = Row> {
         space: Some(Space::Storage),
         direction: Some(if written { Direction::Write } else { Direction::Read }),
         form: Some(Form::Whole),
+        stage: Stage::Compute,
         expected: values.0,
         computed: values.1,
         reported: values.2,

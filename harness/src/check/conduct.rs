@@ -4,16 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::case::expect::join;
 use crate::check::hint;
 use crate::check::produce::{Produced, Producer, ShaderModule};
 use crate::check::share::Share;
 use crate::check::subject::Subject;
 use crate::layout::Leaf;
 use crate::probe::{BufferRole, Observation, PlanShader, ProbeEntry, ProbeJob, Problem, Range, jobs, observe};
-use crate::record::{
-    CheckRecord, Culprit, Direction, Form, Outcome, Row, SCHEMA, Space, Story, StoryBlock, Value, What,
-};
+use crate::record::{CheckRecord, Culprit, Form, Outcome, Row, SCHEMA, Space, Story, StoryBlock, Value, What};
 use crate::runner::{DeviceInfo, Job, ReadBack, RunnerError};
 use crate::verdict::{Code, Validation, Verdict, judge};
 
@@ -33,10 +30,10 @@ pub struct Check {
 
 /// A probe of a check with the module that it comes from.
 #[derive(Clone, Debug)]
-struct CheckProbe {
+pub(super) struct CheckProbe {
     /// Index into [`Produced::modules`].
-    module: usize,
-    probe: ProbeJob,
+    pub(super) module: usize,
+    pub(super) probe: ProbeJob,
 }
 
 /// The jobs of a check, and why some are missing.
@@ -93,6 +90,7 @@ impl Check {
         };
         let better = |other: &ShaderModule| {
             other.share == Share::All
+                && other.access() == module.access()
                 && (other.block, &other.layout) == (module.block, &module.layout)
                 && usable(other)
                 && other.requires.is_subset(&self.device.features)
@@ -118,13 +116,18 @@ impl Check {
             return Some(format!("device lacks {feature}"));
         }
         match probe.entry.space {
-            Space::Uniform if beyond(device.max_uniform_range) => {
+            Space::Uniform | Space::UniformElement if beyond(device.max_uniform_range) => {
                 Some(format!("device binds {} bytes of uniform buffer, not {bytes}", device.max_uniform_range))
             }
             Space::PushConstant if beyond(device.max_push_constants) => {
                 Some(format!("device has {} bytes of push constants, not {bytes}", device.max_push_constants))
             }
-            Space::Uniform | Space::Storage | Space::PushConstant => None,
+            Space::Uniform
+            | Space::UniformElement
+            | Space::Storage
+            | Space::StorageElement
+            | Space::PushConstant
+            | Space::Address => None,
         }
     }
 
@@ -175,7 +178,7 @@ impl Check {
         let observed = observe(&module.plan, &job.probe, read_backs);
         for observation in &observed.observations {
             let row = self.row(job, observation);
-            answers.add(job.module, observation, row);
+            answers.add((job.module, &job.probe.entry), observation, row);
         }
         // What the code itself does is in the row of its leaf.
         let foretold = |problem: &Problem| self.foretells(module, &job.probe.entry, problem);
@@ -186,6 +189,7 @@ impl Check {
                 space: Some(job.probe.entry.space),
                 direction: Some(job.probe.entry.direction),
                 form: None,
+                stage: job.probe.entry.stage,
                 expected: None,
                 computed: Some(Value::Text("clean".to_owned())),
                 reported: None,
@@ -197,7 +201,7 @@ impl Check {
     }
 
     /// What the code that the device ran addresses.
-    fn compiled(&self, module: &ShaderModule, entry: &str, (form, leaf): (Form, u32)) -> Option<u32> {
+    pub(super) fn compiled(&self, module: &ShaderModule, entry: &str, (form, leaf): (Form, u32)) -> Option<u32> {
         module.compiled_for(&self.device)?.get(&(entry.to_owned(), form, leaf)).copied().flatten()
     }
 
@@ -210,38 +214,6 @@ impl Check {
         };
         let mut leaves = (0..).zip(&module.plan.leaves);
         leaves.any(|leaf| entry.forms.iter().any(|form| written(*form, leaf)))
-    }
-
-    fn row(&self, job: &CheckProbe, observation: &Observation) -> Row {
-        let module = &self.produced.modules[job.module];
-        let block = &self.subject.layouts[module.block].name;
-        let leaf = &module.plan.leaves[observation.leaf as usize];
-        let compiled = self.compiled(module, &job.probe.entry.name, (observation.form, observation.leaf));
-        Row {
-            path: join(block, &leaf.path),
-            what: What::Offset,
-            space: Some(observation.space),
-            direction: Some(observation.direction),
-            form: Some(observation.form),
-            expected: self.expected(block, leaf).map(Value::Number),
-            computed: Some(Value::Number(leaf.offset)),
-            reported: None,
-            compiled: compiled.map(Value::Number),
-            observed: observation.offset.map(Value::Number),
-            note: observation.note.clone(),
-        }
-    }
-
-    /// The case's number for a leaf; for one of a structured buffer's second element, from offset and stride.
-    fn expected(&self, block: &str, leaf: &Leaf) -> Option<u32> {
-        let numbers = &self.subject.expected;
-        let of_element = || {
-            let inner = leaf.path.strip_prefix("[1]")?;
-            let path = inner.strip_prefix('.').unwrap_or(inner).to_owned();
-            let leaf = Leaf { path, steps: leaf.steps[1..].to_vec(), ..leaf.clone() };
-            numbers.leaf_offset(block, &leaf)?.checked_add(numbers.get(What::ArrayStride, block)?)
-        };
-        numbers.leaf_offset(block, leaf).or_else(of_element)
     }
 
     fn validation(&self) -> Validation {
@@ -299,8 +271,8 @@ impl Check {
 #[derive(Debug, Default)]
 struct Answers {
     rows: Vec<Row>,
-    /// By module, leaf, space, direction and form.
-    guarded: BTreeMap<(usize, u32, Space, Direction, Form), Option<u32>>,
+    /// By module, entry point, leaf and form.
+    guarded: BTreeMap<(usize, String, u32, Form), Option<u32>>,
     /// Paths, block name first.
     leaves: BTreeSet<String>,
     broken: Vec<String>,
@@ -309,10 +281,19 @@ struct Answers {
 
 impl Answers {
     /// Adds a row; the exact range says something of its own only where it differs from the guarded one.
-    fn add(&mut self, module: usize, observation: &Observation, mut row: Row) {
-        let Observation { leaf, space, direction, form, range, offset, .. } = observation;
-        self.leaves.insert(row.path.clone());
-        let key = (module, *leaf, *space, *direction, *form);
+    fn add(&mut self, (module, entry): (usize, &ProbeEntry), observation: &Observation, mut row: Row) {
+        let Observation { leaf, form, range, offset, .. } = observation;
+        match row.what {
+            What::Offset => drop(self.leaves.insert(row.path.clone())),
+            What::ArrayStride
+            | What::MatrixStride
+            | What::Size
+            | What::Alignment
+            | What::Binding
+            | What::Guard
+            | What::ArrayLength => {}
+        }
+        let key = (module, entry.name.clone(), *leaf, *form);
         match self.guarded.get(&key) {
             Some(guarded) if guarded == offset => return,
             Some(_) => {
@@ -326,12 +307,13 @@ impl Answers {
         self.rows.push(row);
     }
 
-    /// Adds what no device that follows the shader does: one row per block, space and direction, whose note tells the
-    /// first few of them.
+    /// Adds what no device that follows the shader does: one row per block, space, stage and direction, whose note tells
+    /// the first few of them.
     fn add_problem(&mut self, row: Row) {
         let same = |other: &&mut Row| {
             other.what == What::Guard
                 && (&other.path, other.space, other.direction) == (&row.path, row.space, row.direction)
+                && other.stage == row.stage
         };
         match self.rows.iter_mut().find(same) {
             None => self.rows.push(row),

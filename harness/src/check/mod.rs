@@ -1,12 +1,14 @@
 //! Checks: from what a user gives to records.
 //!
 //! [`source`] is a declared case or file, [`subject`] the same under one rule set, [`produce`] its shaders by one
-//! producer, [`conduct`] the jobs for one device and the record that their results add up to. Everything that runs a
+//! producer in the spaces and stages that `reach` chooses, [`conduct`] the jobs for one device and the record that their results add up to. Everything that runs a
 //! device or a validator is the caller's.
 
 pub mod conduct;
 mod hint;
 pub mod produce;
+mod reach;
+mod row;
 mod share;
 pub mod source;
 pub mod subject;

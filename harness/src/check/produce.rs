@@ -1,13 +1,15 @@
 //! The shaders of a subject by one producer, with what their code addresses.
 //!
-//! `rspirv` writes one SPIR-V module per block with all entry points and our own offsets, and where the block's types
-//! need features that devices may lack, modules with the leaves of each feature alone to stand in for it; `naga`
+//! `rspirv` writes one SPIR-V module per block with our own offsets, with all entry points that need the same features of
+//! a device, and where the block's types need features that devices may lack, modules with the leaves of each feature
+//! alone to stand in for it; `naga`
 //! compiles WGSL text, one module per entry point, because address spaces differ in what they allow.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::check::share::{Share, shares};
+use crate::check::reach::reach;
+use crate::check::share::{Share, accesses, shares};
 use crate::check::subject::Subject;
 use crate::generate::wgsl::WgslModule;
 use crate::generate::{spirv, wgsl};
@@ -16,8 +18,8 @@ use crate::layout::{BlockLayout, Component, Leaf, RuleSet, lay_out};
 use crate::model::{CompiledError, compiled};
 use crate::naga_glsl::glsl_offsets;
 use crate::naga_offsets::{self, NagaError};
-use crate::probe::{ProbeEntry, ProbePlan, elements, plan};
-use crate::record::{Form, Proves, Space};
+use crate::probe::{ProbeEntry, ProbePlan, elements, plan_in};
+use crate::record::{Form, Proves, Space, Stage};
 use crate::runner::{DeviceInfo, Feature, RunnerKind, Shader};
 use crate::scalar::Scalar;
 use crate::verdict::{Validation, Writer};
@@ -82,6 +84,10 @@ impl fmt::Display for Producer {
 pub struct Settings {
     /// Forms of access.
     pub forms: BTreeSet<Form>,
+    /// Spaces in which every block is probed; `None` for the usual ones, and all of them for a core of subjects.
+    pub spaces: Option<BTreeSet<Space>>,
+    /// The same of stages.
+    pub stages: Option<BTreeSet<Stage>>,
     /// Rule set under which shaders are generated instead of the one that is checked: a planted fault.
     pub planted_rules: Option<RuleSet>,
 }
@@ -133,6 +139,11 @@ const WORD: u32 = 4;
 pub type Compiled = BTreeMap<(String, Form, u32), Option<u32>>;
 
 impl ShaderModule {
+    /// What the spaces and stages of the module's entry points need, which is the same for all of them.
+    pub fn access(&self) -> BTreeSet<Feature> {
+        self.plan.entries.iter().flat_map(ProbeEntry::requires).collect()
+    }
+
     /// The form in which a runner takes the module.
     pub fn shader(&self, runner: RunnerKind) -> Shader {
         match (runner, &self.wgsl) {
@@ -156,20 +167,18 @@ impl ShaderModule {
     }
 }
 
-/// The spaces in which blocks are probed.
-const SPACES: [Space; 3] = [Space::Uniform, Space::Storage, Space::PushConstant];
-
 impl Produced {
     /// Writes the shaders of `subject`.
     pub fn new(subject: &Subject, producer: Producer, settings: &Settings) -> Self {
         let mut shaders = Self { producer, modules: Vec::new(), gaps: Vec::new() };
+        let places = reach(subject, settings);
         for (block, layout) in subject.layouts.iter().enumerate() {
             if let Err(refusals) = &layout.result {
                 let reasons = refusals.iter().map(|refusal| &refusal.message);
                 shaders.gaps.extend(reasons.map(|reason| format!("{} forbids it: {reason}", subject.rules.name)));
                 continue;
             }
-            let plan = plan_of(layout, settings);
+            let plan = plan_in(layout, &layout.leaves(), &places).only(&settings.forms);
             shaders.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
             if plan.leaves.is_empty() {
                 continue;
@@ -182,11 +191,13 @@ impl Produced {
                 Producer::Rspirv => {
                     shaders.add_shares(block, (&written, layout), &plan);
                     if let Some((written, layout)) = elements(&written).zip(elements(layout)) {
-                        shaders.add_shares(block, (&written, &layout), &plan_of_second_element(&layout, settings));
+                        let plan = plan_of_second_element(&layout, &places).only(&settings.forms);
+                        shaders.add_shares(block, (&written, &layout), &plan);
                     }
                 }
                 Producer::Naga => {
-                    shaders.add_naga(block, (&written, layout), &plan.without(not_in_wgsl).only(&FORMS_IN_WGSL.into()));
+                    let plan = plan.without(not_in_wgsl).only(&FORMS_IN_WGSL.into());
+                    shaders.add_naga(block, (&written, layout), &plan);
                 }
             }
         }
@@ -195,9 +206,10 @@ impl Produced {
         shaders
     }
 
-    /// Adds the module of a plan and those that stand in for it.
+    /// Adds the modules of a plan and those that stand in for them.
     fn add_shares(&mut self, block: usize, layouts: (&BlockLayout, &BlockLayout), plan: &ProbePlan) {
-        for (share, plan) in shares(plan).into_iter().filter(|(_, plan)| !plan.entries.is_empty()) {
+        let shares = accesses(plan).into_iter().flat_map(|plan| shares(&plan));
+        for (share, plan) in shares.filter(|(_, plan)| !plan.entries.is_empty()) {
             self.add_rspirv(block, layouts, (share, plan));
         }
     }
@@ -235,7 +247,7 @@ impl Produced {
     }
 
     fn add_naga(&mut self, block: usize, (layout, image_of): (&BlockLayout, &BlockLayout), plan: &ProbePlan) {
-        for entry in &plan.entries {
+        for entry in plan.entries.iter().filter(|entry| wgsl::has(entry)) {
             let NagaModule { wgsl, offsets, spirv } = match compile(layout, plan, entry) {
                 Ok(compiled) => compiled,
                 Err(gap) => {
@@ -298,21 +310,16 @@ fn ask_naga<T>(
     }
 }
 
-/// The plan of a block with the forms that are asked for.
-fn plan_of(layout: &BlockLayout, settings: &Settings) -> ProbePlan {
-    plan(layout, &layout.leaves(), &SPACES.into()).only(&settings.forms)
-}
-
-/// The plan of an array of structured-buffer elements: where its second element is, read leaf by leaf, shows the stride.
-/// The first one has the block's own plan.
-fn plan_of_second_element(array: &BlockLayout, settings: &Settings) -> ProbePlan {
-    let plan = plan(array, &array.leaves(), &[Space::Storage].into());
+/// The plan of an array of structured-buffer elements: where its second element is, read leaf by leaf, shows the stride,
+/// and so does the number of elements. The first element has the block's own plan.
+fn plan_of_second_element(array: &BlockLayout, places: &BTreeSet<(Space, Stage)>) -> ProbePlan {
+    let here = places.intersection(&[(Space::Storage, Stage::Compute)].into()).copied().collect();
+    let plan = plan_in(array, &array.leaves(), &here);
     let plan = plan.without(|leaf| {
         let second = leaf.steps.first() == Some(&LeafStep::Element(1));
         (!second).then(|| "in the plan of the block".to_owned())
     });
-    let forms = settings.forms.intersection(&[Form::Leaf].into()).copied().collect();
-    plan.only(&forms)
+    plan.only(&[Form::Leaf, Form::Length].into())
 }
 
 /// The forms that our WGSL has.

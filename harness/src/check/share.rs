@@ -1,9 +1,21 @@
-//! Shares of a block: one plan with all leaves in, the plans of the modules for devices that cannot take that out.
+//! Shares of a block: one plan with all leaves and entry points in, the plans of the modules for devices that cannot take
+//! that out.
 
 use std::collections::BTreeSet;
 
-use crate::probe::{ProbePlan, needs};
+use crate::probe::{ProbeEntry, ProbePlan, needs};
 use crate::runner::Feature;
+
+/// The plans of the modules of a block: one for each set of features that spaces and stages need, so that a device that
+/// lacks some still gets the others.
+pub(super) fn accesses(plan: &ProbePlan) -> Vec<ProbePlan> {
+    let needed: BTreeSet<_> = plan.entries.iter().map(ProbeEntry::requires).collect();
+    let with = |features: BTreeSet<Feature>| {
+        let entries = plan.entries.iter().filter(|entry| entry.requires() == features);
+        ProbePlan { entries: entries.cloned().collect(), ..plan.clone() }
+    };
+    needed.into_iter().map(with).collect()
+}
 
 /// What a module holds of its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

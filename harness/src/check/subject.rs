@@ -8,7 +8,7 @@ use crate::check::source::Source;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::layout::rules::RuleSet;
 use crate::layout::{BlockLayout, lay_out};
-use crate::record::{Row, Value, What};
+use crate::record::{Row, Stage, Value, What};
 
 /// A source under one rule set.
 #[derive(Clone, Debug)]
@@ -72,6 +72,7 @@ impl Subject {
             space: None,
             direction: None,
             form: None,
+            stage: Stage::Compute,
             expected: Some(Value::Number(expected)),
             computed: Some(self.computed_value(what, path)),
             reported: None,

@@ -1,5 +1,5 @@
-//! What checks cover: cells of type, predecessor, rule set, space, direction, form and kind of proof, with the number of
-//! leaves in each.
+//! What checks cover: cells of type, predecessor, rule set, space, stage, direction, form and kind of proof, with the
+//! number of leaves in each.
 //!
 //! [`kind`] says of which type a leaf is and what lies before it. [`planned`] counts what the shaders of a check would
 //! ask, [`answered`] what a device answered; floors are set on the second. A leaf counts once per access.
@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::case::expect::join;
 use crate::check::{Produced, Subject};
-use crate::record::{CheckRecord, Direction, Form, Outcome, Proves, Row, Space, Value};
+use crate::record::{CheckRecord, Direction, Form, Outcome, Proves, Row, Space, Stage, Value, What};
 use crate::runner::RunnerKind;
 use kind::{After, LeafKind, kinds};
 
@@ -28,6 +28,8 @@ pub struct Cell {
     pub after: After,
     /// Where the block lives.
     pub space: Space,
+    /// In which stage the shader runs.
+    pub stage: Stage,
     /// Which way bytes go.
     pub direction: Direction,
     /// How the shader reaches the leaf.
@@ -60,8 +62,10 @@ pub fn planned(subject: &Subject, produced: &Produced, cells: &mut Cells) {
         for leaf in &module.plan.leaves {
             let Some(kind) = kinds.get(&join(block, &leaf.path)) else { continue };
             for entry in &module.plan.entries {
-                for form in &entry.forms {
-                    let access = (entry.space, entry.direction, *form);
+                // A length is no leaf.
+                for form in entry.forms.iter().filter(|form| **form != Form::Length) {
+                    let access =
+                        Access { space: entry.space, stage: entry.stage, direction: entry.direction, form: *form };
                     count(cells, cell(subject.rules.name, kind, access, proves));
                 }
             }
@@ -82,17 +86,29 @@ pub fn answered(record: &CheckRecord, kinds: &Kinds, cells: &mut Cells) {
     }
 }
 
+/// How a shader reaches a leaf.
+#[derive(Clone, Copy)]
+struct Access {
+    space: Space,
+    stage: Stage,
+    direction: Direction,
+    form: Form,
+}
+
 /// How a device reached the leaf of a row; `None` for rows that no device answered with an offset.
-fn access(row: &Row) -> Option<(Space, Direction, Form)> {
+fn access(row: &Row) -> Option<Access> {
     match row.observed {
-        Some(Value::Number(_)) => Some((row.space?, row.direction?, row.form?)),
-        Some(Value::Text(_)) | None => None,
+        Some(Value::Number(_)) if row.what == What::Offset => {
+            Some(Access { space: row.space?, stage: row.stage, direction: row.direction?, form: row.form? })
+        }
+        Some(Value::Number(_) | Value::Text(_)) | None => None,
     }
 }
 
-fn cell(rules: &str, kind: &LeafKind, (space, direction, form): (Space, Direction, Form), proves: Proves) -> Cell {
+fn cell(rules: &str, kind: &LeafKind, access: Access, proves: Proves) -> Cell {
     let LeafKind { ty, after } = kind.clone();
-    Cell { rules: rules.to_owned(), ty, after, space, direction, form, proves }
+    let Access { space, stage, direction, form } = access;
+    Cell { rules: rules.to_owned(), ty, after, space, stage, direction, form, proves }
 }
 
 fn count(cells: &mut Cells, cell: Cell) {

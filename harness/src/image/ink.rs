@@ -1,7 +1,7 @@
 //! Inks: the ways in which the bytes of an image say where they are.
 //!
-//! An offset in, bytes out, and back. A 32-bit word has room for a tag and its own offset. Narrower numbers have not, so
-//! they take one image per binary digit of the offset, in which each byte holds its offset's digit, one more that tells
+//! An offset in, bytes out, and back. A 32-bit word has room for a tag and 16 bits of its own offset, so blocks beyond
+//! 64 KiB take a second image with the upper 16 bits. Narrower numbers have no room for a tag, so they take one image per binary digit of the offset, in which each byte holds its offset's digit, one more that tells
 //! data from padding, and each of them a second time with the digits complemented: what does not change with the digit
 //! (a read out of bounds, a missing descriptor) is then no digit. A bool passes nothing but its truth, so its planes hold
 //! 0 and 1.
@@ -16,10 +16,34 @@ const DIGITS: [u8; 2] = [0x35, 0x4A];
 /// How one dispatch's bytes say where they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ink {
-    /// Each 32-bit word carries its offset under a tag.
-    Words,
+    /// Each 32-bit word carries half of its offset under a tag.
+    Words(Half),
     /// Each byte carries one digit of its offset.
     Plane(Plane),
+}
+
+/// The 16 bits of an offset that words carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Half {
+    /// The lower ones, which are all of it in blocks of up to 64 KiB.
+    Low,
+    /// The upper ones.
+    High,
+}
+
+impl Half {
+    /// The halves in which every offset below `end` differs from every other.
+    pub fn needed(end: u32) -> &'static [Self] {
+        if end <= 1 << 16 { &[Self::Low] } else { &[Self::Low, Self::High] }
+    }
+
+    /// The half of an offset.
+    pub fn of(self, offset: u32) -> u32 {
+        match self {
+            Self::Low => offset & 0xFFFF,
+            Self::High => offset >> 16,
+        }
+    }
 }
 
 /// The alphabet of a plane.
@@ -58,7 +82,7 @@ impl Ink {
     /// The alphabet; `None` for words.
     pub fn code(self) -> Option<Code> {
         match self {
-            Self::Words => None,
+            Self::Words(_) => None,
             Self::Plane(plane) => Some(plane.code),
         }
     }

@@ -65,6 +65,7 @@ fn words_say_what_they_are() {
         (0xCAFE_0040, Word::Guard(64), "guard at byte 64, behind the block"),
         (0xBEEF_BEEF, Word::Before, "memory before the block"),
         (0x600D_0007, Word::Nonce(7), "nonce 7"),
+        (0xE1E1_E1E2, Word::Element(2), "element 2 of the array of buffers"),
         (0xF111_F111, Word::Refill, "the output buffer's refill"),
         (0, Word::Zero, "zero"),
         (0x1234_5678, Word::Unknown(0x1234_5678), "nothing that was uploaded"),
@@ -76,7 +77,7 @@ fn words_say_what_they_are() {
 
 #[test]
 fn words_are_normal_floats() {
-    for tag in [DATA_TAG, !DATA_TAG, PADDING_TAG, GUARD_TAG, NONCE_TAG, BEFORE_WORD, REFILL_WORD] {
+    for tag in [DATA_TAG, !DATA_TAG, PADDING_TAG, GUARD_TAG, NONCE_TAG, ELEMENT_TAG, BEFORE_WORD, REFILL_WORD] {
         for offset in [0, 4, 0x7FFC, 0xFFFC] {
             assert!(f32::from_bits(tag ^ offset).is_normal(), "{:#010X}", tag ^ offset);
         }
@@ -87,7 +88,10 @@ fn words_are_normal_floats() {
 fn every_byte_has_an_owner() {
     let (layout, plan) = block();
     let image = Image::new(&layout, &plan).unwrap().with_guards(4);
-    assert_eq!(words(&image.bytes(Ink::Words)), [0xC0DE_0000, 0xBADD_0004, 0xC0DE_0008, 0xBADD_000C, 0xCAFE_0010]);
+    assert_eq!(
+        words(&image.bytes(Ink::Words(Half::Low))),
+        [0xC0DE_0000, 0xBADD_0004, 0xC0DE_0008, 0xBADD_000C, 0xCAFE_0010]
+    );
     let (leaf, half) = (Owner::Leaf(0), Owner::NotProbed(0));
     let (padding, guard) = (Owner::Padding, Owner::Guard);
     let first = [leaf, leaf, leaf, leaf, padding, padding, padding, padding, half, half];
@@ -100,17 +104,42 @@ fn complement_flips_the_bytes_of_leaves_only() {
     let (layout, plan) = block();
     let image = Image::new(&layout, &plan).unwrap().with_guards(4);
     assert_eq!(
-        words(&image.complemented_bytes(Ink::Words)),
+        words(&image.complemented_bytes(Ink::Words(Half::Low))),
         [0x3F21_FFFF, 0xBADD_0004, 0xC0DE_FFF7, 0xBADD_000C, 0xCAFE_0010]
     );
 }
 
 #[test]
-fn guards_end_with_the_tags() {
+fn guards_end_with_images() {
     let image = |size: usize| Image { owners: vec![Owner::Padding; size] };
-    assert_eq!(image(16).guards_behind(8, Ink::Words), [0x10, 0, 0xFE, 0xCA, 0x14, 0, 0xFE, 0xCA]);
-    assert_eq!(image(0xFFFC).guards_behind(64, Ink::Words).len(), 4);
-    assert_eq!(image(0x1_0000).guards_behind(64, Ink::Words).len(), 0);
+    let low = Ink::Words(Half::Low);
+    assert_eq!(image(16).guards_behind(8, low), [0x10, 0, 0xFE, 0xCA, 0x14, 0, 0xFE, 0xCA]);
+    assert_eq!(image(0x00FF_FFFC).guards_behind(64, low).len(), 4);
+    assert_eq!(image(0x0100_0000).guards_behind(64, low).len(), 0);
+}
+
+#[test]
+fn two_halves_name_an_offset() {
+    let image = Image { owners: vec![Owner::Padding; 0x1_2348] };
+    let at = |half| *words(&image.bytes(Ink::Words(half))).last().unwrap();
+    assert_eq!([at(Half::Low), at(Half::High)], [0xBADD_2344, 0xBADD_0001]);
+    assert_eq!([Half::Low, Half::High].map(|half| data_word(0x2_0008, half)), [0xC0DE_0008, 0xC0DE_0002]);
+    assert_eq!(Half::needed(0x1_0000), [Half::Low]);
+    assert_eq!(Half::needed(0x1_0001), [Half::Low, Half::High]);
+    let table = [
+        (0xBADD_2344, 0xBADD_0001, Word::Padding(0x1_2344)),
+        (0xC0DE_0008, 0xC0DE_0002, Word::Data(0x2_0008)),
+        (!0xC0DE_0008, !0xC0DE_0002, Word::Unwritten(0x2_0008)),
+        (0xCAFE_0000, 0xCAFE_0001, Word::Guard(0x1_0000)),
+        (0xBEEF_BEEF, 0xBEEF_BEEF, Word::Before),
+        (0, 0, Word::Zero),
+        (0xC0DE_0008, 0xBADD_0002, Word::Unknown(0xC0DE_0008)),
+        (0xC0DE_0008, 0, Word::Unknown(0xC0DE_0008)),
+    ];
+    for (low, high, meaning) in table {
+        assert_eq!(decode_halves(low, Some(high)), meaning);
+    }
+    assert_eq!(decode_halves(0xC0DE_0008, None), Word::Data(8));
 }
 
 #[test]
@@ -127,12 +156,12 @@ fn planes_hold_a_digit_in_every_byte() {
 #[test]
 fn blocks_without_an_image_are_refused() {
     let (mut large, plan) = block();
-    large.result = large.result.map(|laid_out| LaidOut { size: Extent::Finite(65_540), ..laid_out });
+    large.result = large.result.map(|laid_out| LaidOut { size: Extent::Finite(16_777_220), ..laid_out });
     let error = Image::new(&large, &plan).unwrap_err();
-    assert_eq!(error.to_string(), "block `S` takes 65540 bytes, images end at 65536 bytes");
+    assert_eq!(error.to_string(), "block `S` takes 16777220 bytes, images end at 16777216 bytes");
     let (mut full, plan) = block();
-    full.result = full.result.map(|laid_out| LaidOut { size: Extent::Finite(65_536), ..laid_out });
-    assert_eq!(Image::new(&full, &plan).unwrap().with_guards(64).owners.len(), 65_536);
+    full.result = full.result.map(|laid_out| LaidOut { size: Extent::Finite(16_777_216), ..laid_out });
+    assert_eq!(Image::new(&full, &plan).unwrap().with_guards(64).owners.len(), 16_777_216);
     let error = Image::new(&layout(Err(Vec::new())), &plan).unwrap_err();
     assert_eq!(error, ImageError::Refused { rules: "std430".into(), block: "S".into() });
 }

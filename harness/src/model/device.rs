@@ -7,6 +7,7 @@ use super::misreading::{Disturbance, Misreading};
 use super::program::Program;
 use crate::bindings::Bindings;
 use crate::limits::{Limits, check_features, needed_features};
+use crate::record::Stage;
 use crate::runner::{
     Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, ReadBack, Runner, RunnerError, RunnerKind, Shader,
 };
@@ -35,9 +36,6 @@ const MAX_DESCRIPTORS: u32 = 1 << 12;
 /// Set and binding of the probe's output.
 const OUTPUT: (u32, u32) = (0, 1);
 
-/// What the model does not follow: it runs compute shaders only.
-const LACKING: [Feature; 3] = [Feature::Graphics, Feature::VertexStores, Feature::FragmentStores];
-
 /// The model device, optionally with a planted fault.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -64,7 +62,7 @@ impl Model {
             runner: RunnerKind::Model,
             index: 0,
             hardware: false,
-            features: Feature::ALL.into_iter().filter(|feature| !LACKING.contains(feature)).collect(),
+            features: Feature::ALL.into(),
             max_uniform_range: 1 << 16,
             max_push_constants: 256,
         };
@@ -150,13 +148,13 @@ fn run_program(
     let found: Vec<Vec<u8>> = memories.iter().map(|memory| memory.bytes.clone()).collect();
     let total = if misreading.is_some_and(Misreading::counts_stores) {
         let mut machine = Machine::new(program, descriptors.clone(), memories.clone(), Disturbance::default());
-        machine.run(&job.entry, &job.constants)?;
+        run_stages(&mut machine, job)?;
         Some(machine.disturbance.stores)
     } else {
         None
     };
     let mut machine = Machine::new(program, descriptors, memories, Disturbance::new(misreading, total));
-    machine.run(&job.entry, &job.constants)?;
+    run_stages(&mut machine, job)?;
     let read_only = |index: usize| match job.buffers[index].kind {
         BufferKind::Uniform | BufferKind::StorageRead => true,
         BufferKind::Storage | BufferKind::Address { .. } => false,
@@ -166,6 +164,18 @@ fn run_program(
     match written {
         Some(index) => Err(format!("a store to the read-only buffer at binding {}", job.buffers[index].binding)),
         None => Ok(machine.memories),
+    }
+}
+
+/// Runs the compute stage, or the vertex and the fragment stage of a draw: once each, and nothing goes from one to the
+/// other.
+fn run_stages(machine: &mut Machine<'_>, job: &Job) -> Result<(), String> {
+    match &job.draw {
+        None => machine.run((Stage::Compute, &job.entry), &job.constants),
+        Some(draw) => {
+            machine.run((Stage::Vertex, &job.entry), &job.constants)?;
+            machine.run((Stage::Fragment, &draw.fragment), &job.constants)
+        }
     }
 }
 

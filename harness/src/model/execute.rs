@@ -211,7 +211,7 @@ impl Machine<'_> {
         let (_, second) = memory::part(&self.program.types, array, (start, 1))?;
         let bytes = (self.memories[buffer].bytes.len() as u64).saturating_sub(start.offset);
         let stride = second.offset - start.offset;
-        Ok(Value::Bits(bytes.checked_div(stride).unwrap_or(0)))
+        Ok(Value::Bits(self.disturbance.length(bytes.checked_div(stride).unwrap_or(0))))
     }
 
     /// Constituents of a vector may be vectors.

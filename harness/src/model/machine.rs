@@ -14,6 +14,7 @@ use super::misreading::Disturbance;
 use super::program::Program;
 use super::value::{At, Place, Pointer, Value};
 use crate::read_spirv::types::{Operands, SpirvVariable};
+use crate::record::Stage;
 
 /// Instructions and moved scalars before a run is given up.
 const BUDGET: u64 = 1 << 22;
@@ -88,9 +89,9 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Runs the compute entry point `name` with these values of specialization constants, by `SpecId`.
-    pub(super) fn run(&mut self, name: &str, specialized: &BTreeMap<u32, u32>) -> Result<(), String> {
-        let (entry, size) = self.program.entry_point(name)?;
+    /// Runs an entry point of a stage with these values of specialization constants, by `SpecId`.
+    pub(super) fn run(&mut self, entry: (Stage, &str), specialized: &BTreeMap<u32, u32>) -> Result<(), String> {
+        let (entry, size) = self.program.entry_point(entry)?;
         self.size = size;
         let count = size.iter().try_fold(1, |count: u32, size| count.checked_mul(*size));
         let count = count.filter(|count| *count <= MAX_INVOCATIONS);

@@ -1,4 +1,5 @@
-//! The model device: runs compute SPIR-V on the CPU and follows its decorations to the letter.
+//! The model device: runs SPIR-V on the CPU, in dispatches and in draws without targets, and follows its decorations to
+//! the letter.
 //!
 //! It needs nothing installed, so the harness is tested anywhere, and it says which bytes a compiler's module addresses
 //! ([`compiled`]). It reads what is written, so it proves nothing about hardware. [`Misreading`] plants the faults that

@@ -7,6 +7,7 @@ use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, Word};
 
 use crate::read_spirv::load;
 use crate::read_spirv::types::{Operands, Types};
+use crate::record::Stage;
 
 /// A module, ready to run any of its entry points.
 #[derive(Debug)]
@@ -50,18 +51,23 @@ impl Program {
         Ok(&self.module.functions[*index])
     }
 
-    /// The function of the compute entry point `name`, and the invocations of its workgroup in x, y, z.
-    pub(super) fn entry_point(&self, name: &str) -> Result<(Word, [u32; 3]), String> {
+    /// The function of the entry point `name` of a stage, and the invocations of its workgroup in x, y, z, of which a
+    /// stage of a draw has one.
+    pub(super) fn entry_point(&self, (stage, name): (Stage, &str)) -> Result<(Word, [u32; 3]), String> {
+        let model = match stage {
+            Stage::Compute => ExecutionModel::GLCompute,
+            Stage::Vertex => ExecutionModel::Vertex,
+            Stage::Fragment => ExecutionModel::Fragment,
+        };
         let function = self.module.entry_points.iter().find_map(|instruction| match &instruction.operands[..] {
-            [
-                Operand::ExecutionModel(ExecutionModel::GLCompute),
-                Operand::IdRef(function),
-                Operand::LiteralString(found),
-                ..,
-            ] if found == name => Some(*function),
+            [Operand::ExecutionModel(of), Operand::IdRef(function), Operand::LiteralString(found), ..]
+                if *of == model && found == name =>
+            {
+                Some(*function)
+            }
             _ => None,
         });
-        let function = function.ok_or_else(|| format!("no compute entry point `{name}`"))?;
+        let function = function.ok_or_else(|| format!("no {} entry point `{name}`", stage.as_str()))?;
         let modes = self.module.execution_modes.iter().filter(|mode| Operands(mode).id(0) == Some(function));
         let mut size = [1; 3];
         for mode in modes {

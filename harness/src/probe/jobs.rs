@@ -2,21 +2,25 @@
 //!
 //! Every entry point runs once with guards inside the bound range, so that a read or write behind the block hits
 //! something that names itself. Entry points with the leaf form run again with the exact range, where devices may treat
-//! the end differently. Push constants have no range, so no guards. The output is refilled and each dispatch has a
-//! nonce of its own, so a dispatch that does nothing shows. Where the plan has leaves that need planes, the same
-//! dispatch is repeated with the image in each of them.
+//! the end differently, and those that ask for a length, to which the end is what matters. Push constants have no range,
+//! so no guards. The output is refilled and each dispatch has a nonce of its own, so a dispatch that does nothing shows.
+//! Where the plan has leaves that need planes, or offsets beyond 64 KiB, the same dispatch is repeated with the image in
+//! each ink.
 
 use std::collections::BTreeSet;
 
-use super::{ProbeEntry, ProbePlan, Wiring, words};
-use crate::image::ink::{Code, Ink};
-use crate::image::{BEFORE_WORD, Image, ImageError, REFILL_WORD, data_word, nonce_word};
+use super::{BLOCK_ELEMENT, NOTHING, POINT, ProbeEntry, ProbePlan, Wiring, tail, words};
+use crate::image::ink::{Code, Half, Ink};
+use crate::image::{BEFORE_WORD, Image, ImageError, REFILL_WORD, data_word, element_word, nonce_word};
 use crate::layout::{BlockLayout, Leaf};
-use crate::record::{Direction, Form, Space};
-use crate::runner::{BufferKind, Feature, Job, JobBuffer, Shader};
+use crate::record::{Direction, Form, Space, Stage};
+use crate::runner::{BufferKind, Draw, Feature, Job, JobBuffer, Shader};
 
 /// Bytes of guards inside the bound range, and as many behind it.
 const GUARD_BYTES: u32 = 64;
+
+/// Bytes of a buffer device address.
+const ADDRESS_BYTES: usize = 8;
 
 /// Where the bound range of the block ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,27 +73,22 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
         return Ok(Vec::new());
     }
     let image = Image::new(layout, plan)?;
-    let guarded = image.clone().with_guards(GUARD_BYTES);
-    let has_guards = guarded.owners.len() > image.owners.len();
-    let inks = inks(plan, &guarded);
+    let tail = layout.result.as_ref().ok().and_then(tail);
     let mut nonces = (1..).map(nonce_word);
     let mut jobs = Vec::new();
     for entry in &plan.entries {
-        let guards = has_guards && entry.space != Space::PushConstant;
-        let ranges = match (guards, entry.forms.contains(&Form::Leaf)) {
-            (true, true) => vec![Range::Guarded, Range::Exact],
-            (true, false) => vec![Range::Guarded],
-            (false, _) => vec![Range::Exact],
-        };
         let wiring = Wiring::new(layout, plan, entry);
-        for range in ranges {
-            let image = match range {
-                Range::Guarded => guarded.clone(),
-                Range::Exact => image.clone(),
-            };
-            let runs = inks.iter().zip(&mut nonces).map(|(ink, nonce)| {
-                let job = Dispatch { entry, wiring: &wiring, image: &image, ink: *ink, nonce }.job(plan, shader);
-                ProbeRun { ink: *ink, job }
+        let behind = match &tail {
+            Some(tail) if entry.forms == [Form::Length] => tail.slack(),
+            Some(_) | None => GUARD_BYTES,
+        };
+        for (range, image) in ranges(entry, &image, behind) {
+            let inks = inks(plan, &image);
+            // A length is the same in every ink.
+            let inks = if entry.forms == [Form::Length] { &inks[..1] } else { &inks };
+            let runs = inks.iter().copied().zip(&mut nonces).map(|(ink, nonce)| {
+                let job = Dispatch { entry, wiring: &wiring, image: &image, ink, nonce }.job(plan, shader);
+                ProbeRun { ink, job }
             });
             let runs = runs.collect();
             jobs.push(ProbeJob { entry: entry.clone(), range, image, wiring: wiring.clone(), runs });
@@ -98,14 +97,23 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
     Ok(jobs)
 }
 
+/// The ranges in which an entry point runs, with the image of each; `behind` are the bytes of guards in the longer one.
+fn ranges(entry: &ProbeEntry, image: &Image, behind: u32) -> Vec<(Range, Image)> {
+    let guarded = image.clone().with_guards(behind);
+    let guards = entry.space != Space::PushConstant && guarded.owners.len() > image.owners.len();
+    let exact = !guards || entry.forms.iter().any(|form| matches!(form, Form::Leaf | Form::Length));
+    let guarded = guards.then_some((Range::Guarded, guarded));
+    guarded.into_iter().chain(exact.then(|| (Range::Exact, image.clone()))).collect()
+}
+
 /// The inks in which the leaves of a plan say where they are.
-fn inks(plan: &ProbePlan, guarded: &Image) -> Vec<Ink> {
+fn inks(plan: &ProbePlan, image: &Image) -> Vec<Ink> {
     let codes: BTreeSet<Option<Code>> = plan.leaves.iter().map(|leaf| Code::of(leaf.component)).collect();
     // Guards stand behind the bound range as well.
-    let end = u32::try_from(guarded.owners.len()).unwrap_or(u32::MAX).saturating_add(GUARD_BYTES);
+    let end = u32::try_from(image.owners.len()).unwrap_or(u32::MAX).saturating_add(GUARD_BYTES);
     let inks = codes.into_iter().flat_map(|code| match code {
-        None => vec![Ink::Words],
-        Some(code) => code.planes(end).into_iter().map(Ink::Plane).collect(),
+        None => Half::needed(end).iter().copied().map(Ink::Words).collect(),
+        Some(code) => code.planes(end).into_iter().map(Ink::Plane).collect::<Vec<_>>(),
     });
     inks.collect()
 }
@@ -131,21 +139,13 @@ impl Dispatch<'_> {
         };
         let indices = wiring.indices.iter().copied();
         let input: Vec<u32> = std::iter::once(*nonce).chain(values).chain(indices).collect();
-        let mut buffers = Vec::new();
-        let mut push_constants = Vec::new();
-        let kind = match (entry.space, entry.direction) {
-            (Space::PushConstant, _) => None,
-            (Space::Uniform, _) => Some(BufferKind::Uniform),
-            (Space::Storage, Direction::Read) => Some(BufferKind::StorageRead),
-            (Space::Storage, Direction::Write) => Some(BufferKind::Storage),
+        let mut buffers = self.blocks(block.clone());
+        let push_constants = match entry.space {
+            Space::PushConstant => block,
+            // The runner writes the address over it.
+            Space::Address => vec![0; ADDRESS_BYTES],
+            Space::Uniform | Space::Storage | Space::UniformElement | Space::StorageElement => Vec::new(),
         };
-        match kind {
-            None => push_constants = block,
-            Some(kind) => {
-                let after = image.guards_behind(GUARD_BYTES, *ink);
-                buffers.push(JobBuffer { after, ..buffer(0, kind, block) });
-            }
-        }
         buffers.push(buffer(1, BufferKind::Storage, bytes_of(&vec![REFILL_WORD; wiring.output as usize])));
         buffers.push(buffer(2, BufferKind::StorageRead, bytes_of(&input)));
         if wiring.copy > 0 {
@@ -155,8 +155,34 @@ impl Dispatch<'_> {
             };
             buffers.push(buffer(3, kind, self.copy(plan)));
         }
+        let (first, draw) = stages(entry);
         let requires = shader.requires.clone();
-        Job { push_constants, requires, ..Job::compute(shader.shader.clone(), &entry.name, buffers) }
+        Job { draw, push_constants, requires, ..Job::compute(shader.shader.clone(), first, buffers) }
+    }
+
+    /// The buffer with the block, and before it the other elements of its array.
+    fn blocks(&self, block: Vec<u8>) -> Vec<JobBuffer> {
+        let Self { entry, image, ink, .. } = self;
+        let storage = match entry.direction {
+            Direction::Read => BufferKind::StorageRead,
+            Direction::Write => BufferKind::Storage,
+        };
+        let (kind, others) = match entry.space {
+            Space::PushConstant => return Vec::new(),
+            Space::Uniform => (BufferKind::Uniform, 0),
+            Space::Storage => (storage, 0),
+            Space::UniformElement => (BufferKind::Uniform, BLOCK_ELEMENT),
+            Space::StorageElement => (storage, BLOCK_ELEMENT),
+            Space::Address => (BufferKind::Address { at: 0 }, 0),
+        };
+        let words = block.len() / 4;
+        let other = |element| {
+            let bytes = bytes_of(&vec![element_word(element); words]);
+            JobBuffer { element, ..buffer(0, kind, bytes) }
+        };
+        let after = image.guards_behind(GUARD_BYTES, *ink);
+        let block = JobBuffer { element: others, after, ..buffer(0, kind, block) };
+        (0..others).map(other).chain([block]).collect()
     }
 
     /// The block at binding 3: the refill where the probe reads, the values of the leaves where it writes.
@@ -176,13 +202,23 @@ impl Dispatch<'_> {
     }
 }
 
+/// The entry point of a job, and what makes it a draw. What is drawn does not matter, so there are no targets.
+fn stages(entry: &ProbeEntry) -> (&str, Option<Draw>) {
+    let draw = |fragment: &str| Some(Draw { fragment: fragment.to_owned(), targets: 0 });
+    match entry.stage {
+        Stage::Compute => (&entry.name, None),
+        Stage::Vertex => (&entry.name, draw(NOTHING)),
+        Stage::Fragment => (POINT, draw(&entry.name)),
+    }
+}
+
 /// The words that a write entry stores to a leaf: its bytes as the ink writes them, or zeros where the leaf needs
 /// another ink, which name no offset.
 fn value(leaf: &Leaf, ink: Ink) -> Vec<u32> {
     let count = words(leaf.component);
     match ink {
         _ if ink.code() != Code::of(leaf.component) => vec![0; count as usize],
-        Ink::Words => (0..count).map(|word| data_word(leaf.offset + 4 * word)).collect(),
+        Ink::Words(half) => (0..count).map(|word| data_word(leaf.offset + 4 * word, half)).collect(),
         Ink::Plane(plane) => {
             let offsets = leaf.offset..leaf.offset + leaf.component.size;
             vec![offsets.rev().fold(0, |word, offset| word << 8 | u32::from(plane.byte(offset, true)))]

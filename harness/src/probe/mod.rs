@@ -2,7 +2,9 @@
 //!
 //! Every probe has the same interface, so that each generator writes the same program in its own language:
 //!
-//! - set 0 binding 0, or the push constants: the block under test, read-only for read entries;
+//! - set 0 binding 0, or the push constants: the block under test, read-only for read entries. In arrays of buffers it is
+//!   element [`BLOCK_ELEMENT`], the last one; behind an address it has no descriptor, and the push constants consist of
+//!   the address;
 //! - set 0 binding 1: output, a storage buffer of `uint`, refilled before each dispatch;
 //! - set 0 binding 2: input, a read-only storage buffer of `uint`; word 0 is the nonce, values and indices follow.
 //! - set 0 binding 3, for [`Form::Copied`] only: a storage block of the same type in another layout ([`spread`]), from
@@ -13,9 +15,12 @@
 //! `output[0]`. A bool passes as 0 or 1. [`Wiring`] says which word is whose, and where the indices are that forms take
 //! from the input.
 //!
+//! In a draw the stage that is probed does all this; the other one is [`POINT`] or [`NOTHING`].
+//!
 //! [`plan`] chooses leaves and entries, [`jobs`] makes the buffers of each dispatch, [`observe`] reads what came back.
 
 mod jobs;
+mod length;
 mod observe;
 mod plan;
 mod sight;
@@ -24,15 +29,26 @@ mod unchanged;
 mod wiring;
 
 pub use jobs::{PlanShader, ProbeJob, ProbeRun, Range, jobs};
+pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, Problem, observe};
-pub use plan::{elements, needs, plan};
+pub use plan::{elements, needs, plan, plan_in};
 pub use spread::spread;
 pub use wiring::{Chunk, LANES, Place, Slot, Wiring};
 
 use std::collections::BTreeSet;
 
 use crate::layout::{Component, Leaf};
-use crate::record::{Direction, Form, Space};
+use crate::record::{Direction, Form, Space, Stage};
+use crate::runner::Feature;
+
+/// The element of an array of buffers that is the block under test, where the block is in one. The array ends with it.
+pub const BLOCK_ELEMENT: u32 = 3;
+
+/// Entry point of a vertex stage that places one point and does nothing else.
+pub const POINT: &str = "point";
+
+/// Entry point of a fragment stage that does nothing.
+pub const NOTHING: &str = "nothing";
 
 /// What one shader module must hold.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,10 +77,30 @@ pub struct ProbeEntry {
     pub name: String,
     /// Where the block lives.
     pub space: Space,
+    /// In which stage the shader runs.
+    pub stage: Stage,
     /// Which way bytes go.
     pub direction: Direction,
     /// Forms in the order of the output words; exactly one for a write entry.
     pub forms: Vec<Form>,
+}
+
+impl ProbeEntry {
+    /// What a device must be able to do for the space and the stage, push constants under test aside.
+    pub fn requires(&self) -> BTreeSet<Feature> {
+        let space: &[Feature] = match self.space {
+            Space::Uniform | Space::Storage | Space::PushConstant => &[],
+            Space::UniformElement => &[Feature::UniformBufferArray],
+            Space::StorageElement => &[Feature::StorageBufferArray],
+            Space::Address => &[Feature::BufferDeviceAddress, Feature::PushConstants],
+        };
+        let stage: &[Feature] = match self.stage {
+            Stage::Compute => &[],
+            Stage::Vertex => &[Feature::Graphics, Feature::VertexStores],
+            Stage::Fragment => &[Feature::Graphics, Feature::FragmentStores],
+        };
+        space.iter().chain(stage).copied().collect()
+    }
 }
 
 /// 32-bit words of the probe's output and input that a leaf of this type takes.
@@ -102,7 +138,7 @@ impl ProbePlan {
         for entry in &mut self.entries {
             entry.forms.retain(|form| match form {
                 Form::Indexed | Form::Divergent => indexed,
-                Form::Leaf | Form::Vector | Form::Whole | Form::Parameter | Form::Copied => any,
+                Form::Leaf | Form::Vector | Form::Whole | Form::Parameter | Form::Copied | Form::Length => any,
             });
         }
         self.entries.retain(|entry| !entry.forms.is_empty());

@@ -13,6 +13,7 @@ use super::sight::Sights;
 use super::unchanged::changes;
 use super::{ProbeJob, ProbePlan, ProbeRun, Range};
 use crate::image::decode;
+use crate::image::ink::{Half, Ink};
 use crate::record::{Direction, Form, Space};
 use crate::runner::{BufferAfter, JobBuffer, ReadBack};
 
@@ -29,7 +30,8 @@ pub struct Observation {
     pub form: Form,
     /// Where the bound range ended.
     pub range: Range,
-    /// The byte that was read or written, from the start of the block; `None` where the answer names none.
+    /// The byte that was read or written, from the start of the block; for [`Form::Length`] the number of elements.
+    /// `None` where the answer names none.
     pub offset: Option<u32>,
     /// The answer in words, where it is not plainly the leaf's own offset (`read 0xBADD0030, padding at byte 48`).
     pub note: Option<String>,
@@ -55,6 +57,8 @@ pub enum BufferRole {
     Input,
     /// The block in another layout.
     Copy,
+    /// Another element of the array of buffers that the block is in.
+    Element(u32),
 }
 
 /// Something that must not happen, whatever the layout is.
@@ -73,7 +77,7 @@ pub enum Problem {
         path: String,
     },
     /// A written leaf is nowhere.
-    #[error("`{path}` was not written: byte {offset} holds {found:#010X}, {}", decode(*found))]
+    #[error("`{path}` was not written: byte {offset} holds {found:#010X}, {}", meaning(*found, *half))]
     NotWritten {
         /// Path of the leaf.
         path: String,
@@ -81,9 +85,11 @@ pub enum Problem {
         offset: u32,
         /// What is there.
         found: u32,
+        /// Which half of offsets words carry, where they carry but one.
+        half: Option<Half>,
     },
     /// Bytes changed that the shader must not touch.
-    #[error("{role} byte {offset} changed from {was:#010X} to {is:#010X}, {}", decode(*is))]
+    #[error("{role} byte {offset} changed from {was:#010X} to {is:#010X}, {}", meaning(*is, *half))]
     Changed {
         /// The buffer.
         role: BufferRole,
@@ -93,20 +99,33 @@ pub enum Problem {
         was: u32,
         /// After it.
         is: u32,
+        /// Which half of offsets words carry, where they carry but one.
+        half: Option<Half>,
     },
     /// The runner's answer does not have the job's shape.
     #[error("read-back does not match the job: {0}")]
     BadReadBack(String),
 }
 
+/// What a word says about itself, as far as one half of an offset tells.
+fn meaning(word: u32, half: Option<Half>) -> String {
+    let said = decode(word);
+    match half {
+        None => said.to_string(),
+        Some(Half::Low) => format!("{said} (offsets modulo 65536)"),
+        Some(Half::High) => format!("{said} (offsets in units of 65536)"),
+    }
+}
+
 impl fmt::Display for BufferRole {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Block => "block",
-            Self::Output => "output",
-            Self::Input => "input",
-            Self::Copy => "copy",
-        })
+        match self {
+            Self::Block => f.write_str("block"),
+            Self::Output => f.write_str("output"),
+            Self::Input => f.write_str("input"),
+            Self::Copy => f.write_str("copy"),
+            Self::Element(element) => write!(f, "element {element}"),
+        }
     }
 }
 
@@ -157,6 +176,15 @@ fn add(problems: &mut Vec<Problem>, new: Problem) {
     }
 }
 
+/// The half of offsets that the words of a dispatch carry, where that is not all.
+pub(super) fn half_of(probe: &ProbeJob, run: &ProbeRun) -> Option<Half> {
+    let two = probe.runs.iter().any(|run| run.ink == Ink::Words(Half::High));
+    match run.ink {
+        Ink::Words(half) if two => Some(half),
+        Ink::Words(_) | Ink::Plane(_) => None,
+    }
+}
+
 /// A dispatch and its answer, shapes checked.
 pub(super) struct View<'a> {
     pub(super) run: &'a ProbeRun,
@@ -168,6 +196,8 @@ pub(super) struct View<'a> {
     pub(super) input: &'a BufferAfter,
     /// The block at binding 3, if the entry has one.
     pub(super) copy: Option<(&'a JobBuffer, &'a BufferAfter)>,
+    /// The other elements of the array of buffers that the block is in.
+    pub(super) elements: Vec<(&'a JobBuffer, &'a BufferAfter)>,
 }
 
 impl<'a> View<'a> {
@@ -193,7 +223,10 @@ impl<'a> View<'a> {
         let find = |binding: u32| pairs.iter().copied().find(|(job, _)| job.binding == binding);
         let (output_job, output) = find(1).ok_or("no output buffer")?;
         let (input_job, input) = find(2).ok_or("no input buffer")?;
-        Ok(Self { run, block: find(0), output_job, output, input_job, input, copy: find(3) })
+        let mut elements: Vec<_> = pairs.iter().copied().filter(|(job, _)| job.binding == 0).collect();
+        // The block is the last element of its array, or the only buffer.
+        let block = elements.pop();
+        Ok(Self { run, block, output_job, output, input_job, input, copy: find(3), elements })
     }
 }
 

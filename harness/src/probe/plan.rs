@@ -6,19 +6,29 @@
 
 use std::collections::BTreeSet;
 
-use super::{NotProbed, ProbeEntry, ProbePlan};
+use super::{NotProbed, ProbeEntry, ProbePlan, tail};
+use crate::image::occupied;
 use crate::layout::tree::LeafStep;
 use crate::layout::{BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf};
-use crate::record::{Direction, Form, Space};
+use crate::record::{Direction, Form, Space, Stage};
 use crate::runner::Feature;
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder};
 
-/// Plans the probes of `layout`, whose leaves are `leaves`, in the spaces that are allowed.
+/// Blocks beyond this many bytes are not moved as a whole, and in each of their arrays only the first two elements and the
+/// last are probed: a shader has a load and a store for every leaf.
+const WHOLE_BYTES: u64 = 1 << 16;
+
+/// Plans the compute probes of `layout`, whose leaves are `leaves`, in the spaces that are allowed.
 ///
-/// A block with an unsized array is probed in storage only, and never as a whole. A block that the rule set forbids has
-/// an empty plan.
+/// A block with an unsized array is never probed in uniform buffers or push constants, and never as a whole. A block
+/// that the rule set forbids has an empty plan.
 pub fn plan(layout: &BlockLayout, leaves: &[Leaf], spaces: &BTreeSet<Space>) -> ProbePlan {
+    plan_in(layout, leaves, &spaces.iter().map(|space| (*space, Stage::Compute)).collect())
+}
+
+/// The same in the spaces and stages that are allowed. Not every space has probes in every stage.
+pub fn plan_in(layout: &BlockLayout, leaves: &[Leaf], places: &BTreeSet<(Space, Stage)>) -> ProbePlan {
     let mut plan = ProbePlan { leaves: Vec::new(), not_probed: Vec::new(), entries: Vec::new() };
     let Ok(laid_out) = &layout.result else { return plan };
     for leaf in leaves {
@@ -27,7 +37,7 @@ pub fn plan(layout: &BlockLayout, leaves: &[Leaf], spaces: &BTreeSet<Space>) -> 
             Some(reason) => plan.not_probed.push(NotProbed { leaf: leaf.clone(), reason }),
         }
     }
-    plan.entries = entries(spaces, laid_out.size);
+    plan.entries = entries(places, laid_out);
     plan.pruned()
 }
 
@@ -61,42 +71,66 @@ pub fn needs(component: Component) -> Option<Feature> {
     }
 }
 
-/// Which entry points there are: name, space, direction, forms. Each costs a pipeline and each form a load and a store
-/// per leaf, so forms that go through the same hardware path in every space are in one of them only.
-const ENTRIES: [(&str, Space, Direction, &[Form]); 12] = [
-    (
-        "read_uniform",
-        Space::Uniform,
-        Direction::Read,
-        &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed, Form::Parameter],
-    ),
-    ("read_uniform_divergent", Space::Uniform, Direction::Read, &[Form::Divergent]),
-    ("read_uniform_copied", Space::Uniform, Direction::Read, &[Form::Copied]),
-    ("read_storage", Space::Storage, Direction::Read, &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed]),
-    ("read_storage_divergent", Space::Storage, Direction::Read, &[Form::Divergent]),
-    ("write_storage_leaf", Space::Storage, Direction::Write, &[Form::Leaf]),
-    ("write_storage_vector", Space::Storage, Direction::Write, &[Form::Vector]),
-    ("write_storage_whole", Space::Storage, Direction::Write, &[Form::Whole]),
-    ("write_storage_indexed", Space::Storage, Direction::Write, &[Form::Indexed]),
-    ("write_storage_copied", Space::Storage, Direction::Write, &[Form::Copied]),
-    ("read_push", Space::PushConstant, Direction::Read, &[Form::Leaf, Form::Vector, Form::Whole]),
-    ("read_push_indexed", Space::PushConstant, Direction::Read, &[Form::Indexed]),
-];
+/// A row of [`ENTRIES`]: name, space, stage, direction, forms.
+type Entry = (&'static str, Space, Stage, Direction, &'static [Form]);
 
-fn entries(spaces: &BTreeSet<Space>, size: Extent) -> Vec<ProbeEntry> {
-    let unbounded = size == Extent::Unbounded;
+/// Which entry points there are. Each costs a pipeline and each form a load and a store per leaf, so forms that go
+/// through the same hardware path in every space are in one of them only.
+const ENTRIES: [Entry; 24] = {
+    use Direction::{Read, Write};
+    use Space::{Address, PushConstant, Storage, StorageElement, Uniform, UniformElement};
+    use Stage::{Compute, Fragment, Vertex};
+    const LEAF: &[Form] = &[Form::Leaf];
+    const IN_DRAWS: &[Form] = &[Form::Leaf, Form::Vector];
+    const IN_BUFFERS: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
+    const IN_UNIFORM: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed, Form::Parameter];
+    const IN_PUSH: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole];
+    [
+        ("read_uniform", Uniform, Compute, Read, IN_UNIFORM),
+        ("read_uniform_divergent", Uniform, Compute, Read, &[Form::Divergent]),
+        ("read_uniform_copied", Uniform, Compute, Read, &[Form::Copied]),
+        ("read_storage", Storage, Compute, Read, IN_BUFFERS),
+        ("read_storage_divergent", Storage, Compute, Read, &[Form::Divergent]),
+        ("read_storage_length", Storage, Compute, Read, &[Form::Length]),
+        ("write_storage_leaf", Storage, Compute, Write, LEAF),
+        ("write_storage_vector", Storage, Compute, Write, &[Form::Vector]),
+        ("write_storage_whole", Storage, Compute, Write, &[Form::Whole]),
+        ("write_storage_indexed", Storage, Compute, Write, &[Form::Indexed]),
+        ("write_storage_copied", Storage, Compute, Write, &[Form::Copied]),
+        ("read_push", PushConstant, Compute, Read, IN_PUSH),
+        ("read_push_indexed", PushConstant, Compute, Read, &[Form::Indexed]),
+        ("read_uniform_element", UniformElement, Compute, Read, LEAF),
+        ("read_storage_element", StorageElement, Compute, Read, LEAF),
+        ("write_storage_element", StorageElement, Compute, Write, LEAF),
+        ("read_address", Address, Compute, Read, IN_BUFFERS),
+        ("write_address", Address, Compute, Write, LEAF),
+        ("read_uniform_vertex", Uniform, Vertex, Read, IN_DRAWS),
+        ("read_storage_vertex", Storage, Vertex, Read, IN_DRAWS),
+        ("write_storage_vertex", Storage, Vertex, Write, LEAF),
+        ("read_uniform_fragment", Uniform, Fragment, Read, IN_DRAWS),
+        ("read_storage_fragment", Storage, Fragment, Read, IN_DRAWS),
+        ("write_storage_fragment", Storage, Fragment, Write, LEAF),
+    ]
+};
+
+fn entries(places: &BTreeSet<(Space, Stage)>, block: &LaidOut) -> Vec<ProbeEntry> {
+    let unbounded = block.size == Extent::Unbounded;
+    let large = occupied(block) > WHOLE_BYTES;
     let holds = |space: Space| match space {
-        Space::Uniform | Space::PushConstant => !unbounded,
-        Space::Storage => true,
+        Space::Uniform | Space::UniformElement | Space::PushConstant => !unbounded,
+        Space::Storage | Space::StorageElement | Space::Address => true,
     };
     let fits = |form: &Form| match form {
-        Form::Whole | Form::Parameter | Form::Copied => !unbounded,
-        Form::Leaf | Form::Vector | Form::Indexed | Form::Divergent => true,
+        Form::Whole | Form::Parameter | Form::Copied => !unbounded && !large,
+        Form::Divergent => !large,
+        Form::Length => tail(block).is_some(),
+        Form::Leaf | Form::Vector | Form::Indexed => true,
     };
-    let here = ENTRIES.iter().filter(|(_, space, _, _)| spaces.contains(space) && holds(*space));
-    let entries = here.map(|(name, space, direction, forms)| ProbeEntry {
+    let here = ENTRIES.iter().filter(|(_, space, stage, ..)| places.contains(&(*space, *stage)) && holds(*space));
+    let entries = here.map(|(name, space, stage, direction, forms)| ProbeEntry {
         name: (*name).to_owned(),
         space: *space,
+        stage: *stage,
         direction: *direction,
         forms: forms.iter().copied().filter(fits).collect(),
     });
@@ -112,7 +146,37 @@ fn obstacle(root: &LaidOut, leaf: &Leaf) -> Option<String> {
     if !leaf.offset.is_multiple_of(size) {
         return Some(format!("byte {} is no multiple of {size}", leaf.offset));
     }
+    if occupied(root) > WHOLE_BYTES && is_inner(root, &leaf.steps) {
+        return Some("an inner element of a large block".into());
+    }
     member_obstacle(root, &leaf.steps)
+}
+
+/// Whether a leaf is in an element that is neither one of the first two nor the last of its array.
+fn is_inner(root: &LaidOut, steps: &[LeafStep]) -> bool {
+    let Some((step, rest)) = steps.split_first() else { return false };
+    match (&root.shape, step) {
+        (LaidOutShape::Struct(members), LeafStep::Member(index)) => {
+            members.get(*index as usize).is_some_and(|member| is_inner(&member.layout, rest))
+        }
+        (LaidOutShape::Array { element, count, .. }, LeafStep::Element(index)) => {
+            let last = match count {
+                Count::Finite(count) => count.saturating_sub(1),
+                Count::Unbounded => 1,
+            };
+            (*index > 1 && *index != last) || is_inner(element, rest)
+        }
+        (
+            LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Matrix { .. }
+            | LaidOutShape::Array { .. }
+            | LaidOutShape::Struct(_)
+            | LaidOutShape::Pointer
+            | LaidOutShape::Resource,
+            LeafStep::Member(_) | LeafStep::Element(_) | LeafStep::Cell { .. } | LeafStep::Component(_),
+        ) => false,
+    }
 }
 
 /// The first member on the way to a leaf that valid SPIR-V cannot hold.

@@ -5,11 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use super::observe::{Observation, Observed, Problem, View, signed, word_at};
+use super::observe::{Observation, Observed, Problem, View, half_of, signed, word_at};
 use super::{Place, ProbeJob, ProbePlan, Slot, words};
-use crate::image::ink::{Code, Ink, Plane, assemble};
-use crate::image::{BEFORE_WORD, Owner, REFILL_WORD, Word, decode};
+use crate::image::ink::{Code, Half, Ink, Plane, assemble};
+use crate::image::{BEFORE_WORD, Owner, REFILL_WORD, Word, decode, decode_halves};
 use crate::layout::Leaf;
+use crate::record::Form;
 
 /// The dispatches of one probe with their answers.
 pub(super) struct Sights<'a> {
@@ -28,6 +29,10 @@ type Found = (Option<u32>, Option<String>);
 impl<'a> Sights<'a> {
     pub(super) fn read(&self, observed: &mut Observed) {
         for slot in &self.probe.wiring.slots {
+            if slot.form == Form::Length {
+                observed.observations.push(self.observation(slot, self.length(slot)));
+                continue;
+            }
             let leaf = &self.plan.leaves[slot.leaf as usize];
             let answers = slot.places.iter().map(|place| self.units_read(leaf, *place));
             let answers: Vec<_> = answers.map(|units| (self.found(leaf, &units), units)).collect();
@@ -42,7 +47,8 @@ impl<'a> Sights<'a> {
     }
 
     pub(super) fn write(&self, observed: &mut Observed) {
-        let Some((_, block)) = self.views.first().and_then(|view| view.block) else { return };
+        let Some((view, (_, block))) = self.views.first().and_then(|view| Some((view, view.block?))) else { return };
+        let half = half_of(self.probe, view.run);
         let mut places: BTreeMap<Option<Code>, Places> = BTreeMap::new();
         for leaf in &self.plan.leaves {
             let code = Code::of(leaf.component);
@@ -54,9 +60,18 @@ impl<'a> Sights<'a> {
             if found.0.is_none() {
                 let at = word_at(&block.bytes, leaf.offset as usize & !3);
                 let path = leaf.path.clone();
-                observed.problems.push(Problem::NotWritten { path, offset: leaf.offset, found: at });
+                observed.problems.push(Problem::NotWritten { path, offset: leaf.offset, found: at, half });
             }
             observed.observations.push(self.observation(slot, found));
+        }
+    }
+
+    /// The number of elements.
+    fn length(&self, slot: &Slot) -> Found {
+        let ([Place::Word(word)], [view, ..]) = (&slot.places[..], self.views) else { return (None, None) };
+        match word_at(&view.output.bytes, *word as usize * 4) {
+            REFILL_WORD => (None, Some("no length was stored".into())),
+            length => (Some(length), None),
         }
     }
 
@@ -79,13 +94,17 @@ impl<'a> Sights<'a> {
             (Place::Copy(_), None) => REFILL_WORD,
         };
         let Some(code) = code else {
-            let said = |word: u32| self.views_of(None).next().map_or(0, |view| answer(view, word));
-            return (0..words(leaf.component)).map(said).map(|word| (decode(word), Some(word))).collect();
+            let said = |word: u32| {
+                let halves = self.views_of(None).map(|view| (view.run.ink, answer(view, word)));
+                let (low, high) = halves.fold((0, None), with_half);
+                (decode_halves(low, high), Some(low))
+            };
+            return (0..words(leaf.component)).map(said).collect();
         };
         let answers: Vec<(Plane, u32)> = self
             .views_of(Some(code))
             .filter_map(|view| match view.run.ink {
-                Ink::Words => None,
+                Ink::Words(_) => None,
                 Ink::Plane(it) => Some((it, answer(view, 0))),
             })
             .collect();
@@ -131,6 +150,7 @@ impl<'a> Sights<'a> {
                 | Word::Guard(_)
                 | Word::Before
                 | Word::Nonce(_)
+                | Word::Element(_)
                 | Word::Refill
                 | Word::Zero
                 | Word::Unknown(_) => String::new(),
@@ -213,28 +233,47 @@ fn unit_of(leaf: &Leaf) -> u32 {
 fn offset_of(said: Word) -> Option<u32> {
     match said {
         Word::Data(offset) | Word::Padding(offset) | Word::Guard(offset) => Some(offset),
-        Word::Unwritten(_) | Word::Before | Word::Nonce(_) | Word::Refill | Word::Zero | Word::Unknown(_) => None,
+        Word::Unwritten(_)
+        | Word::Before
+        | Word::Nonce(_)
+        | Word::Element(_)
+        | Word::Refill
+        | Word::Zero
+        | Word::Unknown(_) => None,
+    }
+}
+
+/// The words of both images, or of the only one, with one more.
+fn with_half((low, high): (u32, Option<u32>), (ink, word): (Ink, u32)) -> (u32, Option<u32>) {
+    match ink {
+        Ink::Words(Half::High) => (low, Some(word)),
+        Ink::Words(Half::Low) => (word, high),
+        Ink::Plane(_) => (low, high),
     }
 }
 
 /// The offset that the value at `place` of the same memory names, in all dispatches of one code.
 fn named(memories: &[(Ink, Vec<u8>)], place: usize) -> Option<u32> {
     let planes = memories.iter().filter_map(|(ink, memory)| match ink {
-        Ink::Words => None,
+        Ink::Words(_) => None,
         Ink::Plane(it) => Some((*it, memory.get(place..place + it.code.unit() as usize)?)),
     });
-    match memories {
-        [(Ink::Words, memory), ..] => match decode(u32::from_le_bytes(*memory.get(place..)?.first_chunk()?)) {
-            Word::Data(offset) => Some(offset),
-            Word::Unwritten(_)
-            | Word::Padding(_)
-            | Word::Guard(_)
-            | Word::Before
-            | Word::Nonce(_)
-            | Word::Refill
-            | Word::Zero
-            | Word::Unknown(_) => None,
-        },
-        _ => assemble(planes).map(|(offset, _)| offset),
+    if !matches!(memories, [(Ink::Words(_), _), ..]) {
+        return assemble(planes).map(|(offset, _)| offset);
+    }
+    let word = |memory: &[u8]| Some(u32::from_le_bytes(*memory.get(place..)?.first_chunk()?));
+    let halves = |found, (ink, memory): &(Ink, Vec<u8>)| Some(with_half(found, (*ink, word(memory)?)));
+    let (low, high) = memories.iter().try_fold((0, None), halves)?;
+    match decode_halves(low, high) {
+        Word::Data(offset) => Some(offset),
+        Word::Unwritten(_)
+        | Word::Padding(_)
+        | Word::Guard(_)
+        | Word::Before
+        | Word::Nonce(_)
+        | Word::Element(_)
+        | Word::Refill
+        | Word::Zero
+        | Word::Unknown(_) => None,
     }
 }

@@ -2,38 +2,62 @@
 
 use std::collections::BTreeSet;
 
-use super::observe::{BufferRole, Problem, View, signed, word_at};
+use super::observe::{BufferRole, Problem, View, half_of, signed, word_at};
 use super::{ProbeJob, ProbePlan};
+use crate::image::ink::Half;
 use crate::image::{BEFORE_WORD, Owner};
 use crate::record::Direction;
 use crate::runner::{BufferAfter, JobBuffer};
 
 /// Every word in which a byte changed that is not the probe's to change.
 pub(super) fn changes(plan: &ProbePlan, probe: &ProbeJob, view: &View<'_>) -> Vec<Problem> {
-    let mut problems = Vec::new();
+    let mut changes = Vec::new();
     if let Some((job, after)) = view.block {
         let may_change = |offset: usize| match probe.entry.direction {
             Direction::Read => false,
             Direction::Write => matches!(probe.image.owners.get(offset), Some(Owner::Leaf(_))),
         };
         let inside = differences(&job.bytes, &after.bytes, may_change);
-        problems.extend(inside.map(|(offset, words)| changed(BufferRole::Block, signed(offset), words)));
-        problems.extend(around(BufferRole::Block, job, after));
+        changes.extend(inside.map(|(offset, words)| changed(BufferRole::Block, signed(offset), words)));
+        changes.extend(around(BufferRole::Block, job, after));
+    }
+    for (job, after) in &view.elements {
+        let role = BufferRole::Element(job.element);
+        let inside = differences(&job.bytes, &after.bytes, |_| false);
+        changes.extend(inside.map(|(offset, words)| changed(role, signed(offset), words)));
+        changes.extend(around(role, job, after));
     }
     let input = differences(&view.input_job.bytes, &view.input.bytes, |_| false);
-    problems.extend(input.map(|(offset, words)| changed(BufferRole::Input, signed(offset), words)));
-    problems.extend(around(BufferRole::Input, view.input_job, view.input));
-    problems.extend(around(BufferRole::Output, view.output_job, view.output));
+    changes.extend(input.map(|(offset, words)| changed(BufferRole::Input, signed(offset), words)));
+    changes.extend(around(BufferRole::Input, view.input_job, view.input));
+    changes.extend(around(BufferRole::Output, view.output_job, view.output));
     if let Some((job, after)) = view.copy {
         let targets = match probe.entry.direction {
             Direction::Read => copy_bytes(plan, probe),
             Direction::Write => BTreeSet::new(),
         };
         let inside = differences(&job.bytes, &after.bytes, |offset| targets.contains(&offset));
-        problems.extend(inside.map(|(offset, words)| changed(BufferRole::Copy, signed(offset), words)));
-        problems.extend(around(BufferRole::Copy, job, after));
+        changes.extend(inside.map(|(offset, words)| changed(BufferRole::Copy, signed(offset), words)));
+        changes.extend(around(BufferRole::Copy, job, after));
     }
-    problems
+    let half = half_of(probe, view.run);
+    changes.into_iter().map(|change| change.problem(half)).collect()
+}
+
+/// A word that changed.
+struct Change {
+    role: BufferRole,
+    /// From the start of the bound range, in bytes; negative before it.
+    offset: i64,
+    was: u32,
+    is: u32,
+}
+
+impl Change {
+    fn problem(self, half: Option<Half>) -> Problem {
+        let Self { role, offset, was, is } = self;
+        Problem::Changed { role, offset, was, is, half }
+    }
 }
 
 /// The bytes at binding 3 into which leaves are copied.
@@ -46,7 +70,7 @@ fn copy_bytes(plan: &ProbePlan, probe: &ProbeJob) -> BTreeSet<usize> {
 }
 
 /// Changes before and behind a buffer's bound range.
-fn around(role: BufferRole, job: &JobBuffer, after: &BufferAfter) -> Vec<Problem> {
+fn around(role: BufferRole, job: &JobBuffer, after: &BufferAfter) -> Vec<Change> {
     let fill: Vec<u8> = BEFORE_WORD.to_le_bytes().into_iter().cycle().take(after.before.len()).collect();
     let before = differences(&fill, &after.before, |_| false)
         .map(|(offset, words)| changed(role, signed(offset) - signed(after.before.len()), words));
@@ -55,8 +79,8 @@ fn around(role: BufferRole, job: &JobBuffer, after: &BufferAfter) -> Vec<Problem
     before.chain(behind).collect()
 }
 
-fn changed(role: BufferRole, offset: i64, (was, is): (u32, u32)) -> Problem {
-    Problem::Changed { role, offset, was, is }
+fn changed(role: BufferRole, offset: i64, (was, is): (u32, u32)) -> Change {
+    Change { role, offset, was, is }
 }
 
 /// Byte offsets of the words in which bytes differ that may not, with both words.

@@ -5,7 +5,7 @@
 //! and for [`Form::Divergent`] one tuple per lane.
 
 use super::spread::{offset_at, spread};
-use super::{ProbeEntry, ProbePlan, words};
+use super::{ProbeEntry, ProbePlan, tail, words};
 use crate::layout::tree::LeafStep;
 use crate::layout::{BlockLayout, Leaf};
 use crate::record::{Direction, Form};
@@ -61,7 +61,7 @@ pub struct Chunk {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wiring {
     /// One per form and leaf, in the entry's order of forms; forms that take indices from memory have only the leaves
-    /// that are in arrays or matrices.
+    /// that are in arrays or matrices, [`Form::Length`] the first one in the array whose length it is.
     pub slots: Vec<Slot>,
     /// Words of the output.
     pub output: u32,
@@ -95,6 +95,7 @@ impl Wiring {
                 }
                 Form::Divergent => wiring.add_lanes(plan),
                 Form::Copied => wiring.add_copy(layout, plan),
+                Form::Length => wiring.add_length(layout, plan),
             }
         }
         wiring
@@ -144,6 +145,14 @@ impl Wiring {
         }));
         self.output += LANES * size;
         self.chunks.push(chunk);
+    }
+
+    /// One word for the number of elements.
+    fn add_length(&mut self, layout: &BlockLayout, plan: &ProbePlan) {
+        let tail = layout.result.as_ref().ok().and_then(tail);
+        let Some(leaf) = tail.and_then(|tail| tail.leaf(plan)) else { return };
+        self.slots.push(Slot { form: Form::Length, leaf, places: vec![Place::Word(self.output)] });
+        self.output += 1;
     }
 
     fn add_copy(&mut self, layout: &BlockLayout, plan: &ProbePlan) {

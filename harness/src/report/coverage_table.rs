@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use super::style::{Lines, Style, Tone, grouped, pad, pad_left, width};
 use crate::coverage::kind::After;
 use crate::coverage::{Cell, Cells, word};
+use crate::record::Stage;
 
 /// Columns of a number.
 const NUMBER_COLUMNS: usize = 9;
@@ -33,7 +34,11 @@ fn rule_set(name: &str, cells: &[(&Cell, u32)], text: &mut Lines, style: Style) 
         "access, in form",
         cells,
         |cell| {
-            let access = format!("{} {} ({})", word(&cell.space), word(&cell.direction), word(&cell.proves));
+            let stage = match cell.stage {
+                Stage::Compute => String::new(),
+                stage @ (Stage::Vertex | Stage::Fragment) => format!("{} ", stage.as_str()),
+            };
+            let access = format!("{} {stage}{} ({})", word(&cell.space), word(&cell.direction), word(&cell.proves));
             (access, word(&cell.form))
         },
         text,

@@ -10,7 +10,7 @@ use super::struct_text::{LineDrawing, LineKind, StructLine, lines};
 use super::style::{Lines, Style, Tone, one_line, pad, pad_left, width};
 use super::witness::{Field, Mark, Witness, columns, is_wrong, number, reference};
 use crate::layout::MemberRow;
-use crate::record::{CheckRecord, Direction, Form, Row, Space, StoryBlock, What};
+use crate::record::{CheckRecord, Direction, Form, Row, Space, Stage, StoryBlock, What};
 
 /// Least columns of a witness.
 const WITNESS_COLUMNS: usize = 11;
@@ -85,7 +85,13 @@ impl Drawing<'_> {
     fn others(&self, rows: &[&Row]) -> String {
         let label = |row: &Row| match row.what {
             What::Binding => one_line(&row.path),
-            What::Offset | What::ArrayStride | What::MatrixStride | What::Size | What::Alignment | What::Guard => {
+            What::Offset
+            | What::ArrayStride
+            | What::MatrixStride
+            | What::Size
+            | What::Alignment
+            | What::Guard
+            | What::ArrayLength => {
                 format!("{} of {}", word(row.what), one_line(&row.path))
             }
         };
@@ -254,21 +260,29 @@ fn word(what: What) -> &'static str {
         What::Alignment => "alignment",
         What::Binding => "binding",
         What::Guard => "guard",
+        What::ArrayLength => "length",
     }
 }
 
-/// `(storage, write, vector)`; empty where no device answered.
+/// `(storage, write, vector)`, `(uniform, vertex, read, leaf)`; empty where no device answered.
 fn axes(row: &Row) -> String {
     let space = row.space.map(|space| match space {
         Space::Uniform => "uniform",
         Space::Storage => "storage",
         Space::PushConstant => "push constant",
+        Space::UniformElement => "uniform element",
+        Space::StorageElement => "storage element",
+        Space::Address => "address",
     });
+    let stage = match row.stage {
+        Stage::Compute => None,
+        stage @ (Stage::Vertex | Stage::Fragment) => Some(stage.as_str()),
+    };
     let direction = row.direction.map(|direction| match direction {
         Direction::Read => "read",
         Direction::Write => "write",
     });
     let form = row.form.map(Form::as_str);
-    let parts: Vec<&str> = [space, direction, form].into_iter().flatten().collect();
+    let parts: Vec<&str> = [space, stage, direction, form].into_iter().flatten().collect();
     if parts.is_empty() { String::new() } else { format!("({})", parts.join(", ")) }
 }

@@ -174,7 +174,7 @@ impl Field {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::What;
+    use crate::record::{Stage, What};
 
     fn row(values: [Option<u32>; 5]) -> Row {
         let [expected, computed, reported, compiled, observed] = values.map(|value| value.map(Value::Number));
@@ -184,6 +184,7 @@ mod tests {
             space: None,
             direction: None,
             form: None,
+            stage: Stage::Compute,
             expected,
             computed,
             reported,

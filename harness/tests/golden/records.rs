@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use layoutproof::layout::MemberRow;
 use layoutproof::record::{
-    CheckRecord, Culprit, Direction, Form, KnownEntry, Outcome, Proves, Row, SCHEMA, Space, Story, StoryBlock, Value,
-    What,
+    CheckRecord, Culprit, Direction, Form, KnownEntry, Outcome, Proves, Row, SCHEMA, Space, Stage, Story, StoryBlock,
+    Value, What,
 };
 use layoutproof::runner::{DeviceInfo, Feature, RunnerKind};
 use layoutproof::shape::MatrixOrder;
@@ -65,6 +65,7 @@ fn row(path: &str, what: What, numbers: Numbers) -> Row {
         space: probed.then_some(Space::Uniform),
         direction: probed.then_some(Direction::Read),
         form: probed.then_some(Form::Leaf),
+        stage: Stage::Compute,
         expected,
         computed,
         reported,

@@ -183,8 +183,8 @@ pub struct ListArgs {
     /// List the rule sets instead: what each is, where it comes from, one worked example.
     #[arg(long, conflicts_with = "coverage")]
     pub rules: bool,
-    /// Count instead what the cases ask of devices: leaves by type, predecessor, rule set, space, direction, form and kind
-    /// of proof. No GPU needed.
+    /// Count instead what the cases ask of devices: leaves by type, predecessor, rule set, space, stage, direction, form
+    /// and kind of proof. No GPU needed.
     #[arg(long)]
     pub coverage: bool,
     /// Output format of --coverage.
@@ -216,8 +216,18 @@ pub struct RunArgs {
     #[arg(long, value_delimiter = ',', value_name = "ash,wgpu,model")]
     pub runner: Vec<String>,
     /// Only these forms of access.
-    #[arg(long, value_delimiter = ',', value_name = "leaf,vector,whole,parameter,indexed,divergent,copied")]
+    #[arg(long, value_delimiter = ',', value_name = "leaf,vector,whole,parameter,indexed,divergent,copied,length")]
     pub form: Vec<String>,
+    /// Probe every block in these spaces, and in no others; by default, a core of the checks alone has the last three.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "uniform,storage,push-constant,uniform-element,storage-element,address"
+    )]
+    pub space: Vec<String>,
+    /// Probe every block in these stages, and in no others; by default, a core of the checks alone is drawn.
+    #[arg(long, value_delimiter = ',', value_name = "compute,vertex,fragment")]
+    pub stage: Vec<String>,
     /// Fail with exit code 3 unless this device takes part.
     #[arg(long, value_name = "ID")]
     pub require: Vec<String>,

@@ -13,7 +13,7 @@ use layoutproof::diagnostics::render;
 use layoutproof::floors::{self, Floor};
 use layoutproof::known::{self, Known};
 use layoutproof::model::{MISREADINGS, Model};
-use layoutproof::record::{CheckRecord, Form, Line, Outcome, RunEnd, RunHeader, SCHEMA};
+use layoutproof::record::{CheckRecord, Form, Line, Outcome, RunEnd, RunHeader, SCHEMA, Space, Stage};
 use layoutproof::report::summary::{Exit, Shortfalls, exit_of_run, fold};
 use layoutproof::report::terminal::{RunFacts, check_line, failure_report, summary};
 use layoutproof::report::{Style, github, json_lines, junit};
@@ -103,7 +103,12 @@ impl Wanted {
         let planted_rules = args.plant_rules.as_deref().map(rule_set).transpose()?.cloned();
         Ok(Self {
             producers,
-            settings: Settings { forms: choose("form", &args.form, &forms)?.into_iter().collect(), planted_rules },
+            settings: Settings {
+                forms: choose("form", &args.form, &forms)?.into_iter().collect(),
+                spaces: named("space", &args.space, &Space::ALL.map(|space| (space.as_str(), space)))?,
+                stages: named("stage", &args.stage, &Stage::ALL.map(|stage| (stage.as_str(), stage)))?,
+                planted_rules,
+            },
             launch: Launch { program: std::env::current_exe()?, misreading },
             device_ids: args.device.clone(),
             runners: choose("runner", &args.runner, &runners)?.into_iter().collect(),
@@ -155,6 +160,11 @@ fn choose<T: Copy>(what: &str, named: &[String], all: &[(&str, T)]) -> anyhow::R
         found.with_context(|| format!("unknown {what} `{name}`; known are {}", known()))
     };
     named.iter().map(find).collect()
+}
+
+/// The values that the user named; `None` for none.
+fn named<T: Copy + Ord>(what: &str, named: &[String], all: &[(&str, T)]) -> anyhow::Result<Option<BTreeSet<T>>> {
+    if named.is_empty() { Ok(None) } else { Ok(Some(choose(what, named, all)?.into_iter().collect())) }
 }
 
 /// The built-in known differences, unless they are left out, and the user's own.

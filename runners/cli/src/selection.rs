@@ -131,9 +131,9 @@ pub(crate) fn subjects(cases: &[Arc<Source>]) -> impl Iterator<Item = Subject> {
     expected.filter_map(|(source, rules)| Some(Subject::new(Arc::clone(source), rules?)))
 }
 
-/// Shaders without a fault, through every form of access.
+/// Shaders without a fault, through every form of access, in the usual spaces and stages.
 pub(crate) fn all_forms() -> Settings {
-    Settings { forms: Form::ALL.into(), planted_rules: None }
+    Settings { forms: Form::ALL.into(), spaces: None, stages: None, planted_rules: None }
 }
 
 /// How a user's declarations are read.

@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use rspirv::spirv::{StorageClass, Word};
+use rspirv::dr::Operand;
+use rspirv::spirv::{MemoryAccess, StorageClass, Word};
 
 use super::block::Way;
 use super::kind::Kind;
@@ -14,12 +15,27 @@ use super::types::{Typed, TypedForm, Types};
 use crate::probe::{self as wiring, Slot, Wiring};
 use crate::record::Form;
 
-/// A variable with the type that it holds.
+/// A pointer with the type to which it points.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
-    pub(super) variable: Word,
+    /// A variable, or what [`StorageClass::PhysicalStorageBuffer`] was given.
+    pub(super) pointer: Word,
     pub(super) class: StorageClass,
+    /// The element, where the pointer leads to an array of the type.
+    pub(super) element: Option<u32>,
     pub(super) ty: Rc<Typed>,
+}
+
+impl Place {
+    /// How a value whose largest scalar has `scalar` bytes is loaded or stored. Behind an address that is the alignment
+    /// that must be named, and the only one that every rule set keeps.
+    pub(super) fn access(&self, scalar: u32) -> (Option<MemoryAccess>, Option<Operand>) {
+        if self.class == StorageClass::PhysicalStorageBuffer {
+            (Some(MemoryAccess::ALIGNED), Some(Operand::LiteralBit32(scalar)))
+        } else {
+            (None, None)
+        }
+    }
 }
 
 /// What the interface of a probe consists of.
@@ -85,6 +101,7 @@ impl Body<'_> {
             Form::Indexed => self.read_indexed(),
             Form::Divergent => self.read_divergent(),
             Form::Copied => self.copy_out()?,
+            Form::Length => self.read_length(),
         }
         Ok(())
     }
@@ -152,6 +169,8 @@ impl Body<'_> {
             }
             Form::Indexed | Form::Divergent => self.write_indexed(),
             Form::Copied => self.copy_in()?,
+            // The shader cannot write a length.
+            Form::Length => {}
         }
         Ok(())
     }
@@ -210,24 +229,27 @@ impl Body<'_> {
         self.load(&place, &[0, word])
     }
 
-    fn store_output(&mut self, word: u32, value: Word) {
+    pub(super) fn store_output(&mut self, word: u32, value: Word) {
         let place = self.interface.output.clone();
         self.store(&place, &[0, word], value);
     }
 
     pub(super) fn load(&mut self, place: &Place, indices: &[u32]) -> Word {
         let pointer = self.point(place, indices);
-        self.types.builder.load(place.ty.at(indices).id, None, pointer, None, []).expect(OPEN)
+        let ty = place.ty.at(indices);
+        let (access, alignment) = place.access(ty.largest_scalar());
+        self.types.builder.load(ty.id, None, pointer, access, alignment).expect(OPEN)
     }
 
     pub(super) fn store(&mut self, place: &Place, indices: &[u32], value: Word) {
         let pointer = self.point(place, indices);
-        self.types.builder.store(pointer, value, None, []).expect(OPEN);
+        let (access, alignment) = place.access(place.ty.at(indices).largest_scalar());
+        self.types.builder.store(pointer, value, access, alignment).expect(OPEN);
     }
 
     fn point(&mut self, place: &Place, indices: &[u32]) -> Word {
-        if indices.is_empty() {
-            return place.variable;
+        if indices.is_empty() && place.element.is_none() {
+            return place.pointer;
         }
         let ids: Vec<Word> = indices.iter().map(|index| self.types.constant(*index)).collect();
         self.point_to(place, (ids, place.ty.at(indices).id))
@@ -236,7 +258,8 @@ impl Body<'_> {
     /// A pointer to the part of type `part` to which the values `indices` lead.
     pub(super) fn point_to(&mut self, place: &Place, (indices, part): (Vec<Word>, Word)) -> Word {
         let ty = self.types.pointer(place.class, part);
-        self.types.builder.access_chain(ty, None, place.variable, indices).expect(OPEN)
+        let element = place.element.map(|element| self.types.constant(element));
+        self.types.builder.access_chain(ty, None, place.pointer, element.into_iter().chain(indices)).expect(OPEN)
     }
 
     /// Extracts the leaf at `leaf` of the block from `value`, inside which it stands at `way`.

@@ -1,4 +1,4 @@
-//! The code of the forms that take a detour: indices from memory, lanes, function parameters, copies.
+//! The code of the forms that take a detour: indices from memory, lanes, function parameters, copies, lengths.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -8,7 +8,7 @@ use rspirv::spirv::Word;
 use super::block::Way;
 use super::body::{Body, Copied, MissingLeaf, OPEN};
 use super::kind::Kind;
-use crate::probe::Chunk;
+use crate::probe::{Chunk, Place};
 use crate::record::Form;
 
 const INTERFACE: &str = "the interface of an entry has what its forms need";
@@ -19,8 +19,7 @@ impl Body<'_> {
         let mut numbers = BTreeMap::new();
         for slot in wiring.slots.iter().filter(|slot| slot.form == Form::Indexed) {
             let pointer = self.point_indexed(slot.leaf, &mut numbers);
-            let ty = self.types.scalar(self.kind(slot.leaf));
-            let value = self.types.builder.load(ty, None, pointer, None, []).expect(OPEN);
+            let value = self.load_leaf(slot.leaf, pointer);
             self.store_answer(slot, value);
         }
     }
@@ -31,7 +30,30 @@ impl Body<'_> {
         let mut numbers = BTreeMap::new();
         for slot in &wiring.slots {
             let pointer = self.point_indexed(slot.leaf, &mut numbers);
-            self.types.builder.store(pointer, values[slot.leaf as usize], None, []).expect(OPEN);
+            let (access, alignment) = self.interface.block.access(self.kind(slot.leaf).size());
+            self.types.builder.store(pointer, values[slot.leaf as usize], access, alignment).expect(OPEN);
+        }
+    }
+
+    /// Loads a leaf of the block through a pointer to it.
+    fn load_leaf(&mut self, leaf: u32, pointer: Word) -> Word {
+        let kind = self.kind(leaf);
+        let ty = self.types.scalar(kind);
+        let (access, alignment) = self.interface.block.access(kind.size());
+        self.types.builder.load(ty, None, pointer, access, alignment).expect(OPEN)
+    }
+
+    /// Stores the number of elements of the array that ends the block.
+    pub(super) fn read_length(&mut self) {
+        let wiring = self.wiring;
+        for slot in wiring.slots.iter().filter(|slot| slot.form == Form::Length) {
+            let member = self.leaves[slot.leaf as usize].indices[0];
+            let block = self.interface.block.clone();
+            let uint = self.types.scalar(Kind::WORD);
+            let length = self.types.builder.array_length(uint, None, block.pointer, member).expect(OPEN);
+            if let [Place::Word(word)] = slot.places[..] {
+                self.store_output(word, length);
+            }
         }
     }
 
@@ -76,7 +98,7 @@ impl Body<'_> {
         let ty = self.types.scalar(kind);
         let block = self.interface.block.clone();
         let pointer = self.point_to(&block, (ids, ty));
-        let value = self.types.builder.load(ty, None, pointer, None, []).expect(OPEN);
+        let value = self.load_leaf(first, pointer);
         for (place, bits) in (0..).zip(self.types.words_of(kind, value)) {
             let word = self.lane_word((chunk.output + place, kind.words()), lane);
             self.store_output_at(word, bits);

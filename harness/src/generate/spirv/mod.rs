@@ -2,20 +2,22 @@
 //!
 //! Any rule set can be written, because every offset is a decoration: nothing here knows a layout rule. One module
 //! holds all entry points of a plan; the block's variables share set 0 binding 0, one per way in which an entry point
-//! sees it. `block` chooses types, `types` emits them, `module` variables and entry points, `body` and `forms` write the
-//! code, `convert` what stands between leaves and
-//! words, `rules` and `needs` say what a device and `spirv-val` must allow.
+//! sees it. `block` chooses types, `types` emits them, `interface` variables, `module` entry points, `stages` what a draw
+//! needs beside the probe, `body` and `forms` write the code, `convert` what stands between leaves and words, `rules` and
+//! `needs` say what a device and `spirv-val` must allow.
 //!
-//! Source: SPIR-V specification 1.3; Vulkan specification, "Shader Interfaces".
+//! Source: SPIR-V specification 1.3; `SPV_KHR_physical_storage_buffer`; Vulkan specification, "Shader Interfaces".
 
 mod block;
 mod body;
 mod convert;
 mod forms;
+mod interface;
 mod kind;
 mod module;
 mod needs;
 mod rules;
+mod stages;
 mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,8 +40,8 @@ pub struct Produced {
     pub words: Vec<u32>,
     /// The rules that the block obeys, by the spaces in which the module holds it.
     pub rules: BTreeMap<Space, BlockRules>,
-    /// What the module's types need of a device.
-    types: BTreeSet<Feature>,
+    /// What the module's types, and its entry points' spaces and stages, need of a device.
+    features: BTreeSet<Feature>,
 }
 
 impl Produced {
@@ -51,7 +53,12 @@ impl Produced {
     /// What a device must have to take the module, whichever entry point is run: validity is the whole module's.
     pub fn requires(&self) -> BTreeSet<Feature> {
         let push = self.rules.contains_key(&Space::PushConstant).then_some(Feature::PushConstants);
-        self.loosest().and_then(BlockRules::feature).into_iter().chain(push).chain(self.types.iter().copied()).collect()
+        self.loosest()
+            .and_then(BlockRules::feature)
+            .into_iter()
+            .chain(push)
+            .chain(self.features.iter().copied())
+            .collect()
     }
 
     /// The words as a shader.
@@ -90,7 +97,8 @@ pub fn produce(layout: &BlockLayout, plan: &ProbePlan) -> Result<Produced, Produ
     let kinds = block.node.kinds();
     let spaces: BTreeSet<Space> = plan.entries.iter().map(|entry| entry.space).collect();
     let needs = needs::of(&kinds, &spaces);
-    let mut module = Module::new(&block.node, &layout.name, &needs);
+    let addresses = spaces.contains(&Space::Address);
+    let mut module = Module::new(&block.node, &layout.name, (&needs, addresses));
     if let Some((node, leaves)) = copy {
         module.add_copy(&node, leaves);
     }
@@ -99,8 +107,9 @@ pub fn produce(layout: &BlockLayout, plan: &ProbePlan) -> Result<Produced, Produ
         module.write_entry(entry, &ways, &wiring)?;
     }
     let rules = spaces.into_iter().map(|space| (space, rules::needed(&block.node, space))).collect();
-    let types = needs.iter().map(|need| need.feature).collect();
-    Ok(Produced { words: module.types.builder.module().assemble(), rules, types })
+    let of_types = needs.iter().map(|need| need.feature);
+    let features = of_types.chain(plan.entries.iter().flat_map(ProbeEntry::requires)).collect();
+    Ok(Produced { words: module.finish().assemble(), rules, features })
 }
 
 /// The way to each leaf of a plan.
@@ -112,9 +121,13 @@ fn ways_in(layout: &BlockLayout, block: &Block<'_>, plan: &ProbePlan) -> Result<
 fn refuse_unsized(layout: &BlockLayout, size: Extent, plan: &ProbePlan) -> Result<(), ProduceError> {
     let whole = |form: &Form| match form {
         Form::Whole | Form::Parameter | Form::Copied => true,
-        Form::Leaf | Form::Vector | Form::Indexed | Form::Divergent => false,
+        Form::Leaf | Form::Vector | Form::Indexed | Form::Divergent | Form::Length => false,
     };
-    let cannot = |entry: &&ProbeEntry| entry.space != Space::Storage || entry.forms.iter().any(whole);
+    let sized = |space: Space| match space {
+        Space::Uniform | Space::UniformElement | Space::PushConstant => true,
+        Space::Storage | Space::StorageElement | Space::Address => false,
+    };
+    let cannot = |entry: &&ProbeEntry| sized(entry.space) || entry.forms.iter().any(whole);
     match plan.entries.iter().find(cannot) {
         Some(entry) if size == Extent::Unbounded => {
             Err(ProduceError::Unsized { entry: entry.name.clone(), block: layout.name.clone() })

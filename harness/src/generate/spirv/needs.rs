@@ -45,16 +45,17 @@ fn arithmetic(kind: Kind) -> Vec<Need> {
     }
 }
 
-/// What members of a type need in a block.
+/// What members of a type need in a block. Behind addresses the rules of storage buffers hold.
 fn storage(kind: Kind, space: Space) -> Option<Need> {
+    use Space::{Address, PushConstant, Storage, StorageElement, Uniform, UniformElement};
     let (capability, feature) = match (kind.bits, space) {
-        (8, Space::Storage) => (Capability::StorageBuffer8BitAccess, Feature::StorageBuffer8),
-        (8, Space::Uniform) => (Capability::UniformAndStorageBuffer8BitAccess, Feature::UniformBuffer8),
-        (8, Space::PushConstant) => (Capability::StoragePushConstant8, Feature::PushConstant8),
-        (16, Space::Storage) => (Capability::StorageBuffer16BitAccess, Feature::StorageBuffer16),
-        (16, Space::Uniform) => (Capability::UniformAndStorageBuffer16BitAccess, Feature::UniformBuffer16),
-        (16, Space::PushConstant) => (Capability::StoragePushConstant16, Feature::PushConstant16),
-        (_, Space::Storage | Space::Uniform | Space::PushConstant) => return None,
+        (8, Storage | StorageElement | Address) => (Capability::StorageBuffer8BitAccess, Feature::StorageBuffer8),
+        (8, Uniform | UniformElement) => (Capability::UniformAndStorageBuffer8BitAccess, Feature::UniformBuffer8),
+        (8, PushConstant) => (Capability::StoragePushConstant8, Feature::PushConstant8),
+        (16, Storage | StorageElement | Address) => (Capability::StorageBuffer16BitAccess, Feature::StorageBuffer16),
+        (16, Uniform | UniformElement) => (Capability::UniformAndStorageBuffer16BitAccess, Feature::UniformBuffer16),
+        (16, PushConstant) => (Capability::StoragePushConstant16, Feature::PushConstant16),
+        (_, Storage | StorageElement | Address | Uniform | UniformElement | PushConstant) => return None,
     };
     let extension = (kind.bits == 8).then_some("SPV_KHR_8bit_storage");
     Some(Need { capability, feature, extension })

@@ -43,8 +43,8 @@ impl BlockRules {
 /// The rules that `block` obeys in `space`.
 pub(super) fn needed(block: &Node, space: Space) -> BlockRules {
     let extended = match space {
-        Space::Uniform => true,
-        Space::Storage | Space::PushConstant => false,
+        Space::Uniform | Space::UniformElement => true,
+        Space::Storage | Space::StorageElement | Space::Address | Space::PushConstant => false,
     };
     if obeys(block, 0, extended) {
         BlockRules::Relaxed

@@ -44,6 +44,16 @@ impl Typed {
         indices.iter().fold(self, |typed, index| typed.part(*index))
     }
 
+    /// Bytes of the largest scalar in the type.
+    pub(super) fn largest_scalar(&self) -> u32 {
+        match self.form {
+            TypedForm::Scalar(kind) => kind.size(),
+            TypedForm::Vector { .. } | TypedForm::Aggregate { .. } => {
+                self.parts.iter().map(Self::largest_scalar).max().unwrap_or(1)
+            }
+        }
+    }
+
     pub(super) fn part(&self, index: u32) -> &Typed {
         if self.parts.len() == 1 { &self.parts[0] } else { &self.parts[index as usize] }
     }

@@ -18,7 +18,7 @@ use thiserror::Error;
 
 use crate::layout::{BlockLayout, LaidOut};
 use crate::probe::{ProbeEntry, ProbePlan};
-use crate::record::{Direction, Space};
+use crate::record::{Direction, Space, Stage};
 use access::Access;
 use build::{Builder, Fit};
 use node::Node;
@@ -104,14 +104,30 @@ pub fn chooses_offsets(rules: &str) -> bool {
     matches!(rules.split('@').next(), Some("wgsl-uniform" | "wgsl-storage"))
 }
 
+/// Whether WGSL has the space of an entry point, and this generator writes its stage.
+pub fn has(entry: &ProbeEntry) -> bool {
+    let space = match entry.space {
+        Space::Uniform | Space::Storage | Space::PushConstant => true,
+        Space::UniformElement | Space::StorageElement | Space::Address => false,
+    };
+    space && entry.stage == Stage::Compute
+}
+
 fn check_space(block: &Node, entry: &ProbeEntry) -> Result<(), NotExpressible> {
+    if !has(entry) {
+        let (space, stage) = (entry.space.as_str(), entry.stage.as_str());
+        return Err(NotExpressible::new(
+            "",
+            format!("address space `{space}` in the {stage} stage is not written in WGSL"),
+        ));
+    }
     let space = match entry.space {
         Space::Uniform => {
             uniform::check(block)?;
             "uniform"
         }
         Space::PushConstant => "immediate",
-        Space::Storage => return Ok(()),
+        Space::UniformElement | Space::Storage | Space::StorageElement | Space::Address => return Ok(()),
     };
     if let Some(path) = block.runtime_sized() {
         return Err(NotExpressible::new(&path, format!("a runtime-sized array in address space `{space}`")));
@@ -128,13 +144,15 @@ fn check_space(block: &Node, entry: &ProbeEntry) -> Result<(), NotExpressible> {
 
 fn variable(block: &Node, entry: &ProbeEntry) -> String {
     let address_space = match (entry.space, entry.direction) {
-        (Space::Uniform, _) => "uniform",
+        (Space::Uniform | Space::UniformElement, _) => "uniform",
         (Space::PushConstant, _) => "immediate",
-        (Space::Storage, Direction::Read) => "storage, read",
-        (Space::Storage, Direction::Write) => "storage, read_write",
+        (Space::Storage | Space::StorageElement | Space::Address, Direction::Read) => "storage, read",
+        (Space::Storage | Space::StorageElement | Space::Address, Direction::Write) => "storage, read_write",
     };
     let binding = match entry.space {
-        Space::Uniform | Space::Storage => "@group(0) @binding(0) ",
+        Space::Uniform | Space::UniformElement | Space::Storage | Space::StorageElement | Space::Address => {
+            "@group(0) @binding(0) "
+        }
         Space::PushConstant => "",
     };
     format!("{binding}var<{address_space}> {BLOCK}: {};", block.ty)

@@ -95,6 +95,8 @@ pub const MISREADINGS: &[Misreading] = &[
     run("memory-behind-touched", "the word behind the bound range is cleared", RunFault::RangeTouched(Side::Behind)),
     run("memory-before-touched", "the word before the bound range is cleared", RunFault::RangeTouched(Side::Before)),
     run("range-short", "the last 4 bytes of the bound range read as 0 and cannot be written", RunFault::RangeShort(4)),
+    run("element-ignored", "every element of an array of buffers is the first one", RunFault::FirstElement),
+    run("length-too-long", "arrays without a length have an element too many", RunFault::LengthPlusOne),
     run("memory-index-ignored", "indices that come from memory are taken for 0", RunFault::IndicesWrong(Indices::Zero)),
     run(
         "first-lane-index",

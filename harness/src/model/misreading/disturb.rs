@@ -30,8 +30,12 @@ impl Misreading {
 
     /// Changes what the module finds in its buffers.
     pub(in crate::model) fn before(self, memories: &mut [Memory]) {
+        let mut first: Option<Vec<u8>> = None;
         for memory in memories.iter_mut().filter(|memory| is_block((Some(memory.set), Some(memory.binding)))) {
             match self.run_fault() {
+                Some(RunFault::FirstElement) => {
+                    memory.bytes.clone_from(first.get_or_insert_with(|| memory.bytes.clone()))
+                }
                 Some(RunFault::BlockZero) => memory.bytes.fill(0),
                 Some(RunFault::RangeShort(bytes)) => {
                     memory.bytes.truncate(memory.bytes.len().saturating_sub(bytes as usize));
@@ -126,6 +130,14 @@ impl Disturbance {
             Some(RunFault::IndicesWrong(Indices::Zero)) => 0,
             Some(RunFault::IndicesWrong(Indices::OfFirstLane)) => *self.first_indices.entry(at).or_insert(index),
             Some(_) | None => index,
+        }
+    }
+
+    /// The length that a device gives for an array of `length` elements.
+    pub(in crate::model) fn length(&self, length: u64) -> u64 {
+        match self.fault {
+            Some(RunFault::LengthPlusOne) => length + 1,
+            Some(_) | None => length,
         }
     }
 

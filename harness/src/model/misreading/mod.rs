@@ -137,6 +137,10 @@ enum RunFault {
     RangeShort(u32),
     /// The block's bytes are not there: reads give 0.
     BlockZero,
+    /// Every element of an array of buffers has the bytes of the first one.
+    FirstElement,
+    /// Arrays without a length have one element more than there is room for.
+    LengthPlusOne,
     /// Indices into the block that come from memory.
     IndicesWrong(Indices),
 }
@@ -185,12 +189,13 @@ impl Misreading {
     }
 }
 
-/// Where the block under test lives in a probe's job.
+/// Where the block under test lives in a probe's job; elements of arrays of buffers count as buffers.
 fn space_of(job: &Job) -> Space {
     let block = job.buffers.iter().find(|buffer| is_block((Some(buffer.set), Some(buffer.binding))));
     match block.map(|block| block.kind) {
         Some(BufferKind::Uniform) => Space::Uniform,
-        Some(BufferKind::Storage | BufferKind::StorageRead | BufferKind::Address { .. }) => Space::Storage,
+        Some(BufferKind::Storage | BufferKind::StorageRead) => Space::Storage,
+        Some(BufferKind::Address { .. }) => Space::Address,
         None => Space::PushConstant,
     }
 }

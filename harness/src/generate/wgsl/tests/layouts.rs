@@ -5,7 +5,7 @@ use crate::layout::{BlockLayout, Component, Extent, LaidOut, LaidOutMember, Laid
 use crate::module::BlockKind;
 use crate::naga_offsets::{compiled_offsets, spirv};
 use crate::probe::{ProbeEntry, ProbePlan};
-use crate::record::{Direction, Form, Space};
+use crate::record::{Direction, Form, Space, Stage};
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder};
 
@@ -58,7 +58,7 @@ pub(super) fn block(rules: &str, laid_out: LaidOut) -> BlockLayout {
 }
 
 pub(super) fn entry(space: Space, direction: Direction, forms: &[Form]) -> ProbeEntry {
-    ProbeEntry { name: "probe".to_owned(), space, direction, forms: forms.to_vec() }
+    ProbeEntry { name: "probe".to_owned(), space, stage: Stage::Compute, direction, forms: forms.to_vec() }
 }
 
 pub(super) const READ: [Form; 3] = [Form::Leaf, Form::Vector, Form::Whole];

@@ -1,0 +1,57 @@
+//! Reach: in which spaces and stages a subject is probed.
+//!
+//! Uniform buffers, storage buffers and push constants, in the compute stage, are for every subject. The other spaces and
+//! stages each cost pipelines, and what drivers do with offsets hardly depends on them. So a run in which nobody asks for
+//! them probes a core there: of each case one of its rule sets for uniform buffers (those that align arrays to 16 bytes)
+//! and one of the others, chosen by the case's id. In arrays of buffers and behind addresses it has the buffers that the
+//! rule set is for. Who asks for a space or a stage by name gets it for every subject.
+
+use std::collections::BTreeSet;
+
+use crate::check::produce::Settings;
+use crate::check::subject::Subject;
+use crate::layout::{RuleSet, find};
+use crate::record::{Space, Stage};
+
+/// Bytes to which rule sets for uniform buffers align arrays.
+const REGISTER_BYTES: u32 = 16;
+
+/// The spaces and stages for `subject`, of which not all go together.
+pub(super) fn reach(subject: &Subject, settings: &Settings) -> BTreeSet<(Space, Stage)> {
+    let core = is_core(subject);
+    let uniform = is_for_uniform(&subject.rules);
+    let by_default = |space: Space| match space {
+        Space::Uniform | Space::Storage | Space::PushConstant => true,
+        Space::UniformElement => core && uniform,
+        Space::StorageElement | Space::Address => core && !uniform,
+    };
+    let has_space = |space: &Space| settings.spaces.as_ref().map_or(by_default(*space), |asked| asked.contains(space));
+    let has_stage = |stage: &Stage| match &settings.stages {
+        Some(asked) => asked.contains(stage),
+        None => *stage == Stage::Compute || core,
+    };
+    let spaces = Space::ALL.into_iter().filter(has_space);
+    spaces.flat_map(|space| Stage::ALL.into_iter().filter(has_stage).map(move |stage| (space, stage))).collect()
+}
+
+/// Whether a subject is the one of its case, and of its kind of rule set, that is probed everywhere; a user's file is
+/// under every rule set.
+fn is_core(subject: &Subject) -> bool {
+    let kind = is_for_uniform(&subject.rules);
+    let named = subject.source.expect.iter().filter_map(|expectation| find(&expectation.rules));
+    let alike: Vec<&str> = named.filter(|rules| is_for_uniform(rules) == kind).map(|rules| rules.name).collect();
+    let number = alike.len() as u64;
+    match hash(&subject.source.id).checked_rem(number) {
+        None => true,
+        Some(chosen) => (0..).zip(&alike).any(|(index, name): (u64, _)| index == chosen && *name == subject.rules.name),
+    }
+}
+
+fn is_for_uniform(rules: &RuleSet) -> bool {
+    rules.array_alignment.bytes() >= REGISTER_BYTES
+}
+
+/// FNV-1a, which is the same everywhere and always.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+}

@@ -1,0 +1,182 @@
+//! The variables of a module: space and direction of an entry point in, the places that its code uses out.
+//!
+//! Every space has its own variable of the block's type, and a second one where entry points write it; all of them are
+//! at set 0 binding 0. In arrays of buffers the variable is the array. Behind an address the variable is the block of
+//! push constants that holds the address.
+
+use std::rc::Rc;
+
+use rspirv::dr::Operand;
+use rspirv::spirv::{BuiltIn, Decoration, StorageClass, Word};
+
+use super::block::{self, Node};
+use super::body::{Copied, Interface, OPEN, Place};
+use super::kind::Kind;
+use super::module::Module;
+use super::types::Types;
+use crate::probe::{BLOCK_ELEMENT, ProbeEntry};
+use crate::record::{Direction, Form, Space};
+use crate::shape::Count;
+
+impl Module<'_> {
+    pub(super) fn interface(&mut self, entry: &ProbeEntry) -> Interface {
+        let has = |form| entry.forms.contains(&form);
+        Interface {
+            block: self.block_place(entry.space, entry.direction),
+            output: self.output.clone(),
+            input: self.input.clone(),
+            copy: if has(Form::Copied) { self.copy_place(entry.direction) } else { None },
+            lane: has(Form::Divergent).then(|| self.lane()),
+            function: None,
+        }
+    }
+
+    /// The variable with the index of the invocation.
+    fn lane(&mut self) -> Word {
+        if let Some(lane) = self.lane {
+            return lane;
+        }
+        let uint = self.types.scalar(Kind::WORD);
+        let lane = self.builtin(BuiltIn::LocalInvocationIndex, (StorageClass::Input, uint));
+        self.lane = Some(lane);
+        lane
+    }
+
+    /// A new variable of a stage's input or output that the pipeline knows.
+    pub(super) fn builtin(&mut self, builtin: BuiltIn, (class, ty): (StorageClass, Word)) -> Word {
+        let pointer = self.types.pointer(class, ty);
+        let builder = &mut self.types.builder;
+        let variable = builder.variable(pointer, None, class, None);
+        builder.decorate(variable, Decoration::BuiltIn, [Operand::BuiltIn(builtin)]);
+        variable
+    }
+
+    /// The variable of the block in the other layout, which probes that write only read.
+    fn copy_place(&mut self, direction: Direction) -> Option<Copied> {
+        let copy = self.copy.clone()?;
+        let pointer = match self.copies.get(&direction) {
+            Some(variable) => *variable,
+            None => self.copy_variable(direction, copy.ty.id),
+        };
+        let place = Place { pointer, class: StorageClass::StorageBuffer, element: None, ty: copy.ty };
+        Some(Copied { place, leaves: copy.leaves })
+    }
+
+    fn copy_variable(&mut self, direction: Direction, ty: Word) -> Word {
+        let class = StorageClass::StorageBuffer;
+        let pointer = self.types.pointer(class, ty);
+        let variable = self.types.builder.variable(pointer, None, class, None);
+        bind(&mut self.types, variable, 3);
+        match direction {
+            Direction::Read => {}
+            Direction::Write => self.types.builder.decorate(variable, Decoration::NonWritable, []),
+        }
+        self.types.builder.name(variable, "copy");
+        self.copies.insert(direction, variable);
+        variable
+    }
+
+    /// The block's variable in a space; entries that only read see a variable that nobody may write.
+    fn block_place(&mut self, space: Space, direction: Direction) -> Place {
+        if let Some(place) = self.blocks.get(&(space, direction)) {
+            return place.clone();
+        }
+        let (class, element) = match space {
+            Space::Uniform => (StorageClass::Uniform, None),
+            Space::UniformElement => (StorageClass::Uniform, Some(BLOCK_ELEMENT)),
+            Space::Storage => (StorageClass::StorageBuffer, None),
+            Space::StorageElement => (StorageClass::StorageBuffer, Some(BLOCK_ELEMENT)),
+            Space::PushConstant => (StorageClass::PushConstant, None),
+            Space::Address => (StorageClass::PhysicalStorageBuffer, None),
+        };
+        let variable = match space {
+            Space::Address => self.address_variable(),
+            Space::Uniform | Space::UniformElement | Space::Storage | Space::StorageElement | Space::PushConstant => {
+                self.block_variable(class, element)
+            }
+        };
+        match (space, direction) {
+            (Space::PushConstant | Space::Address, _) => {}
+            (Space::Storage | Space::StorageElement, Direction::Read) => {
+                bind(&mut self.types, variable, 0);
+                self.types.builder.decorate(variable, Decoration::NonWritable, []);
+            }
+            (Space::Uniform | Space::UniformElement, _)
+            | (Space::Storage | Space::StorageElement, Direction::Write) => bind(&mut self.types, variable, 0),
+        }
+        let place = Place { pointer: variable, class, element, ty: Rc::clone(&self.block) };
+        self.blocks.insert((space, direction), place.clone());
+        place
+    }
+
+    /// A variable of the block's type, or of an array of it that ends with `element`.
+    fn block_variable(&mut self, class: StorageClass, element: Option<u32>) -> Word {
+        let ty = match element {
+            None => self.block.id,
+            Some(element) => {
+                let length = self.types.constant(element + 1);
+                let id = self.types.builder.id();
+                // No stride: an array of descriptors has no memory of its own.
+                self.types.builder.type_array_id(Some(id), self.block.id, length)
+            }
+        };
+        let pointer = self.types.pointer(class, ty);
+        let variable = self.types.builder.variable(pointer, None, class, None);
+        self.types.builder.name(variable, self.block_name);
+        variable
+    }
+
+    /// The push constants that hold the block's address; all entry points share them, as there can be one such variable.
+    fn address_variable(&mut self) -> Word {
+        if let Some(variable) = self.address {
+            return variable;
+        }
+        let class = StorageClass::PushConstant;
+        let member = self.types.pointer(StorageClass::PhysicalStorageBuffer, self.block.id);
+        let builder = &mut self.types.builder;
+        let id = builder.id();
+        let holder = builder.type_struct_id(Some(id), [member]);
+        builder.member_name(holder, 0, "address");
+        builder.member_decorate(holder, 0, Decoration::Offset, [Operand::LiteralBit32(0)]);
+        builder.decorate(holder, Decoration::Block, []);
+        let pointer = self.types.pointer(class, holder);
+        let variable = self.types.builder.variable(pointer, None, class, None);
+        self.types.builder.name(variable, "block_address");
+        self.address = Some(variable);
+        variable
+    }
+
+    /// The block's place in the function that is open: behind an address, the pointer has to be loaded first.
+    pub(super) fn open_place(&mut self, place: Place) -> Place {
+        if place.class != StorageClass::PhysicalStorageBuffer {
+            return place;
+        }
+        let block = self.types.pointer(StorageClass::PhysicalStorageBuffer, self.block.id);
+        let member = self.types.pointer(StorageClass::PushConstant, block);
+        let zero = self.types.constant(0);
+        let builder = &mut self.types.builder;
+        let member = builder.access_chain(member, None, place.pointer, [zero]).expect(OPEN);
+        let pointer = builder.load(block, None, member, None, []).expect(OPEN);
+        Place { pointer, ..place }
+    }
+}
+
+/// A storage buffer of `uint` at set 0.
+pub(super) fn word_buffer(types: &mut Types, name: &str, binding: u32) -> Place {
+    let uint = Box::new(Node::Scalar(Kind::WORD));
+    let words = Node::Array { element: uint, count: Count::Unbounded, stride: 4 };
+    let words = block::Field { name: "words".into(), index: 0, offset: 0, node: words };
+    let ty = types.emit(&Node::Struct { name: format!("{name}_block"), fields: vec![words] });
+    types.builder.decorate(ty.id, Decoration::Block, []);
+    let class = StorageClass::StorageBuffer;
+    let pointer = types.pointer(class, ty.id);
+    let pointer = types.builder.variable(pointer, None, class, None);
+    types.builder.name(pointer, name);
+    bind(types, pointer, binding);
+    Place { pointer, class, element: None, ty: Rc::new(ty) }
+}
+
+fn bind(types: &mut Types, variable: Word, binding: u32) {
+    types.builder.decorate(variable, Decoration::DescriptorSet, [Operand::LiteralBit32(0)]);
+    types.builder.decorate(variable, Decoration::Binding, [Operand::LiteralBit32(binding)]);
+}

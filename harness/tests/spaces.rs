@@ -1,0 +1,155 @@
+//! Spaces and stages beside the usual ones, against the model device: blocks in arrays of buffers, behind addresses and in
+//! draws.
+
+mod fixture;
+
+use std::collections::BTreeSet;
+
+use layoutproof::generate::spirv::produce;
+use layoutproof::layout::BlockLayout;
+use layoutproof::model::{Model, compiled};
+use layoutproof::probe::{
+    BLOCK_ELEMENT, NOTHING, Observed, POINT, PlanShader, ProbeJob, ProbePlan, jobs, observe, plan_in,
+};
+use layoutproof::record::{Direction, Form, Space, Stage};
+use layoutproof::runner::{Batch, BufferKind, Feature, JobBuffer, Runner};
+
+use fixture::{block, blocks, scalar, structure, vector};
+
+const PLACES: [(Space, Stage); 7] = [
+    (Space::UniformElement, Stage::Compute),
+    (Space::StorageElement, Stage::Compute),
+    (Space::Address, Stage::Compute),
+    (Space::Uniform, Stage::Vertex),
+    (Space::Storage, Stage::Vertex),
+    (Space::Uniform, Stage::Fragment),
+    (Space::Storage, Stage::Fragment),
+];
+
+fn planned(layout: &BlockLayout, place: (Space, Stage)) -> (ProbePlan, Vec<ProbeJob>) {
+    let plan = plan_in(layout, &layout.leaves(), &[place].into());
+    if plan.entries.is_empty() {
+        return (plan, Vec::new());
+    }
+    let produced = produce(layout, &plan).expect("a planned block can be written");
+    let requires = produced.requires();
+    let shader = produced.shader();
+    let probes = jobs(layout, &plan, PlanShader { shader: &shader, requires: &requires });
+    (plan, probes.expect("blocks of the fixture have images"))
+}
+
+fn small() -> BlockLayout {
+    block(structure("S", vec![("a", 0, vector(fixture::FLOAT, 3)), ("b", 16, scalar(fixture::UINT))]))
+}
+
+fn run(plan: &ProbePlan, probe: &ProbeJob) -> Observed {
+    let batch = Batch { jobs: probe.runs.iter().map(|run| run.job.clone()).collect() };
+    let answers = Model::new().run(&batch).into_iter();
+    let answers: Vec<_> = answers.map(|answer| answer.expect("the model runs what was generated")).collect();
+    observe(plan, probe, &answers)
+}
+
+#[test]
+fn model_agrees_everywhere() {
+    for place in PLACES {
+        let mut leaves = 0;
+        for (name, layout) in blocks() {
+            let (plan, probes) = planned(&layout, place);
+            for probe in &probes {
+                let observed = run(&plan, probe);
+                assert_eq!(observed.problems, [], "{name} {}", probe.entry.name);
+                for seen in observed.observations {
+                    let leaf = &plan.leaves[seen.leaf as usize];
+                    assert_eq!(
+                        (seen.offset, seen.note),
+                        (Some(leaf.offset), None),
+                        "{name} {} {leaf:?}",
+                        probe.entry.name
+                    );
+                    leaves += 1;
+                }
+            }
+        }
+        assert!(leaves > 100, "{place:?} has {leaves} leaves");
+    }
+}
+
+#[test]
+fn modules_say_where_they_lead() {
+    for place in PLACES {
+        let layout = small();
+        let (plan, probes) = planned(&layout, place);
+        let found = compiled(&layout, &plan, &probes[0].runs[0].job.shader).unwrap();
+        let offsets = found[0].1.observations[..4].iter().map(|seen| seen.offset);
+        assert_eq!(offsets.collect::<Vec<_>>(), [0, 4, 8, 16].map(Some), "{place:?}");
+    }
+}
+
+/// The block is the last element, the others are as long and hold nothing that an image has.
+#[test]
+fn arrays_of_buffers_are_filled() {
+    let (_, probes) = planned(&small(), (Space::StorageElement, Stage::Compute));
+    let at_block = |buffer: &&JobBuffer| buffer.binding == 0;
+    for probe in &probes {
+        let job = &probe.runs[0].job;
+        let buffers: Vec<_> = job.buffers.iter().filter(at_block).collect();
+        let elements: Vec<u32> = buffers.iter().map(|buffer| buffer.element).collect();
+        assert_eq!(elements, [0, 1, 2, BLOCK_ELEMENT]);
+        assert_eq!(buffers[2].bytes[..4], 0xE1E1_E1E2_u32.to_le_bytes());
+        assert_eq!(buffers[2].bytes.len(), buffers[3].bytes.len());
+        let kind = match probe.entry.direction {
+            Direction::Read => BufferKind::StorageRead,
+            Direction::Write => BufferKind::Storage,
+        };
+        assert!(buffers.iter().all(|buffer| buffer.kind == kind));
+        assert_eq!(job.requires, BTreeSet::from([Feature::StorageBufferArray]));
+    }
+}
+
+/// The same job with elements 0 and 3 exchanged, as a device that takes the wrong descriptor.
+#[test]
+fn another_element_is_named() {
+    let (plan, mut probes) = planned(&small(), (Space::StorageElement, Stage::Compute));
+    for run in probes.iter_mut().flat_map(|probe| &mut probe.runs) {
+        let [first, last] = [0, BLOCK_ELEMENT as usize].map(|index| run.job.buffers[index].element);
+        run.job.buffers[0].element = last;
+        run.job.buffers[BLOCK_ELEMENT as usize].element = first;
+    }
+    let notes = |probe: &ProbeJob| -> Vec<_> {
+        run(&plan, probe).observations.into_iter().map(|seen| (seen.offset, seen.note.unwrap())).collect()
+    };
+    let read = "read 0xE1E1E1E0, element 0 of the array of buffers".to_owned();
+    assert_eq!(notes(&probes[0]), vec![(None, read); 4]);
+    let written = probes.iter().find(|probe| probe.entry.direction == Direction::Write).unwrap();
+    assert_eq!(notes(written), vec![(None, "written nowhere".to_owned()); 4]);
+    let problems: Vec<String> = run(&plan, written).problems.iter().map(ToString::to_string).collect();
+    let changed = "element 3 byte 0 changed from 0xE1E1E1E0 to 0xC0DE0000, data at byte 0".to_owned();
+    assert!(problems.contains(&changed), "{problems:?}");
+}
+
+#[test]
+fn addresses_stand_in_the_push_constants() {
+    let (_, probes) = planned(&small(), (Space::Address, Stage::Compute));
+    let forms: Vec<_> = probes.iter().map(|probe| (probe.entry.direction, probe.entry.forms.clone())).collect();
+    let read = (Direction::Read, vec![Form::Leaf, Form::Vector, Form::Whole]);
+    let write = (Direction::Write, vec![Form::Leaf]);
+    assert_eq!(forms, [read.clone(), read, write.clone(), write]);
+    for job in probes.iter().flat_map(|probe| &probe.runs).map(|run| &run.job) {
+        assert_eq!(job.buffers[0].kind, BufferKind::Address { at: 0 });
+        assert_eq!(job.push_constants, [0; 8]);
+        assert_eq!(job.requires, BTreeSet::from([Feature::BufferDeviceAddress, Feature::PushConstants]));
+    }
+}
+
+#[test]
+fn draws_have_both_stages() {
+    for (stage, vertex, fragment, stores) in [
+        (Stage::Vertex, "read_uniform_vertex", NOTHING, Feature::VertexStores),
+        (Stage::Fragment, POINT, "read_uniform_fragment", Feature::FragmentStores),
+    ] {
+        let (_, probes) = planned(&small(), (Space::Uniform, stage));
+        let job = &probes[0].runs[0].job;
+        assert_eq!((job.entry.as_str(), job.draw.as_ref().unwrap().fragment.as_str()), (vertex, fragment));
+        assert_eq!(job.requires, BTreeSet::from([Feature::Graphics, stores]));
+    }
+}
