@@ -47,17 +47,21 @@ impl Source {
                 .with_help("a struct is laid out where a cbuffer, a ConstantBuffer<T> or another buffer holds it");
             return Err(module.warnings.into_iter().chain([problem]).collect());
         }
-        let name = sources.file(span.file).name.clone();
-        Ok(Self {
-            id: name.clone(),
+        Ok(Self { module, options, ..Self::of_module(&sources.file(span.file).name) })
+    }
+
+    /// A module that comes laid out: a file of this name, without declarations of our own reading.
+    pub fn of_module(name: &str) -> Self {
+        Self {
+            id: name.to_owned(),
             summary: String::new(),
-            place: name,
-            module,
-            options,
+            place: name.to_owned(),
+            module: Module::default(),
+            options: LayoutOptions::default(),
             expect: Vec::new(),
             rejects: Vec::new(),
             is_case: false,
-        })
+        }
     }
 
     /// Reads a case's declarations. A case whose declarations must be refused gives `None` once they are, for the

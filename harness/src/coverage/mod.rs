@@ -54,7 +54,7 @@ pub fn subject_kinds(subject: &Subject) -> Kinds {
 /// Adds what the shaders of a subject ask of a device.
 pub fn planned(subject: &Subject, produced: &Produced, cells: &mut Cells) {
     let kinds = subject_kinds(subject);
-    let proves = produced.producer.proves(&subject.rules);
+    let proves = produced.producer.proves(subject.rules);
     for module in &produced.modules {
         let block = &subject.layouts[module.block].name;
         for leaf in &module.plan.leaves {
@@ -62,7 +62,7 @@ pub fn planned(subject: &Subject, produced: &Produced, cells: &mut Cells) {
             for entry in &module.plan.entries {
                 for form in &entry.forms {
                     let access = (entry.space, entry.direction, *form);
-                    count(cells, cell(subject.rules.name, kind, access, proves));
+                    count(cells, cell(subject.rules, kind, access, proves));
                 }
             }
         }

@@ -9,6 +9,10 @@
 use super::alignment::Alignment;
 use crate::runner::Feature;
 
+/// The name under which layouts stand that a module says itself, by its decorations or its compiler's types. It is no row
+/// of the table: nothing is laid out under it.
+pub const DECLARED: &str = "declared";
+
 /// One named set of byte layout rules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuleSet {

@@ -8,7 +8,7 @@ use rspirv::spirv::{StorageClass, Word};
 
 use super::types::{MatrixLayout, SpirvMember, SpirvType, SpirvVariable, Types};
 use super::{BadModule, load};
-use crate::layout::{BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Refusal};
+use crate::layout::{BlockLayout, Component, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape, Refusal};
 use crate::module::BlockKind;
 use crate::scalar::{Scalar, SixteenBit};
 use crate::shape::{Count, MatrixOrder};
@@ -74,8 +74,7 @@ fn declared_block(types: &Types, variable: &SpirvVariable) -> Option<DeclaredBlo
     let mut reader = Reader { types, refusals: Vec::new() };
     let laid_out = reader.lay_out(unwrapped(types, element), None, "");
     let result = if reader.refusals.is_empty() { Ok(laid_out) } else { Err(reader.refusals) };
-    let layout =
-        BlockLayout { rules: "declared".into(), name, kind, count, result, stride: None, warnings: Vec::new() };
+    let layout = BlockLayout { rules: DECLARED.into(), name, kind, count, result, stride: None, warnings: Vec::new() };
     Some(DeclaredBlock { layout, set: variable.set, binding: variable.binding })
 }
 

@@ -9,6 +9,7 @@ mod drivers;
 mod execute;
 mod information;
 mod inputs;
+mod laid_out;
 mod mutants;
 mod output;
 mod pool;

@@ -12,6 +12,7 @@ use layoutproof::coverage::subject_kinds;
 use layoutproof::diagnostics::render;
 use layoutproof::floors::{self, Floor};
 use layoutproof::known::{self, Known};
+use layoutproof::layout::DECLARED;
 use layoutproof::model::{MISREADINGS, Model};
 use layoutproof::record::{CheckRecord, Form, Line, Outcome, RunEnd, RunHeader, SCHEMA};
 use layoutproof::report::summary::{Exit, Shortfalls, exit_of_run, fold};
@@ -47,6 +48,11 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
         warn("nothing is selected: no case or file matches, or none speaks of these rule sets\n");
         return Ok(Exit::NothingSelected);
     }
+    if let Some(module) = selection.subjects.iter().find(|subject| subject.rules == DECLARED) {
+        if let Some(rules) = &wanted.settings.planted_rules {
+            bail!("{} says its own offsets: it cannot be laid out under `{}`", module.source.id, rules.name);
+        }
+    }
     let (devices, notes) = wanted.devices();
     for note in &notes {
         warn(&format!("note: {note}\n"));
@@ -73,7 +79,7 @@ fn missed_floors(floors: &[Floor], selection: &Selection, records: &[CheckRecord
         return Vec::new();
     }
     let kinds = selection.subjects.iter().map(|subject| {
-        let check = (subject.source.id.clone(), subject.rules.name.to_owned());
+        let check = (subject.source.id.clone(), subject.rules.to_owned());
         (check, subject_kinds(subject))
     });
     floors::missed(floors, records, &kinds.collect())
@@ -108,7 +114,7 @@ impl Wanted {
             device_ids: args.device.clone(),
             runners: choose("runner", &args.runner, &runners)?.into_iter().collect(),
             required: args.require.clone(),
-            known: known_lists(&args.known, args.no_known)?,
+            known: known_lists(&args.known, built_in_known(args))?,
             floors: lists(args.floors.as_slice(), floors::read)?,
         })
     }
@@ -157,13 +163,36 @@ fn choose<T: Copy>(what: &str, named: &[String], all: &[(&str, T)]) -> anyhow::R
     named.iter().map(find).collect()
 }
 
-/// The built-in known differences, unless they are left out, and the user's own.
-pub(crate) fn known_lists(paths: &[PathBuf], no_built_in: bool) -> anyhow::Result<Vec<Known>> {
+/// What a run takes from the repository's own list of known differences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BuiltInKnown {
+    /// Nothing.
+    LeftOut,
+    /// Every entry; one of which no check differs is stale.
+    OfWholeRun,
+    /// Every entry; the run has too few of their checks to say that one is stale.
+    OfNarrowedRun,
+}
+
+/// The list is about the built-in cases under all rule sets, in every form of access.
+fn built_in_known(args: &RunArgs) -> BuiltInKnown {
+    match (args.no_known, args.inputs.is_empty() && args.rules.is_empty() && args.form.is_empty()) {
+        (true, _) => BuiltInKnown::LeftOut,
+        (false, true) => BuiltInKnown::OfWholeRun,
+        (false, false) => BuiltInKnown::OfNarrowedRun,
+    }
+}
+
+/// The built-in known differences and the user's own.
+pub(crate) fn known_lists(paths: &[PathBuf], built_in: BuiltInKnown) -> anyhow::Result<Vec<Known>> {
     let mut sources = SourceMap::default();
     let mut found = Vec::new();
-    for (name, text) in BUILT_IN_KNOWN.iter().filter(|_| !no_built_in) {
+    for (name, text) in BUILT_IN_KNOWN.iter().filter(|_| built_in != BuiltInKnown::LeftOut) {
         let file = sources.add(format!("ci/known/{name}.toml"), *text);
         match known::read(file, &sources) {
+            Ok(list) if built_in == BuiltInKnown::OfNarrowedRun => {
+                found.extend(list.into_iter().map(Known::of_narrowed_run));
+            }
             Ok(list) => found.extend(list),
             Err(diagnostics) => bail!(Refused { diagnostics, sources }),
         }

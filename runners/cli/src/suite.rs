@@ -62,7 +62,10 @@ impl Suite {
             devices,
             settings: all_forms(),
             launch,
-            known: run::known_lists(&[], false)?,
+            known: run::known_lists(
+                &[],
+                if arguments.exact { run::BuiltInKnown::OfNarrowedRun } else { run::BuiltInKnown::OfWholeRun },
+            )?,
             alone: arguments.exact,
         }))
     }
