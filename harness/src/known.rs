@@ -85,6 +85,7 @@ fn entry_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Proble
 
 impl Known {
     /// The same entry for a run that takes only some of the checks that it is about: that those agree says nothing.
+    #[must_use]
     pub fn of_narrowed_run(self) -> Self {
         Self { may_be_stale: false, ..self }
     }

@@ -67,10 +67,10 @@ pub(crate) fn select(words: &[String], rules: &[String], declare: &DeclareArgs) 
     let found: Vec<Word> = words.iter().map(|word| Word::of(word)).collect();
     let only_modules = !found.is_empty() && found.iter().all(|word| matches!(word, Word::LaidOut(_)));
     let names = if only_modules { &[] } else { rules };
-    let named = names.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
+    let chosen = names.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
     for word in found {
         match word {
-            Word::Declarations(path) => selection.read_file(&path, (&named, declare), &mut problems)?,
+            Word::Declarations(path) => selection.read_file(&path, (&chosen, declare), &mut problems)?,
             Word::LaidOut(path) => {
                 check_rules(&path, rules)?;
                 selection.read_module(&path, &mut problems)?;
@@ -85,7 +85,7 @@ pub(crate) fn select(words: &[String], rules: &[String], declare: &DeclareArgs) 
     ids.sort();
     ids.dedup();
     for case in cases.read(&ids, &mut selection.sources, &mut problems) {
-        selection.add_case(&case, &named, &mut problems);
+        selection.add_case(&case, &chosen, &mut problems);
     }
     if problems.is_empty() {
         Ok(selection)
