@@ -31,12 +31,13 @@ use crate::wanted::{Wanted, native_rules};
 /// What could not be read; refused files are shown as such.
 pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     let mut sources = SourceMap::default();
-    let wanted = Wanted::of(args)?;
-    let input = match Input::read(&args.input, &args.declare, &mut sources)? {
+    let wanted = Wanted::of(args).map_err(|error| not_read(args, Code::UnknownRules, error))?;
+    let read = Input::read(&args.input, &args.declare, &mut sources);
+    let input = match read.map_err(|error| not_read(args, Code::Unreadable, error))? {
         Ok(input) => input,
         Err(found) => return Ok(refuse(args, &found, &sources, style)),
     };
-    let layouts = input.layouts(&wanted)?;
+    let layouts = input.layouts(&wanted).map_err(|error| not_read(args, Code::UnknownRules, error))?;
     let refused = if wanted == Wanted::Bare { Vec::new() } else { input.refusals(&layouts) };
     if !refused.is_empty() {
         return Ok(refuse(args, &refused, &sources, style));
@@ -70,6 +71,14 @@ fn refuse(args: &ShowArgs, found: &[Diagnostic], sources: &SourceMap, style: Sty
         print(&Shown::refused(&args.input, found, sources).to_json());
     }
     Exit::CouldNotRun
+}
+
+/// Tells programs why there is nothing to show; the caller tells people.
+fn not_read(args: &ShowArgs, code: Code, error: anyhow::Error) -> anyhow::Error {
+    if args.format == ShowFormat::Json {
+        print(&Shown::not_read(&args.input, code, format!("{error:#}")).to_json());
+    }
+    error
 }
 
 /// Compares two rule sets on one input.

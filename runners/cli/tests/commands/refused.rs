@@ -75,6 +75,34 @@ fn nothing_declared() {
     assert_eq!(errors("a.wgsl", ""), one(1, 1, "nothing-declared"));
 }
 
+/// Nothing was read, so the place is the first one; the sentence is that of standard error.
+#[test]
+fn what_cannot_be_read_or_laid_out_is_told_to_programs_too() {
+    let folder = Folder::with(&[("a.hlsl", "cbuffer S { float a; };"), ("a.wgsl", "var<private> a: f32;")]);
+    for (words, code) in [
+        ("absent.hlsl", "unreadable"),
+        ("absent.spv", "unreadable"),
+        ("absent.toml", "unreadable"),
+        ("absent", "unreadable"),
+        ("vectors/", "unreadable"),
+        ("a.hlsl --rules std141", "unknown-rules"),
+        ("a.hlsl --rules declared", "unknown-rules"),
+        ("a.wgsl --rules std140", "unknown-rules"),
+    ] {
+        let answer = folder.run(&format!("show {words} --format json")).exits(2);
+        let shown = answer.json();
+        assert_eq!(keys(&shown), ["errors", "schema", "source", "warnings"]);
+        let [error] = shown["errors"].as_array().unwrap().as_slice() else { panic!("{answer}") };
+        assert_eq!(
+            (&error["line"], &error["column"], &error["code"]),
+            (&json!(1), &json!(1), &json!(code)),
+            "{answer}"
+        );
+        assert_eq!(answer.err, format!("error: {}\n", error["message"].as_str().unwrap()));
+        assert_eq!(folder.run(&format!("show {words}")).exits(2).out, "");
+    }
+}
+
 /// A file of textures alone declares parameters, though none that holds bytes.
 #[test]
 fn a_file_without_blocks_is_not_refused() {
