@@ -24,6 +24,8 @@ pub struct Source {
     pub expect: Vec<Expectation>,
     /// Refusals by rule sets that the case expects.
     pub rejects: Vec<Diagnosed>,
+    /// Warnings of rule sets that the case expects.
+    pub warns: Vec<Diagnosed>,
     /// Whether this is a case.
     pub is_case: bool,
 }
@@ -60,6 +62,7 @@ impl Source {
             options: LayoutOptions::default(),
             expect: Vec::new(),
             rejects: Vec::new(),
+            warns: Vec::new(),
             is_case: false,
         }
     }
@@ -95,10 +98,16 @@ impl Source {
             module,
             options: case.options,
             expect: case.expect.clone(),
-            rejects: case.rejects.iter().filter(|reject| matches!(reject.by, By::Rules(_))).cloned().collect(),
+            rejects: by_rules(&case.rejects),
+            warns: by_rules(&case.warns),
             is_case: true,
         }
     }
+}
+
+/// What rule sets, not compilers, are expected to say.
+fn by_rules(diagnosed: &[Diagnosed]) -> Vec<Diagnosed> {
+    diagnosed.iter().filter(|expected| matches!(expected.by, By::Rules(_))).cloned().collect()
 }
 
 /// Refusals that the case does not expect, or expects elsewhere.
@@ -117,9 +126,7 @@ fn unexpected(
 fn matches(case: &Case, expected: &Diagnosed, given: &Diagnostic, sources: &SourceMap) -> bool {
     let first = sources.position(case.declare).line;
     let line = sources.position(given.span()).line + 1 - first;
-    expected.code.as_deref().is_none_or(|code| code == given.code.as_str())
-        && expected.line.is_none_or(|wanted| wanted == line)
-        && expected.message.as_deref().is_none_or(|fragment| given.message.contains(fragment))
+    expected.line.is_none_or(|wanted| wanted == line) && expected.matches(Some(given.code), &given.message)
 }
 
 fn not_given(case: &Case, expected: &Diagnosed) -> Diagnostic {

@@ -11,7 +11,7 @@ use layoutproof::declare::DeclareOptions;
 use layoutproof::diagnostics::{Code, Diagnostic, render};
 use layoutproof::layout::{DECLARED, RuleSet, find, table};
 use layoutproof::record::Form;
-use layoutproof::sources::SourceMap;
+use layoutproof::sources::{SourceMap, Span};
 
 use crate::args::DeclareArgs;
 use crate::inputs::{Cases, FileSystem, Word, add_text};
@@ -199,13 +199,7 @@ impl Selection {
             Ok(None) => return,
             Err(found) => return problems.extend(found),
         };
-        let expected = case.expect.iter().map(|expectation| (&expectation.rules, expectation.span));
-        let rejecting = source.rejects.iter().filter_map(|reject| match &reject.by {
-            By::Rules(rules) => Some((rules, reject.span)),
-            By::Layoutproof | By::Compiler(_) => None,
-        });
-        let expected: Vec<_> = expected.collect();
-        for (index, (name, span)) in expected.iter().copied().chain(rejecting).enumerate() {
+        for (index, (name, span)) in rules_of(&source).into_iter().enumerate() {
             let Some(found) = find(name) else {
                 let message = format!("case {}: no rule set is called `{name}`", case.id);
                 problems.push(Diagnostic::error(Code::UnknownRules, span, message));
@@ -214,11 +208,24 @@ impl Selection {
             let subject = Subject::new(Arc::clone(&source), found);
             problems.extend(subject.problems());
             let wanted = rules.is_empty() || rules.iter().any(|rules| rules.name == name);
-            if wanted && index < expected.len() {
+            if wanted && index < source.expect.len() {
                 self.subjects.push(Arc::new(subject));
             }
         }
     }
+}
+
+/// The rule sets that a case speaks of, each once: first those that it expects numbers of, then those that it expects to
+/// refuse or to warn.
+fn rules_of(source: &Source) -> Vec<(&str, Span)> {
+    let mut named: Vec<_> = source.expect.iter().map(|it| (it.rules.as_str(), it.span)).collect();
+    for given in source.rejects.iter().chain(&source.warns) {
+        match &given.by {
+            By::Rules(name) if !named.iter().any(|(other, _)| other == name) => named.push((name, given.span)),
+            By::Rules(_) | By::Layoutproof | By::Compiler(_) => {}
+        }
+    }
+    named
 }
 
 /// Blocks that a rule set named by the user forbids.
