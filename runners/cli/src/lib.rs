@@ -10,6 +10,7 @@ mod execute;
 mod information;
 mod inputs;
 mod laid_out;
+mod lists;
 mod mutants;
 mod output;
 mod pool;

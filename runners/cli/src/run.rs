@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
@@ -19,18 +19,14 @@ use layoutproof::report::summary::{Exit, Shortfalls, exit_of_run, fold};
 use layoutproof::report::terminal::{RunFacts, check_line, failure_report, summary};
 use layoutproof::report::{Style, github, json_lines, junit};
 use layoutproof::runner::{DeviceInfo, Runner, RunnerKind};
-use layoutproof::sources::SourceMap;
 use layoutproof_compilers::spirv_val::SpirvVal;
 
 use crate::args::RunArgs;
-use crate::inputs::read;
+use crate::lists::{BuiltInKnown, known_lists, lists};
 use crate::output::{print, warn};
 use crate::pool::{self, Launch};
-use crate::selection::{Refused, Selection, rule_set, select};
+use crate::selection::{Selection, rule_set, select};
 use crate::{drivers, execute};
-
-/// The repository's own list of known differences: name and text.
-const BUILT_IN_KNOWN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/known.rs"));
 
 /// The file that a failure report names where the user asked for none.
 const DEFAULT_RECORDS: &str = "the records that --json FILE writes";
@@ -114,7 +110,7 @@ impl Wanted {
             device_ids: args.device.clone(),
             runners: choose("runner", &args.runner, &runners)?.into_iter().collect(),
             required: args.require.clone(),
-            known: known_lists(&args.known, built_in_known(args))?,
+            known: known_lists(&args.known, BuiltInKnown::of(args))?,
             floors: lists(args.floors.as_slice(), floors::read)?,
         })
     }
@@ -161,78 +157,6 @@ fn choose<T: Copy>(what: &str, named: &[String], all: &[(&str, T)]) -> anyhow::R
         found.with_context(|| format!("unknown {what} `{name}`; known are {}", known()))
     };
     named.iter().map(find).collect()
-}
-
-/// What a run takes from the repository's own list of known differences.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BuiltInKnown {
-    /// Nothing.
-    LeftOut,
-    /// Every entry; one of which no check differs is stale.
-    OfWholeRun,
-    /// Every entry; the run has too few of their checks to say that one is stale.
-    OfNarrowedRun,
-}
-
-/// The list is about the built-in cases under all rule sets, in every form of access.
-fn built_in_known(args: &RunArgs) -> BuiltInKnown {
-    match (args.no_known, args.inputs.is_empty() && args.rules.is_empty() && args.form.is_empty()) {
-        (true, _) => BuiltInKnown::LeftOut,
-        (false, true) => BuiltInKnown::OfWholeRun,
-        (false, false) => BuiltInKnown::OfNarrowedRun,
-    }
-}
-
-/// The built-in known differences and the user's own.
-pub(crate) fn known_lists(paths: &[PathBuf], built_in: BuiltInKnown) -> anyhow::Result<Vec<Known>> {
-    let mut sources = SourceMap::default();
-    let mut found = Vec::new();
-    for (name, text) in BUILT_IN_KNOWN.iter().filter(|_| built_in != BuiltInKnown::LeftOut) {
-        let file = sources.add(format!("ci/known/{name}.toml"), *text);
-        match known::read(file, &sources) {
-            Ok(list) if built_in == BuiltInKnown::OfNarrowedRun => {
-                found.extend(list.into_iter().map(Known::of_narrowed_run));
-            }
-            Ok(list) => found.extend(list),
-            Err(diagnostics) => bail!(Refused { diagnostics, sources }),
-        }
-    }
-    found.extend(lists(paths, known::read)?);
-    Ok(found)
-}
-
-/// Reads lists that the user keeps: files, or all `.toml` files of folders.
-fn lists<T>(
-    paths: &[PathBuf],
-    read_list: impl Fn(
-        layoutproof::sources::FileId,
-        &SourceMap,
-    ) -> Result<Vec<T>, Vec<layoutproof::diagnostics::Diagnostic>>,
-) -> anyhow::Result<Vec<T>> {
-    let mut sources = SourceMap::default();
-    let mut found = Vec::new();
-    let mut diagnostics = Vec::new();
-    for path in paths {
-        for file in toml_files(path)? {
-            let id = sources.add(file.display().to_string(), read(&file)?);
-            match read_list(id, &sources) {
-                Ok(list) => found.extend(list),
-                Err(problems) => diagnostics.extend(problems),
-            }
-        }
-    }
-    if diagnostics.is_empty() { Ok(found) } else { bail!(Refused { diagnostics, sources }) }
-}
-
-fn toml_files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_path_buf()]);
-    }
-    let entries = fs::read_dir(path).with_context(|| format!("reading {}", path.display()))?;
-    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-    let mut files: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == "toml")).collect();
-    files.sort();
-    Ok(files)
 }
 
 fn carry_out(checks: &[Check], wanted: &Wanted) -> Vec<CheckRecord> {
