@@ -46,6 +46,8 @@ fn observed(records: &str) -> BTreeMap<String, u64> {
 fn reads(folder: &Folder, name: &str, expected: &[(&str, u64)]) {
     let words = format!("run {name} --device model --json r.jsonl");
     let answer = folder.run(&words).exits(0).prints("Cases 1, 1 rule set, 1 producer (rspirv): 1 check");
+    let answer = answer.prints(&format!("Note of {name} the offsets were checked, in shaders that we wrote:"));
+    assert!(!answer.out.contains("no compiler saw"), "{answer}");
     answer.prints("Summary ok: 1 agrees");
     let found = observed(&folder.read("r.jsonl"));
     for (path, offset) in expected {
