@@ -155,7 +155,9 @@ fn a_module_with_impossible_decorations_is_run_to_its_end() {
     let folder = Folder::with(&[]);
     for value in [0, 3, 0x7FFF_FFFC, 0xFFFF_FFFF] {
         let mut words = words.clone();
-        places.iter().for_each(|place| words[*place] = value);
+        for place in &places {
+            words[*place] = value;
+        }
         folder.write("a.spv", &words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>());
         folder.run("show a.spv").exits(0);
         let answer = folder.run("run a.spv --device model");
