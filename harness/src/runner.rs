@@ -354,7 +354,7 @@ pub enum RunnerKind {
 
 impl RunnerKind {
     /// The name in trial names and on the command line.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ash => "ash",
             Self::Wgpu => "wgpu",
