@@ -1,0 +1,116 @@
+//! What placement is asked for: a target, a convention, and what a compiler would get on its command line.
+
+use std::fmt;
+
+/// The graphics API that parameters are placed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Target {
+    /// Direct3D 12: registers and spaces.
+    D3d12,
+    /// Vulkan: descriptor sets and bindings.
+    Vulkan,
+    /// WebGPU: groups and bindings.
+    Webgpu,
+    /// Metal: buffer, texture and sampler indices.
+    Metal,
+}
+
+impl Target {
+    /// All targets.
+    pub const ALL: [Self; 4] = [Self::D3d12, Self::Vulkan, Self::Webgpu, Self::Metal];
+
+    /// The name in the command-line contract.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::D3d12 => "d3d12",
+            Self::Vulkan => "vulkan",
+            Self::Webgpu => "webgpu",
+            Self::Metal => "metal",
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Whose rules place parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Convention {
+    /// What slangc does (measured with 2026.12 and 2026.14.1).
+    Slang,
+    /// What the Slang user guide, Parameter Layout Rules, says where slangc does otherwise.
+    SlangDocumented,
+    /// What DXC does (measured with 1.7.2308).
+    Dxc,
+    /// What wg-hlsl 0024, implicit resource binding, proposes for Clang.
+    Clang,
+}
+
+impl Convention {
+    /// All conventions.
+    pub const ALL: [Self; 4] = [Self::Slang, Self::SlangDocumented, Self::Dxc, Self::Clang];
+
+    /// The name in the command-line contract.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Slang => "slang",
+            Self::SlangDocumented => "slang-documented",
+            Self::Dxc => "dxc",
+            Self::Clang => "clang",
+        }
+    }
+
+    /// The targets that the convention speaks of.
+    pub fn targets(self) -> &'static [Target] {
+        match self {
+            Self::Slang | Self::SlangDocumented => &Target::ALL,
+            Self::Dxc | Self::Clang => &[Target::D3d12, Target::Vulkan],
+        }
+    }
+}
+
+impl fmt::Display for Convention {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One question: where does this module's every parameter go?
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Target.
+    pub target: Target,
+    /// Convention.
+    pub convention: Convention,
+    /// Version of the convention's compiler, as in `dxc@1.9`; `None` for the one that was measured.
+    pub version: Option<String>,
+    /// Shader profile (`sm_6_6`, `ps_5_0`); `None` for the one that the compiler takes by itself.
+    pub profile: Option<String>,
+    /// Entry point, where the module has several and the compiler takes one.
+    pub entry: Option<String>,
+    /// Parameters that an optimiser keeps though no body names them.
+    pub used: Vec<String>,
+    /// Parameters that an optimiser drops though a body names them.
+    pub unused: Vec<String>,
+    /// Command-line options that change bindings, one with its values each: `-fvk-t-shift 10 all`.
+    pub options: Vec<String>,
+}
+
+impl Request {
+    /// Placement by `convention` for `target` with nothing else asked.
+    pub fn new(target: Target, convention: Convention) -> Self {
+        Self {
+            target,
+            convention,
+            version: None,
+            profile: None,
+            entry: None,
+            used: Vec::new(),
+            unused: Vec::new(),
+            options: Vec::new(),
+        }
+    }
+}
