@@ -39,6 +39,7 @@ impl Limits {
     /// binding, if its push constants are no multiple of 4 bytes, or as [`Placement::of`].
     pub fn place(&self, job: &Job) -> Result<Vec<Placement>, RunnerError> {
         check_form(job)?;
+        only_buffers(job)?;
         let sets = job.buffers.iter().map(|buffer| u64::from(buffer.set) + 1).max().unwrap_or(0);
         within("descriptor sets", sets, self.sets)?;
         let storages = job.buffers.iter().filter(|buffer| is_storage(buffer)).count();
@@ -76,6 +77,26 @@ pub fn check_features<'a>(
     }
 }
 
+/// Checks that the job is a dispatch with nothing but bound buffers and push constants.
+///
+/// # Errors
+/// `Unsupported` with what it has besides.
+pub fn only_buffers(job: &Job) -> Result<(), RunnerError> {
+    let addressed = |buffer: &JobBuffer| matches!(buffer.kind, BufferKind::Address { .. });
+    let beyond = [
+        ("draws", job.draw.is_some()),
+        ("images", !job.images.is_empty()),
+        ("samplers", !job.samplers.is_empty()),
+        ("specialization constants", !job.constants.is_empty()),
+        ("buffers by address", job.buffers.iter().any(addressed)),
+        ("arrays of buffers", job.buffers.iter().any(|buffer| buffer.element > 0)),
+    ];
+    match beyond.into_iter().find(|(_, present)| *present) {
+        Some((what, _)) => Err(RunnerError::Unsupported(what.to_owned())),
+        None => Ok(()),
+    }
+}
+
 /// What a job must have on any device.
 fn check_form(job: &Job) -> Result<(), RunnerError> {
     let refuse = |reason: String| Err(RunnerError::Api { call: "job".to_owned(), reason });
@@ -87,7 +108,7 @@ fn check_form(job: &Job) -> Result<(), RunnerError> {
         return refuse(format!("{size} bytes of push constants are no multiple of 4"));
     }
     let mut taken = BTreeSet::new();
-    match job.buffers.iter().find(|buffer| !taken.insert((buffer.set, buffer.binding))) {
+    match job.buffers.iter().find(|buffer| !taken.insert((buffer.set, buffer.binding, buffer.element))) {
         Some(second) => refuse(format!("two buffers at set {} binding {}", second.set, second.binding)),
         None => Ok(()),
     }
@@ -96,7 +117,7 @@ fn check_form(job: &Job) -> Result<(), RunnerError> {
 fn is_storage(buffer: &JobBuffer) -> bool {
     match buffer.kind {
         BufferKind::Uniform => false,
-        BufferKind::StorageRead | BufferKind::Storage => true,
+        BufferKind::StorageRead | BufferKind::Storage | BufferKind::Address { .. } => true,
     }
 }
 
@@ -129,13 +150,11 @@ mod tests {
     };
 
     fn buffer(set: u32, binding: u32, kind: BufferKind, size: usize) -> JobBuffer {
-        JobBuffer { set, binding, kind, bytes: vec![0; size], after: vec![0; 4], before_word: 0 }
+        JobBuffer { set, binding, element: 0, kind, bytes: vec![0; size], after: vec![0; 4], before_word: 0 }
     }
 
     fn job(buffers: Vec<JobBuffer>) -> Job {
-        let (shader, entry) = (Shader::Wgsl(String::new()), "main".to_owned());
-        let (push_constants, requires) = (Vec::new(), BTreeSet::new());
-        Job { shader, entry, buffers, push_constants, workgroups: [3, 2, 1], requires }
+        Job { workgroups: [3, 2, 1], ..Job::compute(Shader::Wgsl(String::new()), "main", buffers) }
     }
 
     #[test]

@@ -77,7 +77,7 @@ mod tests {
 
     fn buffer(bytes: &[u8], after: &[u8]) -> JobBuffer {
         let (bytes, after) = (bytes.to_vec(), after.to_vec());
-        JobBuffer { set: 0, binding: 3, kind: BufferKind::Storage, bytes, after, before_word: 0x0403_0201 }
+        JobBuffer { set: 0, binding: 3, element: 0, kind: BufferKind::Storage, bytes, after, before_word: 0x0403_0201 }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A [`Job`] is one shader entry point with its buffers; a [`Runner`] executes a batch of jobs on one device and
 //! returns the bytes of every buffer afterwards. Devices know nothing of layouts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -58,6 +58,16 @@ pub enum Feature {
     PushConstant16,
     /// Buffer device addresses.
     BufferDeviceAddress,
+    /// Draws.
+    Graphics,
+    /// Storage buffers written by the vertex stage.
+    VertexStores,
+    /// Storage buffers written by the fragment stage.
+    FragmentStores,
+    /// Arrays of uniform buffers, indexed by constants.
+    UniformBufferArray,
+    /// Arrays of storage buffers, indexed by constants.
+    StorageBufferArray,
 }
 
 impl fmt::Display for Feature {
@@ -78,6 +88,11 @@ impl fmt::Display for Feature {
             Self::UniformBuffer16 => "uniformAndStorageBuffer16BitAccess",
             Self::PushConstant16 => "storagePushConstant16",
             Self::BufferDeviceAddress => "bufferDeviceAddress",
+            Self::Graphics => "graphics pipelines",
+            Self::VertexStores => "vertexPipelineStoresAndAtomics",
+            Self::FragmentStores => "fragmentStoresAndAtomics",
+            Self::UniformBufferArray => "arrays of uniform buffers",
+            Self::StorageBufferArray => "arrays of storage buffers",
         })
     }
 }
@@ -91,6 +106,12 @@ pub enum BufferKind {
     StorageRead,
     /// Storage buffer that shaders write.
     Storage,
+    /// No descriptor at all: the 64-bit device address of the range is written, little-endian, at byte `at` of the
+    /// push constants. Set, binding and element mean nothing.
+    Address {
+        /// Byte of the push constants, a multiple of 8.
+        at: u32,
+    },
 }
 
 /// A buffer of a job.
@@ -100,6 +121,8 @@ pub struct JobBuffer {
     pub set: u32,
     /// Binding.
     pub binding: u32,
+    /// Element of the descriptor array at that binding; 0 where it is none. The array ends with the last element.
+    pub element: u32,
     /// How it is bound.
     pub kind: BufferKind,
     /// The bytes of the bound range, a multiple of 4; the descriptor's range is exactly this long.
@@ -111,21 +134,130 @@ pub struct JobBuffer {
     pub before_word: u32,
 }
 
-/// One dispatch.
+/// How an image is bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum ImageKind {
+    /// Sampled image (`Texture2D`).
+    Sampled,
+    /// Storage image (`RWTexture2D`).
+    Storage,
+    /// Sampled image with a sampler of its own (`Sampler2D`); the sampler sees mip level 0.
+    Combined,
+    /// Typed buffer that shaders only read (`Buffer`).
+    UniformTexels,
+    /// Typed buffer that shaders write (`RWBuffer`).
+    StorageTexels,
+}
+
+/// The shape of an image's view; typed buffers have none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "each variant is the view of that name")]
+pub enum ImageView {
+    D1,
+    D1Array,
+    D2,
+    D2Array,
+    D3,
+    Cube,
+    CubeArray,
+}
+
+/// What a texel's 32-bit components are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum TexelType {
+    /// `rgba32float`.
+    Float,
+    /// `rgba32sint`.
+    Sint,
+    /// `rgba32uint`.
+    Uint,
+}
+
+/// An image of a job. All its texels of mip level `n` are `levels[n]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JobImage {
+    /// Descriptor set (WGSL group).
+    pub set: u32,
+    /// Binding.
+    pub binding: u32,
+    /// Element of the descriptor array at that binding; 0 where it is none.
+    pub element: u32,
+    /// How it is bound.
+    pub kind: ImageKind,
+    /// View.
+    pub view: ImageView,
+    /// Type of the components.
+    pub texel: TexelType,
+    /// The texel of each mip level as four 32-bit words; one level for storage images and typed buffers. The image is
+    /// as small as its levels allow: 2^(levels - 1) texels in each of its dimensions.
+    pub levels: Vec<[u32; 4]>,
+}
+
+/// A sampler of a job. It filters nothing and sees one mip level only, so that what it reads tells which sampler it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobSampler {
+    /// Descriptor set (WGSL group).
+    pub set: u32,
+    /// Binding.
+    pub binding: u32,
+    /// Element of the descriptor array at that binding; 0 where it is none.
+    pub element: u32,
+    /// The mip level to which it clamps.
+    pub level: u32,
+    /// Whether it compares (`SamplerComparisonState`), with `less-or-equal`.
+    pub comparison: bool,
+}
+
+/// What makes a job a draw rather than a dispatch: one point, into targets of one texel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Draw {
+    /// Entry point of the fragment stage; [`Job::entry`] is that of the vertex stage. Both are in the job's shader.
+    pub fragment: String,
+    /// `rgba32uint` targets, from location 0 on, cleared to zeros.
+    pub targets: u32,
+}
+
+/// One dispatch, or one draw of a point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// The shader.
     pub shader: Shader,
     /// Entry point.
     pub entry: String,
-    /// Buffers; no two share set and binding.
+    /// Draws instead of dispatching.
+    pub draw: Option<Draw>,
+    /// Buffers; no two share set, binding and element.
     pub buffers: Vec<JobBuffer>,
+    /// Images.
+    pub images: Vec<JobImage>,
+    /// Samplers.
+    pub samplers: Vec<JobSampler>,
+    /// Values of specialization constants, by `SpecId`.
+    pub constants: BTreeMap<u32, u32>,
     /// Push-constant bytes, a multiple of 4; empty for none.
     pub push_constants: Vec<u8>,
-    /// Workgroups in x, y, z.
+    /// Workgroups in x, y, z; means nothing for a draw.
     pub workgroups: [u32; 3],
     /// What the device must be able to do.
     pub requires: BTreeSet<Feature>,
+}
+
+impl Job {
+    /// One workgroup of `entry` with these buffers, and nothing else.
+    pub fn compute(shader: Shader, entry: impl Into<String>, buffers: Vec<JobBuffer>) -> Self {
+        Self {
+            shader,
+            entry: entry.into(),
+            draw: None,
+            buffers,
+            images: Vec::new(),
+            samplers: Vec::new(),
+            constants: BTreeMap::new(),
+            push_constants: Vec::new(),
+            workgroups: [1, 1, 1],
+            requires: BTreeSet::new(),
+        }
+    }
 }
 
 /// A buffer after the dispatch.
@@ -139,11 +271,13 @@ pub struct BufferAfter {
     pub after: Vec<u8>,
 }
 
-/// What a job left behind: the buffers in the job's order.
+/// What a job left behind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadBack {
     /// Buffers in the job's order.
     pub buffers: Vec<BufferAfter>,
+    /// The texel of each of [`Draw::targets`].
+    pub targets: Vec<[u32; 4]>,
 }
 
 /// Jobs that are given to a device together.

@@ -28,14 +28,7 @@ fn module(body: impl FnOnce(&mut Builder)) -> Vec<u32> {
 }
 
 fn refusal(words: Vec<u32>) -> String {
-    let job = Job {
-        shader: Shader::Spirv(words),
-        entry: "main".into(),
-        buffers: Vec::new(),
-        push_constants: Vec::new(),
-        workgroups: [1, 1, 1],
-        requires: std::collections::BTreeSet::default(),
-    };
+    let job = Job::compute(Shader::Spirv(words), "main", Vec::new());
     match Model::new().run(&Batch { jobs: vec![job] }).remove(0) {
         Err(RunnerError::ShaderRefused(reason)) => reason,
         other => panic!("not refused: {other:?}"),

@@ -3,8 +3,6 @@
 //! Shaders are WGSL; a runner's test says how they become a [`Shader`] that it takes. What the shaders must leave in
 //! memory follows from the Vulkan and WGSL specifications and is written here as literals.
 
-use std::collections::BTreeSet;
-
 use layoutproof::devices::Enumeration;
 use layoutproof::runner::{
     Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, JobBuffer, ReadBack, Runner, RunnerError, Shader,
@@ -91,14 +89,13 @@ pub(crate) fn run(api: Api, info: &DeviceInfo, jobs: Vec<Job>) -> Result<Vec<Res
 
 /// A job with nothing but a shader.
 pub(crate) fn job(shader: Shader, buffers: Vec<JobBuffer>) -> Job {
-    let (entry, push_constants) = ("main".to_owned(), Vec::new());
-    Job { shader, entry, buffers, push_constants, workgroups: [1, 1, 1], requires: BTreeSet::new() }
+    Job::compute(shader, "main", buffers)
 }
 
 /// A buffer of `words` at set 0, with a guard of 3 words.
 pub(crate) fn buffer(binding: u32, kind: BufferKind, words: &[u32]) -> JobBuffer {
     let (bytes, after) = (bytes(words), bytes(&[AFTER; 3]));
-    JobBuffer { set: 0, binding, kind, bytes, after, before_word: BEFORE }
+    JobBuffer { set: 0, binding, element: 0, kind, bytes, after, before_word: BEFORE }
 }
 
 /// An output of `count` words at set 0 binding 1.

@@ -6,6 +6,7 @@ use super::machine::Machine;
 use super::memory::Memory;
 use super::misreading::{Disturbance, Misreading};
 use super::program::Program;
+use crate::limits::only_buffers;
 use crate::runner::{
     Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, ReadBack, Runner, RunnerError, RunnerKind, Shader,
 };
@@ -61,6 +62,7 @@ impl Model {
         if job.workgroups != [1, 1, 1] {
             return Err(RunnerError::Unsupported("more than one workgroup".into()));
         }
+        only_buffers(job)?;
         let program = program.as_ref().map_err(RunnerError::clone)?;
         let misreading = self.misreading.filter(|misreading| misreading.concerns(job));
         let memories = match misreading {
@@ -82,7 +84,7 @@ impl Model {
         let buffers: Vec<BufferAfter> = buffers.collect();
         let output = job.buffers.iter().position(|buffer| (buffer.set, buffer.binding) == OUTPUT);
         self.last_output = output.map(|index| buffers[index].bytes.clone());
-        Ok(ReadBack { buffers })
+        Ok(ReadBack { buffers, targets: Vec::new() })
     }
 
     /// Runs a job with a fault.
@@ -139,7 +141,7 @@ fn run_program(
     machine.run(&job.entry)?;
     let read_only = |index: usize| match job.buffers[index].kind {
         BufferKind::Uniform | BufferKind::StorageRead => true,
-        BufferKind::Storage => false,
+        BufferKind::Storage | BufferKind::Address { .. } => false,
     };
     let written =
         (0..job.buffers.len()).find(|index| read_only(*index) && machine.memories[*index].bytes != found[*index]);

@@ -155,14 +155,8 @@ impl Dispatch<'_> {
             };
             buffers.push(buffer(3, kind, self.copy(plan)));
         }
-        Job {
-            shader: shader.shader.clone(),
-            entry: entry.name.clone(),
-            buffers,
-            push_constants,
-            workgroups: [1, 1, 1],
-            requires: shader.requires.clone(),
-        }
+        let requires = shader.requires.clone();
+        Job { push_constants, requires, ..Job::compute(shader.shader.clone(), &entry.name, buffers) }
     }
 
     /// The block at binding 3: the refill where the probe reads, the values of the leaves where it writes.
@@ -198,7 +192,7 @@ fn value(leaf: &Leaf, ink: Ink) -> Vec<u32> {
 
 /// A buffer at set 0; words of the refill stand behind it.
 fn buffer(binding: u32, kind: BufferKind, bytes: Vec<u8>) -> JobBuffer {
-    JobBuffer { set: 0, binding, kind, bytes, after: bytes_of(&[REFILL_WORD; 4]), before_word: BEFORE_WORD }
+    JobBuffer { set: 0, binding, element: 0, kind, bytes, after: bytes_of(&[REFILL_WORD; 4]), before_word: BEFORE_WORD }
 }
 
 fn bytes_of(words: &[u32]) -> Vec<u8> {

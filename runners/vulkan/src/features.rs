@@ -124,10 +124,14 @@ impl Structures {
         features
     }
 
-    /// The field of a feature; `None` for push constants, which every Vulkan device has.
+    /// The field of a feature; `None` for what no field switches.
     fn field(&mut self, feature: Feature) -> Option<&mut vk::Bool32> {
         Some(match feature {
-            Feature::PushConstants => return None,
+            Feature::PushConstants | Feature::Graphics | Feature::UniformBufferArray | Feature::StorageBufferArray => {
+                return None;
+            }
+            Feature::VertexStores => &mut self.core.features.vertex_pipeline_stores_and_atomics,
+            Feature::FragmentStores => &mut self.core.features.fragment_stores_and_atomics,
             Feature::UniformBufferStandardLayout => &mut self.uniform_standard.uniform_buffer_standard_layout,
             Feature::ScalarBlockLayout => &mut self.scalar.scalar_block_layout,
             Feature::Int8 => &mut self.float16_int8.shader_int8,

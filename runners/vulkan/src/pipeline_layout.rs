@@ -40,7 +40,9 @@ impl Shape {
 pub(crate) fn descriptor_type(kind: BufferKind) -> vk::DescriptorType {
     match kind {
         BufferKind::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
-        BufferKind::StorageRead | BufferKind::Storage => vk::DescriptorType::STORAGE_BUFFER,
+        BufferKind::StorageRead | BufferKind::Storage | BufferKind::Address { .. } => {
+            vk::DescriptorType::STORAGE_BUFFER
+        }
     }
 }
 

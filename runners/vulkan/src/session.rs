@@ -60,7 +60,7 @@ impl Session {
         }
         self.pipeline = Some(pipeline);
         let read = |(placement, start): (&Placement, u64)| placement.split(&self.arena.read(start, placement.total));
-        Ok(ReadBack { buffers: placements.iter().zip(starts).map(read).collect() })
+        Ok(ReadBack { buffers: placements.iter().zip(starts).map(read).collect(), targets: Vec::new() })
     }
 
     /// Fills the arena with the job's buffers; returns where each one's memory starts.

@@ -88,7 +88,7 @@ fn binding_type(kind: BufferKind) -> BufferBindingType {
     match kind {
         BufferKind::Uniform => BufferBindingType::Uniform,
         BufferKind::StorageRead => BufferBindingType::Storage { read_only: true },
-        BufferKind::Storage => BufferBindingType::Storage { read_only: false },
+        BufferKind::Storage | BufferKind::Address { .. } => BufferBindingType::Storage { read_only: false },
     }
 }
 

@@ -160,7 +160,7 @@ impl Memory {
             bytes = rest;
             placement.split(own)
         };
-        ReadBack { buffers: self.placements.iter().map(cut).collect() }
+        ReadBack { buffers: self.placements.iter().map(cut).collect(), targets: Vec::new() }
     }
 }
 

@@ -190,7 +190,7 @@ fn space_of(job: &Job) -> Space {
     let block = job.buffers.iter().find(|buffer| is_block((Some(buffer.set), Some(buffer.binding))));
     match block.map(|block| block.kind) {
         Some(BufferKind::Uniform) => Space::Uniform,
-        Some(BufferKind::Storage | BufferKind::StorageRead) => Space::Storage,
+        Some(BufferKind::Storage | BufferKind::StorageRead | BufferKind::Address { .. }) => Space::Storage,
         None => Space::PushConstant,
     }
 }
