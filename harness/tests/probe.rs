@@ -233,7 +233,10 @@ fn answer_of_another_shape_is_a_problem() {
     let (_, layout) = blocks().swap_remove(0);
     let (plan, results) = run(&layout, &mut Model::new());
     for (answers, reason) in [
-        (vec![ReadBack { buffers: Vec::new() }], "read-back does not match the job: 3 buffers, 0 came back"),
+        (
+            vec![ReadBack { buffers: Vec::new(), targets: Vec::new() }],
+            "read-back does not match the job: 3 buffers, 0 came back",
+        ),
         (Vec::new(), "read-back does not match the job: 1 dispatches, 0 answers"),
     ] {
         let observed = observe(&plan, &results[0].0, &answers);
