@@ -174,7 +174,7 @@ impl Selection {
         let expected = case.expect.iter().map(|expectation| (&expectation.rules, expectation.span));
         let rejecting = source.rejects.iter().filter_map(|reject| match &reject.by {
             By::Rules(rules) => Some((rules, reject.span)),
-            By::Layoutproof | By::Compiler(_) => None,
+            By::Layoutproof | By::Compiler(_) | By::Convention { .. } => None,
         });
         let expected: Vec<_> = expected.collect();
         for (index, (name, span)) in expected.iter().copied().chain(rejecting).enumerate() {
