@@ -136,8 +136,11 @@ pub struct Request {
 impl Request {
     /// `d3d12.dxc`, `vulkan.dxc@1.9`: how checks and headings name the question.
     pub fn name(&self) -> String {
-        let version = self.version.iter().map(|version| format!("@{version}")).collect::<String>();
-        format!("{}.{}{version}", self.target, self.convention)
+        let Self { target, convention, .. } = self;
+        match &self.version {
+            Some(version) => format!("{target}.{convention}@{version}"),
+            None => format!("{target}.{convention}"),
+        }
     }
 
     /// Placement by `convention` for `target` with nothing else asked.

@@ -49,6 +49,9 @@ pub(super) fn diagnosed(table: &mut Table<'_, '_>, key: &'static str, problems: 
         let by = by(&mut entry, key, problems);
         let code = entry.string("code", problems);
         let line = entry.number("line", problems);
+        if line.is_some() && matches!(by, Some(By::Convention { .. })) {
+            problems.report(entry.range(), "what a convention says has no `line`: compilers place parameters last");
+        }
         let message = entry.string("message", problems);
         entry.finish(problems);
         all.extend(by.map(|by| Diagnosed { by, code, line, message, span }));

@@ -119,3 +119,66 @@ fn places(value: &Value<'_>, problems: &mut Problems<'_>) -> Vec<Place> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::case::{By, Case};
+    use crate::sources::SourceMap;
+
+    const START: &str = "schema = 1\nsummary = \"s\"\ndeclare = \"\"\"\nTexture2D T;\n\"\"\"\n";
+
+    fn read(rest: &str) -> Result<Case, Vec<(u32, String)>> {
+        let mut sources = SourceMap::default();
+        let file = sources.add("a.toml", format!("{START}{rest}"));
+        Case::read("a", file, &mut sources)
+            .map_err(|found| found.into_iter().map(|it| (sources.position(it.span()).line, it.message)).collect())
+    }
+
+    #[test]
+    fn tables_name_target_convention_and_version() {
+        let case = read(concat!(
+            "profile = \"ps_5_0\"\nused = [\"T\"]\nunused = \"U\"\noptions = [\"-fvk-t-shift 10 all\"]\n",
+            "[bind.d3d12.\"dxc@1.7.2207\"]\nauthority = { compiler = \"dxc\", version = \"1.7.2207\" }\npartial = true\n",
+            "T = [\"t0\", \"s0\"]\n\"s.B[3]\" = \"u3[4] space1\"\n",
+            "[[reject]]\ntarget = \"vulkan\"\nconvention = \"slang\"\nmessage = \"m\"\n",
+        ));
+        let case = case.unwrap();
+        let table = &case.bind[0];
+        assert_eq!((table.target, table.convention), (Target::D3d12, Convention::Dxc));
+        assert_eq!((table.version.as_deref(), table.partial), (Some("1.7.2207"), true));
+        let entries: Vec<_> = table.entries.iter().map(|it| (it.path.as_str(), it.places.len())).collect();
+        assert_eq!(entries, [("T", 2), ("s.B[3]", 1)]);
+        assert_eq!(case.invocation.profile.as_deref(), Some("ps_5_0"));
+        assert_eq!(case.invocation.used, ["T"]);
+        assert_eq!(case.invocation.options, ["-fvk-t-shift 10 all"]);
+        let by = By::Convention { target: Target::Vulkan, convention: Convention::Slang, version: None };
+        assert_eq!(case.rejects[0].by, by);
+    }
+
+    #[test]
+    fn every_problem_is_found_with_its_line() {
+        let found = read(concat!(
+            "[bind.d3d11.dxc]\nT = \"t0\"\n[bind.metal.dxc]\nT = \"t0\"\n[bind.d3d12.dxc]\nT = \"t\"\nU = 3\n",
+            "[bind.d3d12.clang]\nauthority = {}\nT = [\"t0\", \"x0\"]\n",
+            "[[reject]]\ntarget = \"d3d12\"\n[[warn]]\ntarget = \"d3d12\"\nconvention = \"fxc\"\n",
+        ));
+        let found = found.unwrap_err();
+        let has = |line: u32, part: &str| {
+            assert!(
+                found.iter().any(|(at, message)| *at == line && message.contains(part)),
+                "{line} {part}: {found:?}"
+            );
+        };
+        has(6, "unknown target `d3d11`");
+        has(8, "no convention `dxc` places parameters for metal");
+        has(10, "[bind.d3d12.dxc] names no authority");
+        has(11, "`t` is no place");
+        has(12, "expected a string");
+        has(14, "an authority is a `compiler`");
+        has(15, "`x0` is no place");
+        has(16, "`target` with `convention`");
+        has(18, "nobody places parameters as `d3d12`, `fxc`");
+        assert_eq!(found.len(), 9, "{found:?}");
+    }
+}

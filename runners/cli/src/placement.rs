@@ -2,6 +2,8 @@
 //!
 //! Flags, and what a case says of its own, in; one [`Request`] per convention out.
 
+use std::fmt;
+
 use anyhow::bail;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -39,6 +41,13 @@ pub struct NamedConvention {
     pub convention: Convention,
     /// The version behind `@`.
     pub version: Option<String>,
+}
+
+impl fmt::Display for NamedConvention {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.convention)?;
+        self.version.iter().try_for_each(|version| write!(f, "@{version}"))
+    }
 }
 
 fn target_parser() -> impl TypedValueParser<Value = Target> {
@@ -133,7 +142,10 @@ mod tests {
         let own = Invocation::default();
         for (words, expected) in [
             (&["--target", "d3d11", "--convention", "dxc"][..], "[possible values: d3d12, vulkan, webgpu, metal]"),
-            (&["--target", "d3d12", "--convention", "fxc"], "known conventions are slang, slang-documented, dxc, clang"),
+            (
+                &["--target", "d3d12", "--convention", "fxc"],
+                "known conventions are slang, slang-documented, dxc, clang",
+            ),
             (&["--target", "metal", "--convention", "dxc"], "for metal, only for d3d12, vulkan"),
             (&["--target", "d3d12"], "--convention"),
             (&["--convention", "dxc"], "--target"),
