@@ -5,6 +5,7 @@
 
 mod clang;
 mod dxc;
+pub mod options;
 pub mod request;
 mod slang;
 pub mod slots;
