@@ -108,6 +108,16 @@ codes! {
     UnknownRules = "unknown-rules",
     /// A module that is not readable SPIR-V, WGSL or GLSL.
     BadModule = "bad-module",
+    /// Parameters whose explicit registers, bindings or locations overlap.
+    BindingOverlap = "binding-overlap",
+    /// A register that is taken as a binding, without its letter.
+    RegisterAsBinding = "register-as-binding",
+    /// An array of parameter blocks, or of what holds one.
+    ArrayOfParameterBlocks = "array-of-parameter-blocks",
+    /// Members or parameters with and without explicit locations in one struct.
+    MixedLocations = "mixed-locations",
+    /// A compiler option for bindings whose values are not what it takes.
+    BadOption = "bad-option",
     /// A file that declares nothing that could be laid out.
     NothingDeclared = "nothing-declared",
 }

@@ -6,7 +6,7 @@
 mod clang;
 mod dxc;
 pub mod request;
-mod slang;
+pub mod slang;
 pub mod slots;
 pub mod tree;
 pub mod unit;
