@@ -41,9 +41,17 @@ pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diag
     let used = used(module, &reached);
     let mut bindings: Vec<Binding> = Vec::new();
     for (want, place) in wants.iter().zip(&places) {
-        rows(want, *place, (&used, &wants), &mut bindings);
+        let counted = want.counted_buffer().map(|buffer| &wants[buffer].paths[0]);
+        let is_used = |path: &String| options.keep_unused || used.contains(counted.unwrap_or(path));
+        rows(want, (*place, &options), &is_used, &mut bindings);
     }
-    bindings.extend(module.parameters.iter().filter(|parameter| used.contains(&parameter.name)).filter_map(numberless));
+    bindings.extend(
+        module
+            .parameters
+            .iter()
+            .filter(|parameter| options.keep_unused || used.contains(&parameter.name))
+            .filter_map(numberless),
+    );
     Ok(Bound { bindings, warnings: Vec::new() })
 }
 
@@ -106,20 +114,20 @@ fn used(module: &Module, reached: &[Reached<'_>]) -> BTreeSet<String> {
     used
 }
 
-/// The rows of what a want stands for, as far as it is used.
-fn rows(want: &Want, place: Descriptor, (used, wants): (&BTreeSet<String>, &[Want]), bindings: &mut Vec<Binding>) {
-    let owner = match want.role {
-        Role::Counter(buffer) => Some(wants[buffer].paths[0].as_str()),
-        Role::Resource | Role::Combined | Role::Globals => None,
-    };
-    let is_used = |path: &String| used.contains(owner.unwrap_or(path));
+/// The rows of what a want stands for, as far as it is used. An array takes one binding unless it is flattened.
+fn rows(
+    want: &Want,
+    (place, options): (Descriptor, &Options),
+    is_used: &dyn Fn(&String) -> bool,
+    bindings: &mut Vec<Binding>,
+) {
     for (path, behind) in want.paths.iter().zip(0..).filter(|(path, _)| is_used(path)) {
         bindings.push(Binding {
             path: path.clone(),
             unit: LayoutUnit::Binding,
             space: place.set,
             index: place.binding.saturating_add(behind),
-            count: want.count,
+            count: if options.flatten { want.count } else { Count::Finite(1) },
             span: want.span,
         });
     }

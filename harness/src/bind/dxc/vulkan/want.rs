@@ -47,6 +47,16 @@ pub(super) enum Role {
     Counter(usize),
 }
 
+impl Want {
+    /// The buffer that this is the counter of.
+    pub(super) fn counted_buffer(&self) -> Option<usize> {
+        match self.role {
+            Role::Counter(buffer) => Some(buffer),
+            Role::Resource | Role::Combined | Role::Globals => None,
+        }
+    }
+}
+
 /// The list, without the counters that code has yet to ask for.
 pub(super) fn wants(module: &Module) -> Vec<Want> {
     let mut list = Vec::new();
