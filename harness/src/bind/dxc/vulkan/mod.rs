@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use want::{Role, Want};
 
 use super::reach::{Reached, reach};
-use crate::bind::options::{Descriptor, Options};
+use crate::bind::options::{Descriptor, Options, Unused};
 use crate::bind::{Binding, Bound, LayoutUnit, Request};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::module::{Module, Parameter, Step};
@@ -39,19 +39,15 @@ pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diag
     let places = number::number(&wants, &options)?;
     check_combined(&wants, &places)?;
     let used = used(module, &reached);
+    let keeps = options.unused == Unused::Kept;
     let mut bindings: Vec<Binding> = Vec::new();
     for (want, place) in wants.iter().zip(&places) {
         let counted = want.counted_buffer().map(|buffer| &wants[buffer].paths[0]);
-        let is_used = |path: &String| options.keep_unused || used.contains(counted.unwrap_or(path));
+        let is_used = |path: &String| keeps || used.contains(counted.unwrap_or(path));
         rows(want, (*place, &options), &is_used, &mut bindings);
     }
-    bindings.extend(
-        module
-            .parameters
-            .iter()
-            .filter(|parameter| options.keep_unused || used.contains(&parameter.name))
-            .filter_map(numberless),
-    );
+    let kept = module.parameters.iter().filter(|parameter| keeps || used.contains(&parameter.name));
+    bindings.extend(kept.filter_map(numberless));
     Ok(Bound { bindings, warnings: Vec::new() })
 }
 
