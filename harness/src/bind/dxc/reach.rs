@@ -50,6 +50,14 @@ pub(in crate::bind) struct Reached<'m> {
     pub(in crate::bind) span: Span,
 }
 
+impl Reached<'_> {
+    /// Whether the use moves the counter of a structured buffer.
+    pub(in crate::bind) fn counts(&self) -> bool {
+        let counting = [".IncrementCounter", ".DecrementCounter", ".Append", ".Consume"];
+        counting.iter().any(|method| self.operation.ends_with(method))
+    }
+}
+
 /// Something that a body can name: a location with how the code comes by it.
 #[derive(Clone, Debug)]
 struct Held<'m> {
@@ -198,7 +206,10 @@ impl<'m> Walk<'m> {
             function.uses.iter().zip(&places).map(|(used, place)| self.calls(used, place.as_ref(), frame)).collect();
         let known = function.uses.iter().zip(&calls).filter(|(_, calls)| !calls.is_empty());
         let passed: Vec<usize> = known.flat_map(|(used, _)| used.arguments.iter().flatten().copied()).collect();
-        for (index, used) in function.uses.iter().enumerate() {
+        let evaluated: Vec<usize> = (0..function.uses.len()).collect();
+        let order = if self.open.len() > 1 { &function.copied } else { &evaluated };
+        for index in order.iter().copied() {
+            let used = &function.uses[index];
             self.steps += 1;
             if used.dead || self.steps > MOST_USES {
                 continue;

@@ -4,7 +4,8 @@
 //! no place in the module. Source: DXC's guide to SPIR-V code generation; measured with DXC 1.7.2308 (`-spirv`).
 
 mod number;
-mod want;
+mod refused;
+pub(in crate::bind) mod want;
 
 use std::collections::BTreeSet;
 
@@ -22,7 +23,7 @@ use crate::shape::{Count, Type};
 pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
     let options = Options::parse(&request.options)?;
     number::check_shifts(&options)?;
-    let problems = want::refused(module);
+    let problems = refused::refused(module);
     if !problems.is_empty() {
         return Err(problems);
     }
@@ -54,10 +55,7 @@ pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diag
 /// Counters of `RWStructuredBuffer`s come behind everything else, in the order in which the functions that count are
 /// compiled: the entry point, what it calls, what that calls.
 fn add_counters(module: &Module, reached: &[Reached<'_>], wants: &mut Vec<Want>) {
-    let counts = |used: &&Reached<'_>| {
-        used.operation.ends_with(".IncrementCounter") || used.operation.ends_with(".DecrementCounter")
-    };
-    let mut counting: Vec<&Reached<'_>> = reached.iter().filter(counts).collect();
+    let mut counting: Vec<&Reached<'_>> = reached.iter().filter(|used| used.counts()).collect();
     counting.sort_by_key(|used| used.depth);
     for used in counting {
         let parameter = &module.parameters[used.location.parameter];
