@@ -87,7 +87,7 @@ impl Types<'_> {
             Room::Ordinary | Room::Block => {}
         }
         let needs_space = inside.iter().any(|(unit, _)| unit != LayoutUnit::Space);
-        if group.kind == BlockKind::ParameterBlock && self.settings.blocks_have_spaces && needs_space {
+        if group.kind == BlockKind::ParameterBlock && self.settings.blocks_have_spaces() && needs_space {
             own.add(LayoutUnit::Space, Count::Finite(1));
         }
         own

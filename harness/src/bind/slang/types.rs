@@ -134,18 +134,7 @@ impl Types<'_> {
         (structure, laid): (&Arc<StructType>, Option<&LaidOut>),
         place: Place,
     ) -> TypeLayout {
-        let mut members = match laid.map(|laid| &laid.shape) {
-            Some(LaidOutShape::Struct(members)) => members.iter().peekable(),
-            Some(
-                LaidOutShape::Scalar(_)
-                | LaidOutShape::Vector { .. }
-                | LaidOutShape::Matrix { .. }
-                | LaidOutShape::Array { .. }
-                | LaidOutShape::Pointer
-                | LaidOutShape::Resource,
-            )
-            | None => [].iter().peekable(),
-        };
+        let mut members = members(laid).iter().peekable();
         let mut fields = Fields::default();
         if let Some(base) = &structure.base {
             let laid = members.next_if(|member| member.is_base);
@@ -212,6 +201,22 @@ impl Fields {
         self.bit_units.push(laid.offset);
         let layout = with_bytes(&Type::Scalar(component.scalar), Some(&laid.layout));
         self.push((name, Annotations::default(), span), layout, laid.offset);
+    }
+}
+
+/// The laid-out members of a struct; none where it has no bytes.
+pub(super) fn members(laid: Option<&LaidOut>) -> &[LaidOutMember] {
+    match laid.map(|laid| &laid.shape) {
+        Some(LaidOutShape::Struct(members)) => members,
+        Some(
+            LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Matrix { .. }
+            | LaidOutShape::Array { .. }
+            | LaidOutShape::Pointer
+            | LaidOutShape::Resource,
+        )
+        | None => &[],
     }
 }
 
