@@ -6,6 +6,7 @@
 //! the result and [`report`] prints it. Nothing here touches a GPU, a file, the environment or the terminal.
 #![forbid(unsafe_code)]
 
+pub mod bind;
 pub mod bindings;
 pub mod case;
 pub mod check;

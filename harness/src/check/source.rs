@@ -1,6 +1,7 @@
 //! A case or a user's file with its declarations read.
 
-use crate::case::{By, Case, Diagnosed, Expectation};
+use crate::bind::Invocation;
+use crate::case::{BindExpectation, By, Case, Diagnosed, Expectation};
 use crate::declare::{DeclareOptions, declare};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::layout::LayoutOptions;
@@ -22,9 +23,13 @@ pub struct Source {
     pub options: LayoutOptions,
     /// What the case expects; empty for a file.
     pub expect: Vec<Expectation>,
-    /// Refusals by rule sets that the case expects.
+    /// Where the case expects parameters; empty for a file.
+    pub bind: Vec<BindExpectation>,
+    /// What placements are asked with.
+    pub invocation: Invocation,
+    /// Refusals by rule sets and conventions that the case expects.
     pub rejects: Vec<Diagnosed>,
-    /// Warnings of rule sets that the case expects.
+    /// Warnings by rule sets and conventions that the case expects.
     pub warns: Vec<Diagnosed>,
     /// Whether this is a case.
     pub is_case: bool,
@@ -49,7 +54,8 @@ impl Source {
                 .with_help("a struct is laid out where a cbuffer, a ConstantBuffer<T> or another buffer holds it");
             return Err(module.warnings.into_iter().chain([problem]).collect());
         }
-        Ok(Self { module, options, ..Self::of_module(&sources.file(span.file).name) })
+        let invocation = Invocation { entry: declared.entry.clone(), ..Invocation::default() };
+        Ok(Self { module, options, invocation, ..Self::of_module(&sources.file(span.file).name) })
     }
 
     /// A module that comes laid out: a file of this name, without declarations of our own reading.
@@ -61,6 +67,8 @@ impl Source {
             module: Module::default(),
             options: LayoutOptions::default(),
             expect: Vec::new(),
+            bind: Vec::new(),
+            invocation: Invocation::default(),
             rejects: Vec::new(),
             warns: Vec::new(),
             is_case: false,
@@ -73,8 +81,11 @@ impl Source {
     /// # Errors
     /// Problems of the declarations that the case does not expect, and refusals that it expects and that do not come.
     pub fn of_case(case: &Case, sources: &mut SourceMap) -> Result<Option<Self>, Vec<Diagnostic>> {
-        let options =
-            DeclareOptions { entry: case.entry.clone(), defines: case.defines.clone(), ..DeclareOptions::default() };
+        let options = DeclareOptions {
+            entry: case.invocation.entry.clone(),
+            defines: case.defines.clone(),
+            ..DeclareOptions::default()
+        };
         let ours: Vec<&Diagnosed> = case.rejects.iter().filter(|reject| reject.by == By::Layoutproof).collect();
         match declare(sources, case.declare, &options) {
             Err(found) => unexpected(case, &ours, &found, sources).map(|()| None),
@@ -98,6 +109,8 @@ impl Source {
             module,
             options: case.options,
             expect: case.expect.clone(),
+            bind: case.bind.clone(),
+            invocation: case.invocation.clone(),
             rejects: by_rules(&case.rejects),
             warns: by_rules(&case.warns),
             is_case: true,
@@ -105,9 +118,13 @@ impl Source {
     }
 }
 
-/// What rule sets, not compilers, are expected to say.
-fn by_rules(diagnosed: &[Diagnosed]) -> Vec<Diagnosed> {
-    diagnosed.iter().filter(|expected| matches!(expected.by, By::Rules(_))).cloned().collect()
+/// What rule sets and conventions must say of declarations that are read.
+fn by_rules(all: &[Diagnosed]) -> Vec<Diagnosed> {
+    let by_rules = |given: &&Diagnosed| match given.by {
+        By::Rules(_) | By::Convention { .. } => true,
+        By::Layoutproof | By::Compiler(_) => false,
+    };
+    all.iter().filter(by_rules).cloned().collect()
 }
 
 /// Refusals that the case does not expect, or expects elsewhere.

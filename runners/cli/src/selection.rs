@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use layoutproof::case::{By, Case};
-use layoutproof::check::{Settings, Source, Subject};
+use layoutproof::check::{Placed, Settings, Source, Subject};
 use layoutproof::declare::DeclareOptions;
 use layoutproof::diagnostics::{Code, Diagnostic, render};
 use layoutproof::layout::{DECLARED, RuleSet, find, table};
@@ -42,10 +42,12 @@ impl fmt::Display for Refused {
 impl std::error::Error for Refused {}
 
 /// What a run is about.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Selection {
     /// Cases and files, each under one rule set.
     pub subjects: Vec<Arc<Subject>>,
+    /// Cases, each as one convention places its parameters; none where the user names rule sets.
+    pub placed: Vec<Placed>,
     /// Number of cases.
     pub cases: usize,
     /// Warnings about files, rendered.
@@ -59,8 +61,7 @@ pub(crate) struct Selection {
 /// # Errors
 /// [`Refused`] with every problem, or what could not be read.
 pub(crate) fn select(words: &[String], rules: &[String], declare: &DeclareArgs) -> anyhow::Result<Selection> {
-    let mut selection =
-        Selection { subjects: Vec::new(), cases: 0, warnings: Vec::new(), sources: SourceMap::default() };
+    let mut selection = Selection::default();
     let mut cases = Cases::load(&declare.cases)?;
     let mut ids = Vec::new();
     let mut problems = Vec::new();
@@ -199,6 +200,12 @@ impl Selection {
             Ok(None) => return,
             Err(found) => return problems.extend(found),
         };
+        for placed in Placed::all(&source) {
+            problems.extend(placed.problems());
+            if rules.is_empty() && placed.expected.is_some() {
+                self.placed.push(placed);
+            }
+        }
         for (index, (name, span)) in rules_of(&source).into_iter().enumerate() {
             let Some(found) = find(name) else {
                 let message = format!("case {}: no rule set is called `{name}`", case.id);
@@ -222,7 +229,7 @@ fn rules_of(source: &Source) -> Vec<(&str, Span)> {
     for given in source.rejects.iter().chain(&source.warns) {
         match &given.by {
             By::Rules(name) if !named.iter().any(|(other, _)| other == name) => named.push((name, given.span)),
-            By::Rules(_) | By::Layoutproof | By::Compiler(_) => {}
+            By::Rules(_) | By::Layoutproof | By::Compiler(_) | By::Convention { .. } => {}
         }
     }
     named

@@ -1,0 +1,63 @@
+//! The convention `dxc`: where the DirectX shader compiler puts what a shader uses.
+//!
+//! `location` and `reach` (with `body` and `call`) say what an entry point uses, `order` in which order DXC comes to resources in structs,
+//! `claim` what that asks for, `registers` (D3D12) and `vulkan` what it gets. Not decided here: offsets in a buffer.
+//!
+//! Sources: wg-hlsl 0024, implicit resource binding; DXC's guide to SPIR-V code generation, HLSL register and Vulkan
+//! binding; both as DXC 1.7.2308 does it.
+
+mod body;
+mod call;
+pub(super) mod claim;
+pub(super) mod location;
+mod lost_register;
+mod order;
+pub(super) mod reach;
+mod registers;
+#[cfg(test)]
+pub(super) mod tests;
+pub(super) mod vulkan;
+
+use claim::Claim;
+use lost_register::Buffers;
+use registers::Rules;
+
+use super::options::Options;
+use super::{Bound, Request, Target};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::module::Module;
+
+/// Places the parameters of `module`.
+pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
+    match request.target {
+        Target::D3d12 => d3d12(module, request),
+        Target::Vulkan => vulkan::bind(module, request),
+        Target::Webgpu | Target::Metal => Err(vec![no_target(request)]),
+    }
+}
+
+/// The convention does not speak of the target.
+pub(super) fn no_target(request: &Request) -> Diagnostic {
+    let message = format!("the convention `{}` has no target `{}`", request.convention, request.target);
+    Diagnostic::error(Code::UnsupportedTarget, crate::sources::Span::default(), message)
+}
+
+/// Whether the profile is that of a library.
+pub(super) fn is_library(request: &Request) -> bool {
+    request.profile.as_deref().is_some_and(|profile| profile.starts_with("lib"))
+}
+
+fn d3d12(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
+    let options = Options::parse(&request.options)?;
+    let reached = reach::reach(module, request)?;
+    let problems = claim::refused(module, &reached);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let claims = claim::claims(module, &reached);
+    let unused: Vec<Claim> = module.parameters.iter().filter_map(claim::variable).collect();
+    let unused: Vec<Claim> = unused.into_iter().filter(|claim| !claims.contains(claim)).collect();
+    let rules = Rules { options: &options, library: is_library(request), unused: &unused };
+    let bindings = registers::allocate(&claims, rules)?;
+    Ok(Bound { bindings, warnings: Buffers::new(module, &reached).warnings() })
+}

@@ -1,0 +1,60 @@
+//! Where parameters are bound: registers, sets, spaces, locations, by the convention of one compiler on one target.
+//!
+//! A [`Module`] and a [`Request`] in, a [`Bound`] out: one row for each unit that a parameter takes. Bytes inside a
+//! block are the business of [`crate::layout`].
+
+mod clang;
+mod dxc;
+pub mod options;
+pub mod place;
+pub mod request;
+pub mod slang;
+pub mod slots;
+pub mod tree;
+pub mod unit;
+
+use crate::diagnostics::Diagnostic;
+use crate::module::Module;
+use crate::shape::Count;
+use crate::sources::Span;
+pub use place::Place;
+pub use request::{Convention, Invocation, Request, Target};
+pub use unit::{LayoutUnit, Usage};
+
+/// One unit of one parameter: `B` holds `u3` to `u6` in space 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// Access path of the parameter: `B`, `s.D`, `s.B[3]`, `$Globals`, `$Entry.main`.
+    pub path: String,
+    /// Unit.
+    pub unit: LayoutUnit,
+    /// Register space, descriptor set or group; 0 for units that have none.
+    pub space: u32,
+    /// First register, binding or location.
+    pub index: u32,
+    /// How many of the unit.
+    pub count: Count,
+    /// Where the parameter is declared.
+    pub span: Span,
+}
+
+/// Where every parameter went.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bound {
+    /// Rows, in the convention's order of parameters; the rows of one parameter in the order of [`LayoutUnit::ALL`].
+    pub bindings: Vec<Binding>,
+    /// What the compiler warns of.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Places the parameters of `module` as `request` asks.
+///
+/// # Errors
+/// What the convention's compiler refuses, and a target that the convention does not speak of.
+pub fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
+    match request.convention {
+        Convention::Slang | Convention::SlangDocumented => slang::bind(module, request),
+        Convention::Dxc => dxc::bind(module, request),
+        Convention::Clang => clang::bind(module, request),
+    }
+}
