@@ -113,6 +113,8 @@ fn unused_registers_can_be_reserved() {
     assert_eq!(shader(declarations, "A[0] = C[0];"), ["A u0", "C u1"]);
     let options = ["-flegacy-resource-reservation"];
     assert_eq!(shader_with(Target::D3d12, &options, declarations, "A[0] = C[0];"), ["A u1", "C u2"]);
+    let rows = shader_with(Target::D3d12, &options, &format!("{declarations} Texture2D T[];"), "A[0] = C[0];");
+    assert_eq!(rows, ["error: unbounded resources are not supported with -flegacy-resource-reservation"]);
 }
 
 #[test]
