@@ -105,9 +105,9 @@ pub(super) fn claims<'m>(module: &'m Module, reached: &[Reached<'m>]) -> Vec<Cla
         reached.iter().filter(|used| !used.location.is_split_off(module)).map(|used| used.location.parameter).collect();
     let globals = used.iter().map(|index| &module.parameters[*index]).find(|used| variable_class(used).is_none());
     let variables = used.iter().filter_map(|index| variable(&module.parameters[*index]));
-    let uses = Uses { buffers: Buffers::new(module, reached), types: used_types(reached) };
+    let context = Uses { buffers: Buffers::new(module, reached), types: used_types(reached) };
     let split = split_off(module, reached);
-    let split = split.iter().map(|location| member(module, location, &uses));
+    let split = split.iter().map(|location| member(module, location, &context));
     globals.map(globals_claim).into_iter().chain(variables).chain(split).collect()
 }
 

@@ -86,6 +86,7 @@ fn a_called_function_is_copied_block_by_block() {
     assert_eq!(copied("a; [loop] while (b) { c; } e;"), "a b e c");
     assert_eq!(copied("a; do { c; } while (b); e;"), "a c b e");
     assert_eq!(copied("if (v) return c; return d;"), "v d c");
+    assert_eq!(copied("a; if (b && c) d; e;"), "a b e c d");
     assert_eq!(copied("a; return; b;"), "a");
 }
 

@@ -46,7 +46,7 @@ pub(super) fn comparisons<'t>(source: &Source<'t>, functions: &[Declared<'t>]) -
     found
 }
 
-impl<'t> Body<'_, 't> {
+impl Body<'_, '_> {
     /// Remembers the variable of the `for` whose `(` is at `open`, if it counts from one number up to another.
     pub(super) fn counted_loop(&mut self, open: usize) {
         let close = self.source.closer(open);
