@@ -105,8 +105,9 @@ pub(super) fn claims<'m>(module: &'m Module, reached: &[Reached<'m>]) -> Vec<Cla
         reached.iter().filter(|used| !used.location.is_split_off(module)).map(|used| used.location.parameter).collect();
     let globals = used.iter().map(|index| &module.parameters[*index]).find(|used| variable_class(used).is_none());
     let variables = used.iter().filter_map(|index| variable(&module.parameters[*index]));
-    let (split, buffers) = (split_off(module, reached), Buffers::new(module, reached));
-    let split = split.iter().map(|location| member(module, location, &buffers));
+    let context = Uses { buffers: Buffers::new(module, reached), types: used_types(reached) };
+    let split = split_off(module, reached);
+    let split = split.iter().map(|location| member(module, location, &context));
     globals.map(globals_claim).into_iter().chain(variables).chain(split).collect()
 }
 
@@ -142,16 +143,35 @@ pub(in crate::bind) fn variable(parameter: &Parameter) -> Option<Claim> {
     })
 }
 
+/// What the registers of split-off resources depend on.
+#[derive(Debug)]
+struct Uses<'m> {
+    buffers: Buffers<'m>,
+    /// Resource types that the code uses somewhere.
+    types: BTreeSet<String>,
+}
+
+fn used_types(reached: &[Reached<'_>]) -> BTreeSet<String> {
+    reached.iter().filter_map(|used| resource_type(used.location.ty)).collect()
+}
+
+/// The spelling of a resource type with the element that it has by default.
+fn resource_type(ty: &Type) -> Option<String> {
+    let Type::Resource(resource) = ty.dimensions().0 else { return None };
+    let default = if resource.element.is_none() { "<float4>" } else { "" };
+    Some(format!("{resource}{default}"))
+}
+
 /// The claim of a resource in a struct or a cbuffer, whose register counts on from that of the variable or member.
-fn member<'m>(module: &'m Module, location: &Location<'m>, buffers: &Buffers<'m>) -> Claim {
+fn member<'m>(module: &'m Module, location: &Location<'m>, uses: &Uses<'m>) -> Claim {
     let parameter = &module.parameters[location.parameter];
     let unit = class_of(location).unwrap_or(LayoutUnit::ShaderResource);
     let annotations = match location.member {
-        Some(_) => buffers.annotations(location),
+        Some(_) => uses.buffers.annotations(location),
         None => Some(&parameter.annotations),
     };
     let first = annotations.and_then(|annotations| annotated(annotations, unit).0);
-    let register = first.map(|first| first.saturating_add(place_in_class(module, location, unit)));
+    let register = first.map(|first| first.saturating_add(place_in_class(module, location, (unit, uses))));
     Claim {
         path: location.path(module),
         name: location.dxc_name(module),
@@ -177,11 +197,14 @@ fn class_of(location: &Location<'_>) -> Option<LayoutUnit> {
     }
 }
 
-/// How many resources of the class `unit` the variable has before this one.
-fn place_in_class<'m>(module: &'m Module, location: &Location<'m>, unit: LayoutUnit) -> u32 {
+/// How many resources of the class `unit` the variable has before this one; DXC does not count those of a type that the
+/// code uses nowhere.
+fn place_in_class<'m>(module: &'m Module, location: &Location<'m>, (unit, uses): (LayoutUnit, &Uses<'m>)) -> u32 {
     let whole = location.whole(module).resources();
     let before = whole.iter().take_while(|leaf| leaf.steps != location.steps);
-    u32::try_from(before.filter(|leaf| class_of(leaf) == Some(unit)).count()).unwrap_or(u32::MAX)
+    let is_used = |leaf: &&Location<'_>| resource_type(leaf.ty).is_some_and(|ty| uses.types.contains(&ty));
+    let counted = before.filter(|leaf| class_of(leaf) == Some(unit)).filter(is_used);
+    u32::try_from(counted.count()).unwrap_or(u32::MAX)
 }
 
 /// What DXC refuses in declarations and uses of structs with resources.

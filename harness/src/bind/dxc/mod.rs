@@ -26,6 +26,7 @@ use super::options::Options;
 use super::{Bound, Request, Target};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::module::Module;
+use crate::shape::Count;
 
 /// Places the parameters of `module`.
 pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
@@ -54,9 +55,14 @@ fn d3d12(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
     if !problems.is_empty() {
         return Err(problems);
     }
+    let declared: Vec<Claim> = module.parameters.iter().filter_map(claim::variable).collect();
+    let unbounded = declared.iter().find(|claim| claim.count == Count::Unbounded);
+    if let Some(claim) = unbounded.filter(|_| options.legacy_reservation) {
+        let message = "unbounded resources are not supported with -flegacy-resource-reservation";
+        return Err(vec![Diagnostic::error(Code::Unsupported, claim.span, message)]);
+    }
     let claims = claim::claims(module, &reached);
-    let unused: Vec<Claim> = module.parameters.iter().filter_map(claim::variable).collect();
-    let unused: Vec<Claim> = unused.into_iter().filter(|claim| !claims.contains(claim)).collect();
+    let unused: Vec<Claim> = declared.into_iter().filter(|claim| !claims.contains(claim)).collect();
     let rules = Rules { options: &options, library: is_library(request), unused: &unused };
     let bindings = registers::allocate(&claims, rules)?;
     Ok(Bound { bindings, warnings: Buffers::new(module, &reached).warnings() })

@@ -6,9 +6,9 @@
 //!
 //! * `$Globals` (which global structs belong to) comes before the cbuffers, each in declaration order.
 //! * What is used in called functions comes first, the last call first, and in each the last use first.
-//! * In the entry point structs come in declaration order; in each, what methods use, the last object first, then what
-//!   is passed by value in declaration order, then what local structs rename, then what is used by name, then what is
-//!   copied into local resources, the last copy first.
+//! * What methods use, what is passed by value and what local structs rename comes before what is used by name or copied
+//!   into local resources; structs come in declaration order in both. In each: what methods use, the last object first;
+//!   what is passed by value, in declaration order; what is renamed. Then names, then copies, the last copy first.
 //! * Uses by name are taken operation by operation (`RWBuffer<float>[]`, `Texture2D.Load`), the operation that the
 //!   function comes to last first.
 //! * Resources that stand in a cbuffer directly come behind its structs, in reverse order of declaration.
@@ -53,22 +53,15 @@ fn block<'r, 'm>(
         activations.entry(used.activation).or_default().push(used);
     }
     let entry = activations.remove(&0).unwrap_or_default();
-    let called = activations.into_values().rev().flat_map(called_function);
+    let called = activations.into_values().rev().flat_map(|uses| called_function(module, uses));
     called.chain(entry_point(module, entry, operations)).collect()
 }
 
-fn called_function<'r, 'm>(uses: Vec<&'r Reached<'m>>) -> Vec<&'r Reached<'m>> {
-    let (direct, nested): (Vec<_>, Vec<_>) = uses.into_iter().partition(|used| is_direct(&used.location));
-    let (whole, mut own): (Vec<_>, Vec<_>) =
-        nested.into_iter().partition(|used| matches!(used.manner, Manner::Object | Manner::Alias | Manner::Value));
-    own.reverse();
-    whole.into_iter().chain(own).chain(backwards(direct)).collect()
-}
-
-fn entry_point<'r, 'm>(
+/// The uses of one function call, in order.
+fn function<'r, 'm>(
     module: &'m Module,
     uses: Vec<&'r Reached<'m>>,
-    operations: &BTreeMap<&str, usize>,
+    rank_by_name: impl Fn(usize, &Reached<'m>) -> Rank,
 ) -> Vec<&'r Reached<'m>> {
     let (direct, nested): (Vec<_>, Vec<_>) = uses.into_iter().partition(|used| is_direct(&used.location));
     let mut objects: Vec<(usize, &[Step])> = Vec::new();
@@ -79,26 +72,57 @@ fn entry_point<'r, 'm>(
         }
     }
     let mut ranked: Vec<(Rank, &'r Reached<'m>)> = Vec::new();
-    for (place, used) in nested.iter().enumerate() {
+    for (place, used) in nested.into_iter().enumerate() {
         let within = match used.manner {
             Manner::Object => {
                 (objects.len() - objects.iter().position(|seen| *seen == object(used)).unwrap_or(0), place)
             }
             Manner::Value => (0, used.location.leaf_index(module)),
-            Manner::Alias | Manner::Own => {
-                (operations.len() - operations.get(used.operation.as_str()).unwrap_or(&0), place)
+            Manner::Alias => rank_by_name(place, used).within,
+            Manner::Own | Manner::Copy => {
+                ranked.push((rank_by_name(place, used), used));
+                continue;
             }
-            Manner::Copy => (usize::MAX - used.copied.0 as usize, usize::MAX - used.copied.1),
         };
-        ranked.push((Rank { constant: constant(&used.location), manner: used.manner, within }, used));
+        let constant = constant(&used.location);
+        ranked.push((Rank { by_name: false, constant, manner: used.manner, within }, used));
     }
     ranked.sort_by_key(|(rank, _)| *rank);
     ranked.into_iter().map(|(_, used)| used).chain(backwards(direct)).collect()
 }
 
-/// Where a use stands among those of the entry point.
+/// In a called function what is used by name is taken backwards, whatever it belongs to.
+fn called_function<'r, 'm>(module: &'m Module, uses: Vec<&'r Reached<'m>>) -> Vec<&'r Reached<'m>> {
+    function(module, uses, |place, _| Rank {
+        by_name: true,
+        constant: 0,
+        manner: Manner::Own,
+        within: (usize::MAX - place, 0),
+    })
+}
+
+/// In the entry point it is taken struct by struct and operation by operation.
+fn entry_point<'r, 'm>(
+    module: &'m Module,
+    uses: Vec<&'r Reached<'m>>,
+    operations: &BTreeMap<&str, usize>,
+) -> Vec<&'r Reached<'m>> {
+    function(module, uses, |place, used| {
+        let within = match used.manner {
+            Manner::Copy => (usize::MAX - used.copied.0 as usize, usize::MAX - used.copied.1),
+            Manner::Object | Manner::Value | Manner::Alias | Manner::Own => {
+                (operations.len() - operations.get(used.operation.as_str()).unwrap_or(&0), place)
+            }
+        };
+        Rank { by_name: true, constant: constant(&used.location), manner: used.manner, within }
+    })
+}
+
+/// Where a use stands among those of its function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
+    /// Whether it is used by name or copied, rather than through a method, a parameter or a local struct.
+    by_name: bool,
     /// The variable or the cbuffer's member.
     constant: usize,
     manner: Manner,

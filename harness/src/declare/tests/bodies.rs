@@ -46,7 +46,7 @@ fn the_example_of_unused_resources() {
         }";
     assert_eq!(uses(source, "foo"), ["B[2][0]"]);
     assert_eq!(uses(source, "bar"), Vec::<String>::new());
-    assert_eq!(uses(source, "main"), ["C[0] dead", "s.D[0]", "bar()", "foo()", "bar()", "E[2][]", "A[0]"]);
+    assert_eq!(uses(source, "main"), ["C[0] dead", "s.D[0] dead", "bar()", "foo() dead", "bar()", "E[2][]", "A[0]"]);
 }
 
 #[test]
@@ -86,6 +86,7 @@ fn a_called_function_is_copied_block_by_block() {
     assert_eq!(copied("a; [loop] while (b) { c; } e;"), "a b e c");
     assert_eq!(copied("a; do { c; } while (b); e;"), "a c b e");
     assert_eq!(copied("if (v) return c; return d;"), "v d c");
+    assert_eq!(copied("a; if (b && c) d; e;"), "a b e c d");
     assert_eq!(copied("a; return; b;"), "a");
 }
 
@@ -119,6 +120,12 @@ fn what_is_never_reached_is_dead() {
     assert_eq!(body("if (false) if (x) a = 1; else b = 2; c = 3;"), ["x dead", "a dead", "b dead", "c"]);
     assert_eq!(body("if (N == 5) a = 1; while (false) b = 2; c = 3;"), ["N", "a dead", "b dead", "c"]);
     assert_eq!(body("if (x) a = 1;"), ["x", "a"]);
+    let counted = |statement: &str| body(&format!("for (int i = 1; i < 5; i++) {{ {statement} }} if (i > 9) z;"));
+    assert_eq!(counted("if (i >= 5) a;"), ["a dead", "z"]);
+    assert_eq!(counted("if (i < 5) a; else b;"), ["a", "b dead", "z"]);
+    assert_eq!(counted("if (i > 3) a;"), ["a", "z"]);
+    assert_eq!(counted("if (i > 9) a; i = x;"), ["a", "x", "z"]);
+    assert_eq!(body("for (int i = 4; i >= 0; i--) if (i < 0) a;"), ["a dead"]);
     assert_eq!(body("a = 1; if (x) return; b = 2; return; c = 3;"), ["a", "x", "b", "c dead"]);
 }
 

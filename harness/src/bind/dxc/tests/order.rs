@@ -78,6 +78,17 @@ fn methods_come_before_names() {
 }
 
 #[test]
+fn structs_come_in_declaration_order_twice() {
+    assert_eq!(order("", "A[0] = t.n() + s.m() + t.m() + s.e[0] + t.e[0];"), "s.c s.a t.f t.b t.c t.a s.e t.e");
+    let renamed = "S y = t; S x = s; A[0] = t.c[0] + s.c[0] + y.a[0] + x.b[0];";
+    assert_eq!(order("", renamed), "s.b t.a s.c t.c");
+    let copied = "RWBuffer<float> x = s.a; RWBuffer<float> y = t.a; A[0] = t.c[0] + s.c[0] + x[0] + y[0];";
+    assert_eq!(order("", copied), "s.c s.a t.c t.a");
+    let called = "float f() { return t.n() + s.m() + s.d[0] + t.d[0]; }";
+    assert_eq!(order(called, "A[0] = f();"), "s.c s.a t.f t.b t.d s.d");
+}
+
+#[test]
 fn local_names_and_parameters_stand_for_globals() {
     assert_eq!(order("", "S x = s; A[0] = s.c[0] + x.d[0] + s.b[0] + x.a[0];"), "s.d s.a s.c s.b");
     let by_value = "float f(S x) { return x.c[0] + x.b[0] + x.a[0]; }";

@@ -61,6 +61,15 @@ fn struct_registers_count_per_class() {
     assert_eq!(shader(declarations, "U[0] = x.a.Load(0) + x.p.Load(0);"), ["U u0", "x.a t3", "x.p t2"]);
 }
 
+/// Members of a type that nothing uses are not counted.
+#[test]
+fn struct_registers_count_used_types() {
+    let declarations = "struct S { Buffer<float4> m0; Texture2D m1; }; S g1 : register(t4); Buffer<float4> G;
+        RWBuffer<float4> U;";
+    assert_eq!(shader(declarations, "U[0] = g1.m1.Load(0);"), ["U u0", "g1.m1 t4"]);
+    assert_eq!(shader(declarations, "U[0] = g1.m1.Load(0) + G[0];"), ["G t0", "U u0", "g1.m1 t5"]);
+}
+
 #[test]
 fn registers_in_structs_are_refused() {
     let rows = shader("struct S { Texture2D a; }; S x : register(t3, space1); RWBuffer<float4> U;", "U[0] = 1;");
@@ -113,6 +122,8 @@ fn unused_registers_can_be_reserved() {
     assert_eq!(shader(declarations, "A[0] = C[0];"), ["A u0", "C u1"]);
     let options = ["-flegacy-resource-reservation"];
     assert_eq!(shader_with(Target::D3d12, &options, declarations, "A[0] = C[0];"), ["A u1", "C u2"]);
+    let rows = shader_with(Target::D3d12, &options, &format!("{declarations} Texture2D T[];"), "A[0] = C[0];");
+    assert_eq!(rows, ["error: unbounded resources are not supported with -flegacy-resource-reservation"]);
 }
 
 #[test]

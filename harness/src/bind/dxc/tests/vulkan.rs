@@ -95,6 +95,9 @@ fn structs_fall_apart_in_declaration_order() {
         + G.SampleLevel(s.q, 0, 0);";
     let expected = ["s.a 0", "s.b[1] 2", "s.i[1].x 7", "s.i[1].y[1] 9", "s.q 10", "G 11", "U 12"];
     assert_eq!(shader(declarations, statements), expected);
+    // Where a struct falls apart, arrays do.
+    let arrays = "struct S { Texture2D a; }; S s; Texture2D A[3]; RWBuffer<float4> U;";
+    assert_eq!(shader(arrays, "U[0] = A[1].Load(0) + s.a.Load(0);"), ["s.a 0", "A 1[3]", "U 4"]);
     // The first register counts for all classes, and its class is the one that is shifted.
     let declarations = "struct S { Texture2D a; RWBuffer<float> u; SamplerState q; };
         S s : register(u5) : register(t2); RWBuffer<float4> U;";
@@ -122,6 +125,8 @@ fn some_structs_have_no_spirv() {
     let buffers = "struct V { float4 x; }; struct S { ConstantBuffer<V> b; }; S s; RWBuffer<float4> U;";
     let rows = shader(buffers, "U[0] = s.b.x;");
     assert_eq!(rows, ["error: global structures containing buffers are not supported"]);
+    let rows = shader("RWStructuredBuffer<float> A[2];", "A[0][0] = 1;");
+    assert_eq!(rows, ["error: arrays of RW/append/consume structured buffers unsupported"]);
 }
 
 #[test]

@@ -11,17 +11,24 @@ use std::collections::BTreeSet;
 
 use want::{Role, Want};
 
+use super::location::{holds_resources, is_struct};
 use super::reach::{Reached, reach};
 use crate::bind::options::{Descriptor, Options, Unused};
 use crate::bind::{Binding, Bound, LayoutUnit, Request};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::module::{Module, Parameter, Step};
+use crate::module::{Module, Parameter, ParameterKind, Step};
 use crate::shape::Count;
 
 /// Places the parameters of `module`.
 pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
-    let options = Options::parse(&request.options)?;
+    let mut options = Options::parse(&request.options)?;
     number::check_shifts(&options)?;
+    // Where one struct falls apart every array does, so that it takes a number for each element.
+    options.flatten |= module.parameters.iter().any(|parameter| {
+        is_struct(parameter.ty.dimensions().0)
+            && holds_resources(&parameter.ty)
+            && parameter.kind == ParameterKind::Variable
+    });
     let problems = refused::refused(module);
     if !problems.is_empty() {
         return Err(problems);

@@ -1,33 +1,41 @@
-//! Global structs that DXC has no SPIR-V for, with its messages.
+//! Globals that DXC has no SPIR-V for, with its messages.
 
 use std::sync::Arc;
 
 use crate::bind::dxc::location::is_struct;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::module::{Module, Parameter, ParameterKind};
-use crate::resource::ResourceKind;
+use crate::module::{Module, ParameterKind};
+use crate::resource::{Access, ResourceKind};
 use crate::shape::Type;
 
-/// Global structs that DXC has no SPIR-V for.
+/// Every global that DXC refuses.
 pub(super) fn refused(module: &Module) -> Vec<Diagnostic> {
-    let structs = module
-        .parameters
-        .iter()
-        .filter(|parameter| parameter.kind == ParameterKind::Variable && is_struct(parameter.ty.dimensions().0));
-    let problem = |parameter: &Parameter, message: &str| Diagnostic::error(Code::Unsupported, parameter.span, message);
-    structs
-        .filter_map(|parameter| {
-            let parts = Parts::of(&parameter.ty);
-            if parts.buffers {
-                Some(problem(parameter, "global structures containing buffers are not supported"))
-            } else if parts.resources && parts.data {
-                let message = "global structures containing both resources and non-resources are not supported";
-                Some(problem(parameter, message))
-            } else {
-                None
-            }
-        })
-        .collect()
+    let variables = module.parameters.iter().filter(|parameter| parameter.kind == ParameterKind::Variable);
+    let problems = variables.filter_map(|parameter| {
+        let message = message(&parameter.ty)?;
+        Some(Diagnostic::error(Code::Unsupported, parameter.span, message))
+    });
+    problems.collect()
+}
+
+fn message(ty: &Type) -> Option<&'static str> {
+    let (innermost, counts) = ty.dimensions();
+    let parts = Parts::of(ty);
+    if is_struct(innermost) && parts.buffers {
+        Some("global structures containing buffers are not supported")
+    } else if is_struct(innermost) && parts.resources && parts.data {
+        Some("global structures containing both resources and non-resources are not supported")
+    } else if !counts.is_empty() && is_written_structured(innermost) {
+        Some("arrays of RW/append/consume structured buffers unsupported")
+    } else {
+        None
+    }
+}
+
+fn is_written_structured(ty: &Type) -> bool {
+    let written = [Access::ReadWrite, Access::Append, Access::Consume];
+    matches!(ty, Type::Resource(resource)
+        if matches!(resource.kind, ResourceKind::StructuredBuffer(access) if written.contains(&access)))
 }
 
 /// What a struct is made of.

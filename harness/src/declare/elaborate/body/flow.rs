@@ -1,8 +1,8 @@
 //! The order in which the blocks of a body are copied where its function is called.
 //!
 //! DXC's inliner follows the last successor of each block first: what stands behind an `if` comes before its branch, and
-//! what is behind a loop before its body (measured with DXC 1.7.2308). `&&`, `||`, `?:` and `switch` are taken as if
-//! they had no branches.
+//! what is behind a loop before its body, and before the second operand of an `&&` in the condition of an `if`
+//! (measured with DXC 1.7.2308). `?:` and `switch` are taken as if they had no branches.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -106,12 +106,32 @@ impl Flow<'_, '_> {
     fn branch(&mut self, start: usize, close: usize, rest: &Rest) -> Path {
         let Range { end, .. } = rest.range;
         let branch = statement_end(self.source, close + 1);
-        self.take(start, close + 1)?;
+        let operand = self.first_operand(start, close);
+        self.take(start, operand)?;
         let has_else = branch < end && self.source.token(branch).text == "else";
         let after = if has_else { statement_end(self.source, branch + 1) } else { branch };
         let behind = Some(before(after..end, &rest.outer));
-        self.later.push(Some(before(close + 1..branch, &behind)));
+        let taken = Some(before(close + 1..branch, &behind));
+        self.later.push(if operand < close { Some(before(operand..close, &taken)) } else { taken });
         if has_else { Some(before(branch + 1..after, &behind)) } else { behind }
+    }
+
+    /// The end of what is evaluated in any case: the first operand of `&&`, else the whole condition.
+    fn first_operand(&self, start: usize, close: usize) -> usize {
+        let mut at = start + 2;
+        let mut first = None;
+        for _ in 0..STATEMENT_TOKENS {
+            if at >= close {
+                break;
+            }
+            match self.source.token(at).kind {
+                TokenKind::Or | TokenKind::Question => return close + 1,
+                TokenKind::And => first = first.or(Some(at)),
+                _ => {}
+            }
+            at = self.source.closer(at) + 1;
+        }
+        first.unwrap_or(close + 1)
     }
 
     /// A `for`: its beginning and condition, what is behind it, later its body and step.

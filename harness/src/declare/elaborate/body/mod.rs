@@ -7,11 +7,14 @@ mod flow;
 mod locals;
 mod order;
 mod path;
+mod range;
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use locals::{Local, Locals};
 use order::{Draft, Swap};
+use range::{Comparison, Counted};
 
 use super::Elaborator;
 use super::builtin;
@@ -53,11 +56,15 @@ struct Body<'e, 't> {
     dead_later: Vec<(usize, usize)>,
     drafts: Vec<Draft>,
     swaps: Vec<Swap>,
+    /// Loops with a known range around this place.
+    counted: Vec<Counted<'t>>,
+    comparisons: &'e HashMap<&'t str, Comparison>,
 }
 
 impl<'t> Elaborator<'t> {
     /// What each function with a body mentions.
     pub(super) fn bodies(&mut self, functions: &[Declared<'t>]) {
+        let comparisons = range::comparisons(self.source, functions);
         for (function, scope) in functions {
             let Some(body) = function.body.clone() else { continue };
             let mut walk = Body {
@@ -70,6 +77,8 @@ impl<'t> Elaborator<'t> {
                 dead_later: Vec::new(),
                 drafts: Vec::new(),
                 swaps: Vec::new(),
+                counted: Vec::new(),
+                comparisons: &comparisons,
             };
             walk.locals.open();
             for (index, parameter) in function.parameters.as_deref().unwrap_or_default().iter().enumerate() {
@@ -121,6 +130,7 @@ impl Body<'_, '_> {
             return self.condition(at + 1);
         }
         if token.text == "for" && self.source.token(at + 1).kind == TokenKind::LeftParenthesis {
+            self.counted_loop(at + 1);
             return self.loop_step(at + 1);
         }
         let is_part = matches!(before.kind, TokenKind::Dot | TokenKind::ColonColon | TokenKind::Arrow);
@@ -190,9 +200,10 @@ impl Body<'_, '_> {
             return;
         }
         let close = self.source.closer(open);
-        let Some(constant) = self.constant(open + 1, close) else { return };
+        let constant = self.constant(open + 1, close).map(|value| value != 0);
+        let Some(holds) = constant.or_else(|| self.decided(open + 1, close)) else { return };
         let first = statement_end(self.source, close + 1);
-        if constant == 0 {
+        if !holds {
             self.dead_later.push((close + 1, first));
         } else if self.source.token(first).text == "else" {
             self.dead_later.push((first + 1, statement_end(self.source, first + 1)));
