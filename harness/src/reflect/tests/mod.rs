@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::{Used, slang_json, yaml};
 use crate::bind::LayoutUnit::{self, Binding, Bytes, Space};
 use crate::bind::Usage;
@@ -70,8 +72,8 @@ fn container(kind: ResourceKind, taken: Amounts<'_>, own: Amounts<'_>, element: 
     layout(ty, taken, 1, Parts::Contained { container: Box::new(container), element: Box::new(element) })
 }
 
-/// The example of Container and Element, on Vulkan.
-fn frame_params() -> ProgramLayout {
+/// The example of Container and Element, on Vulkan, with `params` in descriptor set `space`.
+fn frame_params(space: u32) -> ProgramLayout {
     let material = structure(
         "Material",
         &[(Binding, 2), (Bytes, 16)],
@@ -103,9 +105,9 @@ fn frame_params() -> ProgramLayout {
     let frame = variable(None, &[(Bytes, 0), (Binding, 1)], frame);
     let own: Amounts<'_> = &[(Binding, 1), (Space, 1)];
     let params = container(ResourceKind::ParameterBlock, &[(Space, 1)], own, frame);
-    let params = variable(Some("params"), &[(Space, 1)], params);
+    let params = variable(Some("params"), &[(Space, space)], params);
     let globals = structure("", &[(Space, 1)], 1, vec![params]);
-    ProgramLayout { globals: variable(None, &[], globals), entry_points: Vec::new(), bindless_space: Some(2) }
+    ProgramLayout { globals: variable(None, &[], globals), entry_points: Vec::new(), bindless_space: Some(1) }
 }
 
 /// The lines of `text` from the one that reads `from` on, as long as they are indented as deep, without that indentation.
@@ -121,7 +123,7 @@ fn block<'a>(text: &'a str, from: &str) -> Vec<&'a str> {
 /// Accumulating Offsets Along An Access Path.
 #[test]
 fn the_chapter_prints_frame_params() {
-    let text = yaml(&frame_params(), &Used::default());
+    let text = yaml(&frame_params(1), &Used::default());
     let without_cumulative = without(&text, "cumulative:");
     let head = block(&without_cumulative, "- name: \"params\"");
     let expected = "- name: \"params\"
@@ -170,6 +172,26 @@ fn the_chapter_prints_frame_params() {
                   unit: DescriptorTableSlot # bindings
                   space: 0";
     assert_eq!(head[..expected.lines().count()].join("\n"), expected);
+}
+
+/// Slang 2026.14.1: `spReflectionVariableLayout_GetOffset` summed as the chapter says, plus the space of the block.
+#[test]
+fn offsets_add_up_to_the_descriptor_set() {
+    let text = yaml(&frame_params(1), &Used::default());
+    let sampler = block(&text, "- name: \"sampler\"").join("\n");
+    let cumulative =
+        "    cumulative:\n      - value: 3\n        unit: DescriptorTableSlot # bindings\n        space: 1\n";
+    assert!(sampler.contains(cumulative), "{sampler}");
+    let camera = block(&text, "- name: \"cameraDir\"").join("\n");
+    assert!(camera.contains("    cumulative:\n      - value: 16\n        unit: Uniform # bytes\n"), "{camera}");
+}
+
+/// `slangc frame_params.slang -target spirv -no-codegen -reflection-json`, slangc 2026.14.1.
+#[test]
+fn json_is_that_of_slangc() {
+    let expected: Value = serde_json::from_str(include_str!("slangc/frame_params.vulkan.json")).unwrap();
+    let found: Value = serde_json::from_str(&slang_json(&frame_params(0), &Used::default())).unwrap();
+    assert_eq!(found, expected);
 }
 
 /// `text` without the lines `key` and what is indented deeper below them.
