@@ -37,14 +37,14 @@ impl<'a> AccessPath<'a> {
     /// Where `offset`, which is relative to the end of this path, is in the program.
     pub(super) fn cumulative(&self, offset: UnitOffset) -> UnitOffset {
         match counting(offset.unit) {
-            Counting::InBuffer => self.nodes[self.outside_container..].iter().fold(offset, add),
-            Counting::InSpace => {
+            Counting::Buffer => self.nodes[self.outside_container..].iter().copied().fold(offset, add),
+            Counting::Space => {
                 let (outer, inner) = self.nodes.split_at(self.outside_block);
-                let mut sum = inner.iter().fold(offset, add);
+                let mut sum = inner.iter().copied().fold(offset, add);
                 sum.space = outer.iter().fold(sum.space, |space, node| space.saturating_add(spaces(node)));
                 sum
             }
-            Counting::InProgram => self.nodes.iter().fold(offset, add),
+            Counting::Program => self.nodes.iter().copied().fold(offset, add),
         }
     }
 }
@@ -52,16 +52,16 @@ impl<'a> AccessPath<'a> {
 /// From where a unit counts.
 enum Counting {
     /// From the start of the enclosing buffer.
-    InBuffer,
+    Buffer,
     /// From the start of a space.
-    InSpace,
+    Space,
     /// From the start of the program's own.
-    InProgram,
+    Program,
 }
 
 fn counting(unit: LayoutUnit) -> Counting {
     match unit {
-        LayoutUnit::Bytes => Counting::InBuffer,
+        LayoutUnit::Bytes => Counting::Buffer,
         LayoutUnit::ConstantBuffer
         | LayoutUnit::ShaderResource
         | LayoutUnit::UnorderedAccess
@@ -69,7 +69,7 @@ fn counting(unit: LayoutUnit) -> Counting {
         | LayoutUnit::Binding
         | LayoutUnit::MetalBuffer
         | LayoutUnit::MetalTexture
-        | LayoutUnit::MetalSampler => Counting::InSpace,
+        | LayoutUnit::MetalSampler => Counting::Space,
         LayoutUnit::Space
         | LayoutUnit::PushConstant
         | LayoutUnit::ConstantId
@@ -77,12 +77,12 @@ fn counting(unit: LayoutUnit) -> Counting {
         | LayoutUnit::LocationOut
         | LayoutUnit::ShaderRecord
         | LayoutUnit::InputAttachment
-        | LayoutUnit::MetalArgument => Counting::InProgram,
+        | LayoutUnit::MetalArgument => Counting::Program,
     }
 }
 
 /// `sum` and the offset of `node` in the same unit.
-fn add(sum: UnitOffset, node: &&VariableLayout) -> UnitOffset {
+fn add(sum: UnitOffset, node: &VariableLayout) -> UnitOffset {
     let Some(own) = node.offsets.iter().find(|own| own.unit == sum.unit) else { return sum };
     UnitOffset {
         unit: sum.unit,

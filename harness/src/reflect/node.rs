@@ -93,15 +93,14 @@ impl Node {
             }
             Self::Map(Fields(fields)) => {
                 for (key, value) in fields {
-                    match value.yaml_line() {
-                        Some(line) => lines.push(format!("{key}: {line}")),
-                        None => {
-                            lines.push(format!("{key}:"));
-                            let first = lines.len();
-                            value.yaml_lines(lines);
-                            indent(&mut lines[first..], "  ");
-                        }
-                    }
+                    let Some(line) = value.yaml_line() else {
+                        lines.push(format!("{key}:"));
+                        let first = lines.len();
+                        value.yaml_lines(lines);
+                        indent(&mut lines[first..], "  ");
+                        continue;
+                    };
+                    lines.push(format!("{key}: {line}"));
                 }
             }
             Self::Number(_)

@@ -18,7 +18,7 @@ use crate::shape::{Count, Type};
 /// Prints `program`; `used` says which entry point reaches what.
 pub fn slang_json(program: &ProgramLayout, used: &Used) -> String {
     let globals = parameters(&program.globals);
-    let listed = globals.iter().map(|global| parameter(global, Context::OUTSIDE).into()).collect();
+    let listed = globals.iter().map(|global| parameter(global, &Context::OUTSIDE).into()).collect();
     let entry = |entry| Printer { globals, used }.entry_point(entry).into();
     let entries: Vec<Node> = program.entry_points.iter().map(entry).collect();
     let top = Fields::default()
@@ -67,12 +67,12 @@ impl Printer<'_> {
         let own = parameters(&entry.scope);
         let stage = stage_name(&entry.stage);
         let context = |variable| Context { stage, varying: Varying::of_parameter(variable) };
-        let listed: Vec<Node> = own.iter().map(|variable| parameter(variable, context(variable)).into()).collect();
+        let listed: Vec<Node> = own.iter().map(|variable| parameter(variable, &context(variable)).into()).collect();
         let per_sample = stage == Some("fragment") && per_sample(own);
         let size = |size: [u32; 3]| Node::List(size.map(Node::Number).to_vec());
         let result = entry.result.as_ref().map(|result| {
             let varying = Varying::Yes(None);
-            parameter(result, Context { stage, varying }).into()
+            parameter(result, &Context { stage, varying }).into()
         });
         let bindings: Vec<Node> = self.globals.iter().map(|global| self.usage(&entry.name, global).into()).collect();
         Fields::default()
@@ -104,11 +104,11 @@ fn stage_name(stage: &str) -> Option<&str> {
 }
 
 /// A parameter of the program or of an entry point, or a result.
-fn parameter(variable: &VariableLayout, context: Context<'_>) -> Fields {
+fn parameter(variable: &VariableLayout, context: &Context<'_>) -> Fields {
     let is_shared = variable.annotations.modifiers.iter().any(|word| word == "shared");
     named(variable)
         .with_some("shared", is_shared.then_some(Node::Bool(true)))
-        .and(place(variable, &context))
+        .and(place(variable, context))
         .with("type", types::layout(&variable.layout, &context.inside(variable)).into())
 }
 

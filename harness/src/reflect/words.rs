@@ -27,7 +27,7 @@ pub(super) fn unit(unit: LayoutUnit) -> (Words, &'static str) {
     let (json, chapter, meaning) = match unit {
         LayoutUnit::Bytes => ("uniform", "Uniform", "bytes"),
         LayoutUnit::ConstantBuffer => ("constantBuffer", "ConstantBuffer", "constant buffer slots"),
-        LayoutUnit::ShaderResource => ("shaderResource", "ShaderResource", "texture slots"),
+        LayoutUnit::ShaderResource | LayoutUnit::MetalTexture => ("shaderResource", "ShaderResource", "texture slots"),
         LayoutUnit::UnorderedAccess => ("unorderedAccess", "UnorderedAccess", "uav slots"),
         LayoutUnit::Sampler | LayoutUnit::MetalSampler => ("samplerState", "SamplerState", "sampler slots"),
         LayoutUnit::Binding => ("descriptorTableSlot", "DescriptorTableSlot", "bindings"),
@@ -41,7 +41,6 @@ pub(super) fn unit(unit: LayoutUnit) -> (Words, &'static str) {
         LayoutUnit::ShaderRecord => ("shaderRecord", "ShaderRecord", "shader records"),
         LayoutUnit::InputAttachment => ("inputAttachmentIndex", "InputAttachmentIndex", "subpass input attachments"),
         LayoutUnit::MetalBuffer => ("constantBuffer", "ConstantBuffer", "buffer slots"),
-        LayoutUnit::MetalTexture => ("shaderResource", "ShaderResource", "texture slots"),
         LayoutUnit::MetalArgument => {
             ("metalArgumentBufferElement", "MetalArgumentBufferElement", "Metal argument buffer elements")
         }

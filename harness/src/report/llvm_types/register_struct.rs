@@ -84,7 +84,7 @@ fn registers(offset: u32, size: u32) -> String {
     let within = offset % REGISTER;
     match last - first {
         0 if size == REGISTER => format!("c{first}"),
-        0 if offset % 4 == 0 && size % 4 == 0 => {
+        0 if offset.is_multiple_of(4) && size.is_multiple_of(4) => {
             let letters =
                 ["x", "y", "z", "w"].into_iter().zip(0..).filter(|(_, at)| (within..within + size).contains(&(at * 4)));
             format!("c{first}.{}", letters.map(|(letter, _)| letter).collect::<String>())
