@@ -1,7 +1,8 @@
 //! Which entry points reach which parameters: what Slang's per-entry-point metadata says, read off the bodies' text.
 //!
-//! Bodies in, access paths out, through calls and without what stands in `if (false)`. A name that an optimiser would
-//! drop for subtler reasons counts as reached; a request can say so. Source: Slang user guide, Using the Reflection API,
+//! Bodies in, access paths out, through calls and without what stands in `if (false)`. What is passed to a function, or
+//! is the object of a method, counts as reached as a whole. So does a name that an optimiser would drop for subtler
+//! reasons; a request can say so. Source: Slang user guide, Using the Reflection API,
 //! Determining Whether Parameters Are Used.
 
 use std::collections::BTreeSet;
@@ -107,11 +108,13 @@ fn uses_of(module: &Module, entry: &str) -> BTreeSet<Vec<String>> {
         }
         seen.push(function);
         for mention in function.uses.iter().filter(|mention| !mention.dead) {
-            let names = names(mention);
             if mention.call {
-                waiting.extend(called(module, &names));
+                waiting.extend(called(module, mention));
             }
-            paths.insert(parameter_path(mention, names));
+            let names = names(mention);
+            if !names.is_empty() {
+                paths.insert(parameter_path(mention, names));
+            }
         }
     }
     paths
@@ -121,24 +124,30 @@ fn named<'a>(module: &'a Module, name: &str) -> impl Iterator<Item = &'a Functio
     module.functions.iter().filter(move |function| function.name == name)
 }
 
-/// The functions that a call of `path` may mean: those of that name; for `s.method`, every method of that name.
-fn called<'a>(module: &'a Module, path: &[String]) -> Vec<&'a Function> {
-    match path {
-        [] => Vec::new(),
-        [name] => named(module, name).collect(),
-        [.., method] => {
-            let is_method = |function: &&Function| function.name.rsplit("::").next() == Some(method);
-            module.functions.iter().filter(is_method).collect()
-        }
+/// The functions that a call may mean: those of its name; else, as for `s.method`, every method of that name.
+fn called<'a>(module: &'a Module, mention: &Use) -> Vec<&'a Function> {
+    let Some(Step::Name(name)) = mention.path.last() else { return Vec::new() };
+    let plain: Vec<&Function> = named(module, name).filter(|_| mention.path.len() == 1).collect();
+    if !plain.is_empty() {
+        return plain;
+    }
+    let is_method = |function: &&Function| function.name.rsplit_once("::").is_some_and(|(_, method)| method == name);
+    module.functions.iter().filter(is_method).collect()
+}
+
+/// The names on a path. A path that begins with a function's own parameter has none: its caller mentions what it passes.
+fn names(mention: &Use) -> Vec<String> {
+    match mention.path.first() {
+        Some(Step::Name(_)) => mention.path.iter().filter_map(name).collect(),
+        Some(Step::Parameter(_) | Step::This | Step::Index(_) | Step::DynamicIndex) | None => Vec::new(),
     }
 }
 
-fn names(mention: &Use) -> Vec<String> {
-    let name = |step: &Step| match step {
+fn name(step: &Step) -> Option<String> {
+    match step {
         Step::Name(name) => Some(name.clone()),
-        Step::Index(_) | Step::DynamicIndex => None,
-    };
-    mention.path.iter().filter_map(name).collect()
+        Step::Parameter(_) | Step::This | Step::Index(_) | Step::DynamicIndex => None,
+    }
 }
 
 /// What a mention reaches: the object of a method rather than the method.
