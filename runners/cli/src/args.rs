@@ -135,6 +135,12 @@ pub enum ShowFormat {
     RustAsserts,
     /// Structs of C++ with assertions of their offsets and sizes.
     CppAsserts,
+    /// LLVM types with explicit padding, as Clang makes them.
+    Llvm,
+    /// LLVM types with `target("dx.Layout", ...)` or `target("spirv.Layout", ...)`, and for a cbuffer the struct of its
+    /// registers, as in the proposals for Clang.
+    #[value(alias = "llvm-seed")]
+    LlvmLayout,
 }
 
 /// The output format alone.
@@ -151,7 +157,7 @@ pub struct ShowArgs {
     /// A shader file (.hlsl, .slang, .wgsl, .glsl, .spv), a case file or the id of a built-in case.
     pub input: String,
     /// Rule sets; default: all bare ones. The assert formats take one, or a compiler's own choice for each block
-    /// (`native:dxc-dxil`, `native:slang-vulkan` ...; the former by default for .hlsl files).
+    /// (`native:dxc-dxil`, `native:slang-vulkan` ...; the former by default for .hlsl files, for the LLVM formats too).
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub rules: Vec<String>,
     /// Output format.

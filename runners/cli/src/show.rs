@@ -18,6 +18,7 @@ use layoutproof::report::Style;
 use layoutproof::report::asserts::{Language, asserts};
 use layoutproof::report::bindings_text;
 use layoutproof::report::diff_text::diff;
+use layoutproof::report::llvm_types::{Form, llvm_types};
 use layoutproof::report::show_json::{Problem, Shown, ShownBlock, ShownLayout};
 use layoutproof::report::summary::Exit;
 use layoutproof::report::{padding_text, struct_text};
@@ -62,7 +63,7 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     warnings.extend(placements.warnings());
     let padding = args.padding.then(|| input.padding(&layouts));
     let shown = || layouts.iter().map(Layouts::shown).collect::<Vec<_>>();
-    let host = |language| asserts(&args.input, &layouts.iter().flat_map(Layouts::copied).collect::<Vec<_>>(), language);
+    let blocks = || layouts.iter().flat_map(Layouts::copied).collect::<Vec<_>>();
     match args.format {
         ShowFormat::Json => {
             let warnings = warnings.iter().map(|warning| Problem::new(warning, &sources)).collect();
@@ -78,8 +79,10 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
                 print(&bindings_text::table(&placements.columns, style));
             }
         }
-        ShowFormat::RustAsserts => print(&host(Language::Rust)),
-        ShowFormat::CppAsserts => print(&host(Language::Cpp)),
+        ShowFormat::RustAsserts => print(&asserts(&args.input, &blocks(), Language::Rust)),
+        ShowFormat::CppAsserts => print(&asserts(&args.input, &blocks(), Language::Cpp)),
+        ShowFormat::Llvm => print(&llvm_types(&blocks(), Form::Padded)),
+        ShowFormat::LlvmLayout => print(&llvm_types(&blocks(), Form::TargetLayout)),
     }
     warn(&render(&warnings, &sources, style.colour));
     Ok(Exit::Agree)
