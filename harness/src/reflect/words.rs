@@ -1,5 +1,6 @@
 //! The words of both formats: what `slangc -reflection-json` and the reflection chapter call units, scalars, shapes.
 
+use crate::bind::tree::TypeLayout;
 use crate::bind::unit::LayoutUnit;
 use crate::resource::{Access, Dimension, Resource, ResourceKind, Texture};
 use crate::scalar::Scalar;
@@ -78,12 +79,11 @@ pub(super) fn access(access: Access) -> Words {
     }
 }
 
-/// The order of a matrix; `None` where the default in force is not known.
-pub(super) fn matrix_order(order: Option<MatrixOrder>) -> &'static str {
+/// The order of a matrix.
+pub(super) fn matrix_order(order: MatrixOrder) -> &'static str {
     match order {
-        Some(MatrixOrder::Row) => "ROW_MAJOR",
-        Some(MatrixOrder::Column) => "COLUMN_MAJOR",
-        None => "MODE_UNKNOWN",
+        MatrixOrder::Row => "ROW_MAJOR",
+        MatrixOrder::Column => "COLUMN_MAJOR",
     }
 }
 
@@ -152,12 +152,20 @@ fn resource_kind(resource: &Resource) -> Kind {
     Kind::Resource(shape)
 }
 
-/// What a buffer's or block's type is; `cbuffer` and the buffer of loose globals have the type of their members.
-pub(super) fn container_kind(ty: &Type) -> Words {
-    match kind(ty) {
-        Kind::Container(words) => words,
-        Kind::Plain | Kind::Sampler | Kind::Resource(_) => CONSTANT_BUFFER,
+/// What a buffer or block of type `ty` is. A `cbuffer`, a `tbuffer` and the buffer of loose globals have the type of their
+/// own members; what they are is their container's type.
+pub(super) fn container_kind(ty: &Type, container: &TypeLayout) -> Words {
+    match (kind(ty), kind(&container.ty)) {
+        (Kind::Container(words), _) | (_, Kind::Container(words)) => words,
+        (Kind::Plain | Kind::Sampler | Kind::Resource(_), Kind::Plain | Kind::Sampler | Kind::Resource(_)) => {
+            CONSTANT_BUFFER
+        }
     }
+}
+
+/// Whether a buffer of type `ty` is a struct of its own members, which has no name.
+pub(super) fn has_own_members(ty: &Type) -> bool {
+    !matches!(ty, Type::Resource(_))
 }
 
 /// What reading a resource gives; a texture without an argument gives `float4`.

@@ -7,16 +7,16 @@ use super::node::{Fields, Node};
 use super::taken;
 use super::used::{Used, extended};
 use super::varying::Varying;
-use super::words::{self, Kind, Shape, container_kind, kind, simple_name};
+use super::words::{self, Kind, Shape, container_kind, has_own_members, kind, simple_name};
 use crate::bind::tree::{EntryLayout, Parts, ProgramLayout, TypeLayout, UnitOffset, VariableLayout};
 use crate::bind::unit::LayoutUnit;
 use crate::resource::Access;
 use crate::scalar::Scalar;
-use crate::shape::{Count, Type};
+use crate::shape::{Count, MatrixOrder, Type};
 
-/// Prints `program`; `used` says which entry point reaches what.
-pub fn yaml(program: &ProgramLayout, used: &Used) -> String {
-    let printer = Printer { entries: &program.entry_points, used };
+/// Prints `program`; `used` says which entry point reaches what, `matrix` the order of matrices that declare none.
+pub fn yaml(program: &ProgramLayout, used: &Used, matrix: MatrixOrder) -> String {
+    let printer = Printer { entries: &program.entry_points, used, matrix };
     let globals = Seen { path: Some(AccessPath::default()), name: Some(Vec::new()), varying: Varying::No };
     let entries = program.entry_points.iter().map(|entry| printer.entry_point(entry).into()).collect();
     let top = Fields::default()
@@ -53,6 +53,7 @@ impl<'a> Seen<'a> {
 struct Printer<'a> {
     entries: &'a [EntryLayout],
     used: &'a Used,
+    matrix: MatrixOrder,
 }
 
 impl<'a> Printer<'a> {
@@ -79,7 +80,7 @@ impl<'a> Printer<'a> {
         let mut inside = seen.inside(scope);
         match &scope.layout.parts {
             Parts::Contained { container, element } => {
-                let key = match container_kind(&scope.layout.ty).chapter {
+                let key = match container_kind(&scope.layout.ty, &container.layout).chapter {
                     "ParameterBlock" => "automatically-introduced parameter block",
                     _ => "automatically-introduced constant buffer",
                 };
@@ -129,8 +130,8 @@ impl<'a> Printer<'a> {
 
     fn type_layout(&self, layout: &'a TypeLayout, seen: &Seen<'a>) -> Fields {
         let head = match &layout.parts {
-            Parts::Contained { .. } => {
-                let kind = container_kind(&layout.ty).chapter;
+            Parts::Contained { container, .. } => {
+                let kind = container_kind(&layout.ty, &container.layout).chapter;
                 Fields::default().with("name", Node::text(kind)).with("kind", Node::Word(kind))
             }
             Parts::None | Parts::Fields(_) | Parts::Elements { .. } | Parts::Memory(_) => type_head(&layout.ty),
@@ -142,7 +143,7 @@ impl<'a> Printer<'a> {
     fn parts(&self, layout: &'a TypeLayout, seen: &Seen<'a>) -> Fields {
         let none = Fields::default();
         match &layout.parts {
-            Parts::None => none.and(plain_parts(&layout.ty)),
+            Parts::None => none.and(plain_parts(&layout.ty, self.matrix)),
             Parts::Fields(fields) => none.with("fields", self.fields(fields, seen)),
             Parts::Elements { element, .. } => {
                 let below = Seen { varying: seen.varying.clone(), ..Seen::BELOW_ARRAY };
@@ -155,7 +156,13 @@ impl<'a> Printer<'a> {
                 let mut inner = seen.clone();
                 inner.path = inner.path.map(|path| path.into_container(container));
                 let content = placed(element, &inner);
-                let ty = self.type_layout(&element.layout, &inner.inside(element));
+                let inside = inner.inside(element);
+                let ty = if has_own_members(&layout.ty) {
+                    let head = Fields::default().with("name", Node::Null).with("kind", Node::Word("Struct"));
+                    head.and(sizes(&element.layout)).and(self.parts(&element.layout, &inside))
+                } else {
+                    self.type_layout(&element.layout, &inside)
+                };
                 none.with("container", placed(container, seen).into())
                     .with("element", content.with("type layout", ty.into()).into())
             }
@@ -282,16 +289,16 @@ fn shape_of(shape: Shape) -> Fields {
 }
 
 /// What a layout without parts says of its element: only its type, for vectors and matrices have no parts with offsets.
-fn plain_parts(ty: &Type) -> Fields {
+fn plain_parts(ty: &Type, default: MatrixOrder) -> Fields {
     let none = Fields::default();
     match ty {
         Type::Vector { scalar, .. } => none.with("element type", scalar_head(*scalar).into()),
         Type::Matrix { scalar, order, .. } => none
             .with("element type", scalar_head(*scalar).into())
-            .with("matrix layout mode", Node::Word(words::matrix_order(*order))),
+            .with("matrix layout mode", Node::Word(words::matrix_order(order.unwrap_or(default)))),
         Type::Resource(resource) => {
             let result = words::result(resource).map(|result| {
-                let parts = plain_parts(&result);
+                let parts = plain_parts(&result, default);
                 type_head(&result).and(parts).into()
             });
             none.with_some("result type", result)

@@ -45,6 +45,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Compare the layouts of two rule sets, member by member.
     Diff(DiffArgs),
+    /// Show a whole program's layout as Slang's reflection does: types, offsets per unit, entry points. No GPU needed.
+    Reflect(ReflectArgs),
     /// List the cases, or with --rules the rule sets.
     List(ListArgs),
     /// List the devices that a run would use.
@@ -186,6 +188,31 @@ pub struct DiffArgs {
     /// How the declaration is read.
     #[command(flatten)]
     pub declare: DeclareArgs,
+}
+
+/// Output formats of `layoutproof reflect`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReflectFormat {
+    /// The tree of the Slang user guide's reflection chapter.
+    Yaml,
+    /// What `slangc -reflection-json` prints.
+    SlangJson,
+}
+
+/// `layoutproof reflect`.
+#[derive(Debug, Args)]
+pub struct ReflectArgs {
+    /// A shader file (.hlsl, .slang), a case file or the id of a built-in case.
+    pub input: String,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = ReflectFormat::Yaml)]
+    pub format: ReflectFormat,
+    /// How the declaration is read.
+    #[command(flatten)]
+    pub declare: DeclareArgs,
+    /// For which API, by whose rules.
+    #[command(flatten)]
+    pub placement: PlacementArgs,
 }
 
 /// `layoutproof list`.

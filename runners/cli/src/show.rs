@@ -119,7 +119,7 @@ pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
 }
 
 /// What is shown.
-enum Input {
+pub(crate) enum Input {
     /// Declarations, which every rule set lays out.
     Declared(Box<Source>),
     /// A module that says its own offsets.
@@ -127,7 +127,11 @@ enum Input {
 }
 
 impl Input {
-    fn read(
+    /// Reads a file or a case; the inner error is what is wrong with its text.
+    ///
+    /// # Errors
+    /// What could not be read, and a word that names no file and no single case.
+    pub(crate) fn read(
         word: &str,
         declare: &DeclareArgs,
         sources: &mut SourceMap,

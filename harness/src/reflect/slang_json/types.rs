@@ -1,8 +1,10 @@
 //! The `type` objects: a kind, what belongs to the kind, and `sizes`.
 
+use std::sync::Arc;
+
 use super::super::node::{Fields, Node};
 use super::super::taken;
-use super::super::words::{self, Kind, Shape, Words, container_kind, kind, simple_name};
+use super::super::words::{self, Kind, Shape, container_kind, has_own_members, kind, simple_name};
 use super::{Context, bindings, count, named, place};
 use crate::bind::tree::{Parts, TypeLayout, UnitOffset, VariableLayout};
 use crate::bind::unit::LayoutUnit;
@@ -16,7 +18,7 @@ pub(super) fn layout(layout: &TypeLayout, context: &Context<'_>) -> Fields {
         (Parts::Fields(fields), ty) => structure(ty).with("fields", self::fields(fields, context)),
         (Parts::Elements { element, stride }, ty) => array(ty, element, context)
             .with_some("uniformStride", in_bytes(layout).map(|_| count(stride.get(LayoutUnit::Bytes)))),
-        (Parts::Contained { container, element }, ty) => contained(container_kind(ty), container, element),
+        (Parts::Contained { container, element }, ty) => contained(ty, container, element),
         (Parts::Memory(element), ty) => {
             resource_base(ty).with("resultType", self::layout(element, &Context::OUTSIDE).into())
         }
@@ -73,9 +75,15 @@ fn array_length(ty: &Type) -> u32 {
 }
 
 /// A buffer or block. `elementType` is an older view with the element's offsets added to those of its fields.
-fn contained(kind: Words, container: &VariableLayout, element: &VariableLayout) -> Fields {
-    let shifted = shifted(&element.layout, &element.offsets);
-    let ty = layout(&element.layout, &Context::OUTSIDE);
+fn contained(ty: &Type, container: &VariableLayout, element: &VariableLayout) -> Fields {
+    let mut inside = TypeLayout::clone(&element.layout);
+    if has_own_members(ty) {
+        let span = element.span;
+        inside.ty = Type::Struct(Arc::new(StructType { name: String::new(), base: None, members: Vec::new(), span }));
+    }
+    let shifted = shifted(&inside, &element.offsets);
+    let kind = container_kind(ty, &container.layout);
+    let ty = layout(&inside, &Context::OUTSIDE);
     Fields::default()
         .with("kind", Node::Word(kind.json))
         .with("elementType", layout(&shifted, &Context::OUTSIDE).into())

@@ -1,5 +1,7 @@
 //! The chapter's own examples as trees, and what the chapter prints of them.
 
+mod programs;
+
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -11,7 +13,7 @@ use crate::bind::tree::{Parts, ProgramLayout, TypeLayout, UnitOffset, VariableLa
 use crate::module::Annotations;
 use crate::resource::{Access, Dimension, Resource, ResourceKind, Texture};
 use crate::scalar::Scalar;
-use crate::shape::{Count, StructType, Type};
+use crate::shape::{Count, MatrixOrder, StructType, Type};
 use crate::sources::Span;
 
 type Amounts<'a> = &'a [(LayoutUnit, u32)];
@@ -107,7 +109,12 @@ fn frame_params(space: u32) -> ProgramLayout {
     let params = container(ResourceKind::ParameterBlock, &[(Space, 1)], own, frame);
     let params = variable(Some("params"), &[(Space, space)], params);
     let globals = structure("", &[(Space, 1)], 1, vec![params]);
-    ProgramLayout { globals: variable(None, &[], globals), entry_points: Vec::new(), bindless_space: Some(1) }
+    ProgramLayout {
+        globals: variable(None, &[], globals),
+        entry_points: Vec::new(),
+        bindless_space: Some(1),
+        warnings: Vec::new(),
+    }
 }
 
 /// The lines of `text` from the one that reads `from` on, as long as they are indented as deep, without that indentation.
@@ -123,7 +130,7 @@ fn block<'a>(text: &'a str, from: &str) -> Vec<&'a str> {
 /// Accumulating Offsets Along An Access Path.
 #[test]
 fn the_chapter_prints_frame_params() {
-    let text = yaml(&frame_params(1), &Used::default());
+    let text = yaml(&frame_params(1), &Used::default(), MatrixOrder::Row);
     let without_cumulative = without(&text, "cumulative:");
     let head = block(&without_cumulative, "- name: \"params\"");
     let expected = "- name: \"params\"
@@ -177,7 +184,7 @@ fn the_chapter_prints_frame_params() {
 /// Slang 2026.14.1: `spReflectionVariableLayout_GetOffset` summed as the chapter says, plus the space of the block.
 #[test]
 fn offsets_add_up_to_the_descriptor_set() {
-    let text = yaml(&frame_params(1), &Used::default());
+    let text = yaml(&frame_params(1), &Used::default(), MatrixOrder::Row);
     let sampler = block(&text, "- name: \"sampler\"").join("\n");
     let cumulative =
         "    cumulative:\n      - value: 3\n        unit: DescriptorTableSlot # bindings\n        space: 1\n";
