@@ -13,6 +13,8 @@ use crate::sources::Span;
 pub struct Module {
     /// Global shader parameters: constant buffers, resources and loose globals.
     pub parameters: Vec<Parameter>,
+    /// Number of parameters that the source itself declares; those of imported modules follow, in first-import order.
+    pub own_parameters: usize,
     /// Functions with a body or attributes that make them entry points.
     pub entry_points: Vec<EntryPoint>,
     /// Functions, for reachability (which parameters an entry point uses).
@@ -150,6 +152,13 @@ impl Annotations {
             Argument::Integer(offset) => u32::try_from(*offset).ok(),
             Argument::Text(_) | Argument::Other(_) => None,
         }
+    }
+
+    /// Whether `[[vk::push_constant]]` or `layout(push_constant)` stands before the declaration.
+    pub fn is_push_constant(&self) -> bool {
+        self.attribute(Some("vk"), "push_constant").is_some()
+            || self.attribute(None, "push_constant").is_some()
+            || self.layout.iter().any(|qualifier| qualifier.name == "push_constant")
     }
 
     /// `N` of `register(cN)`: where a loose global stands in `$Globals`, in 16-byte registers.

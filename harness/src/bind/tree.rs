@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::unit::{LayoutUnit, Usage};
+use crate::diagnostics::Diagnostic;
 use crate::module::Annotations;
 use crate::shape::Type;
 use crate::sources::Span;
@@ -84,6 +85,8 @@ pub struct ProgramLayout {
     /// The first register space that nothing takes: for bindless resources. `None` for D3D below shader model 6.6, which
     /// has no bindless resources.
     pub bindless_space: Option<u32>,
+    /// What the compiler warns of.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// One entry point.
