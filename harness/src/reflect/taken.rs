@@ -9,8 +9,7 @@ use crate::shape::Count;
 
 /// How much of each unit `layout` takes.
 pub(super) fn sizes(layout: &TypeLayout) -> Vec<(LayoutUnit, Count)> {
-    let sized = order(layout).into_iter().map(|unit| (unit, layout.usage.get(unit)));
-    sized.filter(|(_, count)| *count != Count::Finite(0)).collect()
+    order(layout).into_iter().map(|unit| (unit, layout.usage.get(unit))).collect()
 }
 
 /// Where `variable` is in each unit that it takes.
@@ -26,7 +25,7 @@ fn order(layout: &TypeLayout) -> Vec<LayoutUnit> {
     let mut order = Vec::new();
     let all = first_uses(layout).into_iter().chain(layout.usage.iter().map(|(unit, _)| unit));
     for unit in all {
-        if !order.contains(&unit) {
+        if !order.contains(&unit) && layout.usage.get(unit) != Count::Finite(0) {
             order.push(unit);
         }
     }
