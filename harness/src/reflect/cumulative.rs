@@ -25,13 +25,18 @@ impl<'a> AccessPath<'a> {
         path
     }
 
-    /// This path, which ends with a buffer or block, as the path to what the buffer or block holds.
+    /// This path, which ends with a buffer or block, as the path to `container`, what the buffer or block takes for
+    /// itself: the constant buffer of a block that has a space is in that space.
     pub(super) fn into_container(mut self, container: &VariableLayout) -> Self {
-        self.outside_container = self.nodes.len();
         if container.layout.usage.get(LayoutUnit::Space) != Count::Finite(0) {
             self.outside_block = self.nodes.len();
         }
         self
+    }
+
+    /// This path, which ends with a buffer or block, as the path to what the buffer or block holds.
+    pub(super) fn into_content(self, container: &VariableLayout) -> Self {
+        Self { outside_container: self.nodes.len(), ..self.into_container(container) }
     }
 
     /// Where `offset`, which is relative to the end of this path, is in the program.

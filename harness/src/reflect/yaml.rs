@@ -40,6 +40,11 @@ impl<'a> Seen<'a> {
     /// Below an array, and in the elements of a buffer.
     const BELOW_ARRAY: Self = Self { path: None, name: None, varying: Varying::No };
 
+    /// From a buffer or block, at what it takes for itself.
+    fn around(&self, container: &VariableLayout) -> Self {
+        Self { path: self.path.clone().map(|path| path.into_container(container)), ..self.clone() }
+    }
+
     /// From inside `variable`.
     fn inside(&self, variable: &'a VariableLayout) -> Self {
         Self {
@@ -84,8 +89,8 @@ impl<'a> Printer<'a> {
                     "ParameterBlock" => "automatically-introduced parameter block",
                     _ => "automatically-introduced constant buffer",
                 };
-                let around = Fields::default().with(key, placed(container, &inside).into());
-                inside.path = inside.path.map(|path| path.into_container(container));
+                let around = Fields::default().with(key, placed(container, &inside.around(container)).into());
+                inside.path = inside.path.map(|path| path.into_content(container));
                 around.and(self.scope(element, &inside, varying))
             }
             Parts::Fields(fields) => {
@@ -154,7 +159,7 @@ impl<'a> Printer<'a> {
             }
             Parts::Contained { container, element } => {
                 let mut inner = seen.clone();
-                inner.path = inner.path.map(|path| path.into_container(container));
+                inner.path = inner.path.map(|path| path.into_content(container));
                 let content = placed(element, &inner);
                 let inside = inner.inside(element);
                 let ty = if has_own_members(&layout.ty) {
@@ -163,7 +168,7 @@ impl<'a> Printer<'a> {
                 } else {
                     self.type_layout(&element.layout, &inside)
                 };
-                none.with("container", placed(container, seen).into())
+                none.with("container", placed(container, &seen.around(container)).into())
                     .with("element", content.with("type layout", ty.into()).into())
             }
         }

@@ -80,3 +80,53 @@ programs! {
     varyings_on_vulkan: "varying", Vulkan, "varying.vulkan.json";
     what_is_used_on_d3d12: "used", D3d12, "used.d3d12.json";
 }
+
+/// Keys of the YAML that only give it its shape.
+const SHAPE: [&str; 7] =
+    ["global scope", "entry points", "parameters", "type layout", "fields", "offset", "cumulative"];
+
+/// Every cumulative offset in a YAML text, one line each: where, value, unit, and the space if the unit has one.
+fn cumulative(text: &str) -> Vec<String> {
+    let mut open: Vec<(usize, &str)> = Vec::new();
+    let mut list: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let item = line.trim_start();
+        let start = line.len() - item.len();
+        let Some((key, value)) = item.trim_start_matches("- ").split_once(':') else { continue };
+        open.retain(|(outer, _)| *outer < start);
+        match (key, value.trim(), open.last().is_some_and(|(_, key)| *key == "cumulative")) {
+            ("name", name, _) if item.starts_with("- ") => open.push((start + 1, name.trim_matches('"'))),
+            (_, "", _) => open.push((start, key)),
+            ("value", value, true) => {
+                let names = open.iter().map(|(_, key)| *key).filter(|key| !SHAPE.contains(key));
+                list.push(format!("{} {value}", names.collect::<Vec<_>>().join(".")));
+            }
+            ("unit" | "space", value, true) => {
+                let last = list.last_mut().unwrap();
+                *last = format!("{last} {}", value.split(' ').next().unwrap());
+            }
+            _ => {}
+        }
+    }
+    list
+}
+
+/// The chapter's walk over `spReflection...` of Slang 2026.14.1, with the buffer of a block counted in the block's own
+/// space, where slangc's SPIR-V has it; the chapter's own walk would leave it in the space outside.
+#[test]
+fn offsets_add_up_as_in_the_chapter() {
+    for (text, target, expected) in [
+        (
+            include_str!("slangc/frame_params.slang"),
+            Target::Vulkan,
+            include_str!("slangc/frame_params.vulkan.cumulative"),
+        ),
+        (include_str!("slangc/blocks.slang"), Target::D3d12, include_str!("slangc/blocks.d3d12.cumulative")),
+        (include_str!("slangc/blocks.slang"), Target::Vulkan, include_str!("slangc/blocks.vulkan.cumulative")),
+        (include_str!("slangc/varying.slang"), Target::Vulkan, include_str!("slangc/varying.vulkan.cumulative")),
+        (include_str!("slangc/bytes.slang"), Target::D3d12, include_str!("slangc/bytes.d3d12.cumulative")),
+    ] {
+        let (_, yaml) = print(text, target);
+        assert_eq!(cumulative(&yaml), expected.lines().collect::<Vec<_>>(), "{target}");
+    }
+}
