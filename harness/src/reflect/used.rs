@@ -58,37 +58,40 @@ impl Used {
         self.kept.iter().any(|name| name == parameter) || paths.any(overlaps)
     }
 
-    /// The units of `parameter` that `entry` reaches. A whole space never counts, as in Slang's answer.
+    /// The units of `parameter` whose first register or binding `entry` reaches, and bytes if it reaches any.
+    ///
+    /// slangc asks for that first one only, and counts all that a buffer takes as used where its bytes are. It never
+    /// counts a whole space. Measured with Slang 2026.14.1.
     pub(super) fn units(&self, entry: &str, parameter: &VariableLayout) -> BTreeSet<LayoutUnit> {
         let path: Vec<&str> = parameter.name.as_deref().into_iter().collect();
         self.units_at(entry, &parameter.layout, &path)
     }
 
     fn units_at(&self, entry: &str, layout: &TypeLayout, path: &[&str]) -> BTreeSet<LayoutUnit> {
+        let all = || layout.usage.iter().map(|(unit, _)| unit).filter(|unit| *unit != LayoutUnit::Space).collect();
         match &layout.parts {
-            Parts::None | Parts::Memory(_) => {
-                let reached = layout.usage.iter().filter(|_| self.reaches(entry, path));
-                reached.map(|(unit, _)| unit).collect()
-            }
+            Parts::None | Parts::Memory(_) if self.reaches(entry, path) => all(),
+            Parts::None | Parts::Memory(_) => BTreeSet::new(),
             Parts::Fields(fields) => {
-                let below = |field| self.units_at(entry, layout_of(field), &extended(path, field));
+                let below = |field: &VariableLayout| {
+                    at_start(field, self.units_at(entry, &field.layout, &extended(path, field)))
+                };
                 fields.iter().flat_map(below).collect()
             }
             Parts::Elements { element, .. } => self.units_at(entry, element, path),
-            Parts::Contained { container, element } => {
-                let mut units = self.units_at(entry, &element.layout, path);
-                if units.remove(&LayoutUnit::Bytes) {
-                    units.extend(container.layout.usage.iter().map(|(unit, _)| unit));
-                    units.remove(&LayoutUnit::Space);
-                }
-                units
+            Parts::Contained { element, .. } => {
+                let mut units = at_start(element, self.units_at(entry, &element.layout, path));
+                if units.remove(&LayoutUnit::Bytes) { all() } else { units }
             }
         }
     }
 }
 
-fn layout_of(variable: &VariableLayout) -> &TypeLayout {
-    &variable.layout
+/// Those of `units` that begin where what holds `part` begins, and bytes.
+fn at_start(part: &VariableLayout, mut units: BTreeSet<LayoutUnit>) -> BTreeSet<LayoutUnit> {
+    let begins = |unit| part.offsets.iter().all(|own| own.unit != unit || own.offset == 0);
+    units.retain(|unit| *unit == LayoutUnit::Bytes || begins(*unit));
+    units
 }
 
 /// `path` and the name of `field`; the fields of a base struct are reached without its name.

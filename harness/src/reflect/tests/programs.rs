@@ -1,7 +1,7 @@
 //! Whole programs, against what slangc 2026.14.1 prints of them.
 //!
 //! Each `NAME.TARGET.json` beside the sources is slangc's `-reflection-json`: `-target hlsl -profile sm_6_6` for `d3d12`,
-//! `-target spirv` for `vulkan`, `-matrix-layout-row-major`, and `-no-codegen` for all but `used`.
+//! `-target spirv` for `vulkan`, `-matrix-layout-row-major`, and `-no-codegen` for all but `used` and `used_parts`.
 
 use serde_json::Value;
 
@@ -79,6 +79,24 @@ programs! {
     blocks_on_vulkan: "blocks", Vulkan, "blocks.vulkan.json";
     varyings_on_vulkan: "varying", Vulkan, "varying.vulkan.json";
     what_is_used_on_d3d12: "used", D3d12, "used.d3d12.json";
+    what_is_used_of_buffers_on_d3d12: "used_parts", D3d12, "used_parts.d3d12.json";
+}
+
+/// What `used.slang` says: `first` reaches `a` through a function, `second` the texture of `buffer`, none of them `unused`.
+#[test]
+fn stages_stand_beside_what_they_use() {
+    let (_, yaml) = print(include_str!("slangc/used.slang"), Target::D3d12);
+    let used = |name: &str| {
+        let item = format!("- name: \"{name}\"");
+        let mut lines =
+            yaml.lines().skip_while(|line| line.trim() != item).skip_while(|line| !line.contains("used by"));
+        let key = lines.next().unwrap().trim();
+        (key.to_owned(), lines.next().unwrap().trim().to_owned())
+    };
+    assert_eq!(used("a"), ("used by stages:".to_owned(), "- compute".to_owned()));
+    assert_eq!(used("t").0, "used by stages: []", "the block's own, which comes first");
+    assert_eq!(used("unused").0, "used by stages: []");
+    assert_eq!(used("buffer").0, "used by stages:");
 }
 
 /// Keys of the YAML that only give it its shape.

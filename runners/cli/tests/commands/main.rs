@@ -13,6 +13,7 @@ mod known;
 mod listings;
 mod measured;
 mod records;
+mod reflect;
 mod refused;
 mod run;
 mod show;
