@@ -120,8 +120,8 @@ fn cumulative(text: &str) -> Vec<String> {
                 list.push(format!("{} {value}", names.collect::<Vec<_>>().join(".")));
             }
             ("unit" | "space", value, true) => {
-                let last = list.last_mut().unwrap();
-                *last = format!("{last} {}", value.split(' ').next().unwrap());
+                let offset = list.last_mut().unwrap();
+                *offset = format!("{offset} {}", value.split(' ').next().unwrap());
             }
             _ => {}
         }
