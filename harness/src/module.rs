@@ -202,9 +202,11 @@ pub struct EntryParameter {
 pub struct Function {
     /// Qualified name.
     pub name: String,
-    /// Access paths and calls in the order in which the code evaluates them: arguments before their call, an index
-    /// before what it indexes, the right side of an assignment before the left one.
+    /// Access paths and calls in the order in which the code evaluates them: arguments before their call and the last
+    /// one first, an index before what it indexes, the right side of an assignment before the left one.
     pub uses: Vec<Use>,
+    /// Indices of the uses in the order in which DXC's inliner copies them to a caller.
+    pub copied: Vec<usize>,
     /// Where it is declared.
     pub span: Span,
 }
@@ -215,8 +217,8 @@ pub struct Use {
     /// First name, then members and indices: `s`, `.B`, `[2]`. A local variable that is another name for a parameter
     /// (`S t = s;`) is replaced by what it stands for.
     pub path: Vec<Step>,
-    /// How many of the first steps a local variable stands for; 0 where none is involved.
-    pub alias: usize,
+    /// The local variable that stands for the first steps, if there is one.
+    pub alias: Option<Alias>,
     /// Whether the path is called.
     pub call: bool,
     /// For each argument of a call, which of the function's uses it is, if it is an access path and nothing else.
@@ -224,6 +226,15 @@ pub struct Use {
     /// Whether it stands in `if (false)` or a kin of it.
     pub dead: bool,
     /// Where it stands.
+    pub span: Span,
+}
+
+/// A local variable that is another name for a path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Alias {
+    /// How many steps it stands for.
+    pub steps: usize,
+    /// Where it is declared.
     pub span: Span,
 }
 

@@ -3,6 +3,7 @@
 //! Bodies are not parsed. A name counts as a local variable, and is left out, from where it looks like a declaration
 //! (two names side by side) to the end of its block; one that only renames a path (`S t = s;`) stands for that path.
 
+mod flow;
 mod locals;
 mod order;
 mod path;
@@ -75,10 +76,15 @@ impl<'t> Elaborator<'t> {
                 let local = if is_plain(parameter) { Local::Variable } else { Local::Parameter(index) };
                 walk.locals.declare(parameter.declarator.name.text, local);
             }
-            walk.run(body);
-            let uses = order::evaluated(walk.drafts, walk.swaps);
+            walk.run(body.clone());
+            let (mut uses, places) = order::evaluated(walk.drafts, walk.swaps);
+            let copied: Vec<usize> = match flow::copied(self.source, body) {
+                Some(ranges) => ranges.into_iter().flat_map(|range| order::within(&places, range)).collect(),
+                None => (0..uses.len()).collect(),
+            };
+            order::kill_the_rest(&mut uses, &copied);
             let name = self.symbols.qualified(*scope, function.name.text);
-            self.module.functions.push(Function { name, uses, span: function.name.span });
+            self.module.functions.push(Function { name, uses, copied, span: function.name.span });
         }
     }
 }
@@ -135,7 +141,7 @@ impl<'t> Body<'_, 't> {
     /// A local variable, whose name is at `at`. One that is initialised with an access path, and is no number, is
     /// another name for that path.
     fn declaration(&mut self, at: usize) {
-        let name = self.source.token(at).text;
+        let name = self.source.token(at);
         let is_initialised = self.source.token(at + 1).kind == TokenKind::Assign;
         let path = if is_initialised && !self.is_number(at) {
             self.whole_path(at + 2, self.expression_end(at + 2)).filter(|path| path.len() <= LONGEST_ALIAS)
@@ -143,7 +149,7 @@ impl<'t> Body<'_, 't> {
             None
         };
         self.renamed = path.as_ref().map(|_| at + 2);
-        self.locals.declare(name, path.map_or(Local::Variable, Local::Alias));
+        self.locals.declare(name.text, path.map_or(Local::Variable, |path| Local::Alias(path, name.span)));
     }
 
     /// Whether the variable at `at` is declared with a scalar, vector or matrix type.
