@@ -173,7 +173,7 @@ impl<'m> Uniforms<'_, '_, 'm> {
         let fixed = self.explicit(parameter, &field.layout);
         for (at, (unit, count)) in field.offsets.iter_mut().zip(field.layout.usage.iter()) {
             match fixed.filter(|fixed| fixed.unit == unit) {
-                Some(fixed) => (at.space, at.offset) = (fixed.space, fixed.index),
+                Some(fixed) => (at.space, at.offset) = (fixed.space.unwrap_or(0), fixed.index),
                 None if unit == LayoutUnit::Bytes => at.offset = bytes,
                 None => {
                     // What has no end is not counted for those behind it.

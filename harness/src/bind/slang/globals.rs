@@ -13,7 +13,7 @@ use crate::bind::tree::TypeLayout;
 use crate::bind::{LayoutUnit, Target, Usage};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::layout::{LaidOut, LaidOutShape};
-use crate::module::{BlockKind, Module, Parameter, ParameterKind};
+use crate::module::{Annotations, BlockKind, Module, Parameter, ParameterKind};
 use crate::resource::ResourceKind;
 use crate::shape::{Count, Member, Type};
 use crate::sources::Span;
@@ -140,9 +140,10 @@ fn constant(ty: &Type) -> TypeLayout {
     TypeLayout { usage: Usage::of(LayoutUnit::ConstantId, Count::Finite(1)), ..with_bytes(ty, None) }
 }
 
+/// The parameter as a member of the globals' struct. Its registers are no places in that struct.
 fn member(parameter: &Parameter) -> Member {
-    let Parameter { name, ty, annotations, span, .. } = parameter.clone();
-    Member { name, ty, bit_width: None, annotations, span }
+    let Parameter { name, ty, span, .. } = parameter.clone();
+    Member { name, ty, bit_width: None, annotations: Annotations::default(), span }
 }
 
 fn item(parameter: &Parameter, layout: TypeLayout, bytes: u32) -> Item<'_> {

@@ -31,7 +31,7 @@ pub(super) struct Settings {
     pub(super) documented: bool,
     /// Byte rule sets.
     pub(super) native: &'static Native,
-    /// Matrix order.
+    /// Matrix order: columns where no option says otherwise, as slangc has it (sessions made by its API begin with rows).
     pub(super) layout: LayoutOptions,
     /// Whether a parameter block takes a register space, a descriptor set or a group.
     pub(super) blocks_have_spaces: bool,
@@ -63,7 +63,7 @@ impl Settings {
             target: request.target,
             documented: request.convention == Convention::SlangDocumented,
             native: native(request.target, "plain"),
-            layout: LayoutOptions { matrix: MatrixOrder::Row, sixteen_bit: SixteenBit::On },
+            layout: LayoutOptions { matrix: MatrixOrder::Column, sixteen_bit: SixteenBit::On },
             blocks_have_spaces: match request.target {
                 Target::D3d12 => model.is_some_and(|model| model >= (5, 1)),
                 Target::Vulkan | Target::Webgpu => true,
