@@ -23,8 +23,10 @@ pub(super) fn offsets(variable: &VariableLayout) -> Vec<UnitOffset> {
 /// Every unit that `layout` takes, each once.
 fn order(layout: &TypeLayout) -> Vec<LayoutUnit> {
     let mut order = Vec::new();
-    let all = first_uses(layout).into_iter().chain(layout.usage.iter().map(|(unit, _)| unit));
-    for unit in all {
+    let taken = || layout.usage.iter().map(|(unit, _)| unit);
+    // Of what a subpass input takes, the attachment comes last.
+    let own = taken().filter(|unit| *unit != LayoutUnit::InputAttachment).chain(taken());
+    for unit in first_uses(layout).into_iter().chain(own) {
         if !order.contains(&unit) && layout.usage.get(unit) != Count::Finite(0) {
             order.push(unit);
         }

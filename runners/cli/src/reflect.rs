@@ -11,7 +11,9 @@ use layoutproof::shape::MatrixOrder;
 use layoutproof::sources::SourceMap;
 
 use crate::args::{ReflectArgs, ReflectFormat};
+use crate::inputs::{Word, add_text};
 use crate::output::{print, warn};
+use crate::selection::options_of;
 use crate::show::Input;
 
 /// Shows one input's reflection.
@@ -24,9 +26,8 @@ pub(crate) fn reflect(args: &ReflectArgs, style: Style) -> anyhow::Result<Exit> 
         warn(&render(found, sources, style.colour));
         Ok(Exit::CouldNotRun)
     };
-    let source = match Input::read(&args.input, &args.declare, &mut sources)? {
-        Ok(Input::Declared(source)) => source,
-        Ok(Input::LaidOut(_)) => bail!("{} says its own layout: reflection is of HLSL and Slang", args.input),
+    let source = match read(args, &mut sources)? {
+        Ok(source) => source,
         Err(found) => return refuse(&found, &sources),
     };
     let request = request(args, &source)?;
@@ -42,6 +43,20 @@ pub(crate) fn reflect(args: &ReflectArgs, style: Style) -> anyhow::Result<Exit> 
     let warnings: Vec<Diagnostic> = source.module.warnings.iter().chain(&program.warnings).cloned().collect();
     warn(&render(&warnings, &sources, style.colour));
     Ok(Exit::Agree)
+}
+
+/// A file, which may have entry points only, or a case; the inner error is what is wrong with its text.
+fn read(args: &ReflectArgs, sources: &mut SourceMap) -> anyhow::Result<Result<Box<Source>, Vec<Diagnostic>>> {
+    if let Word::Declarations(path) = Word::of(&args.input) {
+        let (options, declared) = (args.declare.layout_options(), options_of(&args.declare));
+        let span = add_text(&path, sources)?;
+        return Ok(Source::of_program(span, options, &declared, sources).map(Box::new));
+    }
+    Ok(match Input::read(&args.input, &args.declare, sources)? {
+        Ok(Input::Declared(source)) => Ok(source),
+        Ok(Input::LaidOut(_)) => bail!("{} says its own layout: reflection is of HLSL and Slang", args.input),
+        Err(found) => Err(found),
+    })
 }
 
 /// The one question, with the matrix order that holds for the file or case.

@@ -29,11 +29,28 @@ pub(super) fn layout(layout: &TypeLayout, context: &Context<'_>) -> Fields {
 
 fn sizes(layout: &TypeLayout) -> Vec<Node> {
     let size = |(unit, taken)| {
-        let alignment = (unit == LayoutUnit::Bytes).then_some(Node::Number(layout.alignment));
-        let kind = Fields::default().with("kind", Node::Word(words::unit(unit).0.json));
-        kind.with("value", count(taken)).with_some("alignment", alignment).into()
+        let kind = |unit| Fields::default().with("kind", Node::Word(words::unit(unit).0.json));
+        let (taken, alignment) = match (unit, &layout.parts) {
+            (LayoutUnit::Bytes, _) => (taken, layout.alignment),
+            (LayoutUnit::MetalArgument, Parts::Fields(fields)) => argument_bytes(fields),
+            (unit, _) => return kind(unit).with("value", count(taken)).into(),
+        };
+        let bytes = kind(LayoutUnit::Bytes).with("value", count(taken));
+        bytes.with("alignment", Node::Number(alignment)).into()
     };
     taken::sizes(layout).into_iter().map(size).collect()
+}
+
+/// Bytes and alignment of the argument buffer that holds `fields`; slangc states these for the type of a Metal block.
+fn argument_bytes(fields: &[VariableLayout]) -> (Count, u32) {
+    let (mut end, mut alignment) = (0_u32, 1);
+    for field in fields {
+        let offset = field.offsets.iter().find(|own| own.unit == LayoutUnit::Bytes);
+        let (Some(own), Some(Count::Finite(size))) = (offset, in_bytes(&field.layout)) else { continue };
+        end = end.max(own.offset.saturating_add(size));
+        alignment = alignment.max(field.layout.alignment);
+    }
+    (Count::Finite(end.div_ceil(alignment).saturating_mul(alignment)), alignment)
 }
 
 /// The bytes of a layout that takes some.

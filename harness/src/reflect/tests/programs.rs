@@ -1,7 +1,7 @@
 //! Whole programs, against what slangc 2026.14.1 prints of them.
 //!
 //! Each `NAME.TARGET.json` beside the sources is slangc's `-reflection-json`: `-target hlsl -profile sm_6_6` for `d3d12`,
-//! `-target spirv` for `vulkan`, `-matrix-layout-row-major`, and `-no-codegen` for all but `used` and `used_parts`.
+//! `-target spirv` for `vulkan`, `-target metal` for `metal`, `-matrix-layout-row-major`, and `-no-codegen` for all but `used` and `used_parts`.
 
 use serde_json::Value;
 
@@ -71,6 +71,7 @@ macro_rules! programs {
 programs! {
     frame_params_on_d3d12: "frame_params", D3d12, "frame_params.d3d12.json";
     frame_params_on_vulkan: "frame_params", Vulkan, "frame_params.vulkan.json";
+    frame_params_on_metal: "frame_params", Metal, "frame_params.metal.json";
     resources_on_d3d12: "resources", D3d12, "resources.d3d12.json";
     resources_on_vulkan: "resources", Vulkan, "resources.vulkan.json";
     bytes_on_d3d12: "bytes", D3d12, "bytes.d3d12.json";

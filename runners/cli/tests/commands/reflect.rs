@@ -16,6 +16,7 @@ fn folder() -> Folder {
     Folder::without_drivers(&[
         ("a.slang", PROGRAM),
         ("a.wgsl", "@group(0) @binding(0) var<uniform> s: vec4f;\n"),
+        ("vertex.slang", "[shader(\"vertex\")] float4 main(float3 normal : NORMAL) : SV_Position { return 1; }\n"),
         ("a.hlsl", "cbuffer C { float2 a; float3 b; };\n"),
     ])
 }
@@ -39,6 +40,14 @@ fn yaml_is_the_first_format() {
     folder().run(D3D).exits(0).prints("- name: \"view\"").prints("unit: ConstantBuffer # constant buffer slots");
     folder().run(D3D).exits(0).prints("matrix layout mode: COLUMN_MAJOR");
     folder().run(&format!("{D3D} --matrix row")).exits(0).prints("matrix layout mode: ROW_MAJOR");
+}
+
+/// Slang user guide, Using the Reflection API, Varying Parameters.
+#[test]
+fn entry_points_alone_are_a_program() {
+    let answer = folder().run("reflect vertex.slang --target vulkan --convention slang --format slang-json").exits(0);
+    let normal = &answer.json()["entryPoints"][0]["parameters"][0];
+    assert_eq!((&normal["semanticName"], &normal["binding"]["kind"]), (&json!("NORMAL"), &json!("varyingInput")));
 }
 
 #[test]
