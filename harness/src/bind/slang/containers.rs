@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::bytes::{Room, Whole};
+use super::bytes::{Room, Whole, handles, has_resources};
 use super::types::{Place, Types, finite};
 use crate::bind::tree::{Parts, TypeLayout, UnitOffset, VariableLayout};
 use crate::bind::{LayoutUnit, Target, Usage};
@@ -87,7 +87,7 @@ impl Types<'_> {
             Room::Ordinary | Room::Block => {}
         }
         let needs_space = inside.iter().any(|(unit, _)| unit != LayoutUnit::Space);
-        if group.kind == BlockKind::ParameterBlock && self.settings.blocks_have_spaces && needs_space {
+        if group.kind == BlockKind::ParameterBlock && self.settings.blocks_have_spaces() && needs_space {
             own.add(LayoutUnit::Space, Count::Finite(1));
         }
         own
@@ -140,17 +140,20 @@ fn arguments(ty: &Type, default: MatrixOrder) -> u32 {
             MatrixOrder::Column => *columns,
         },
         Type::Array { element, count: Count::Finite(count) } => arguments(element, default).saturating_mul(*count),
-        Type::Array { element, count: Count::Unbounded } => arguments(element, default),
         Type::Struct(structure) => {
             let base = structure.base.as_ref().map_or(0, |base| arguments(&Type::Struct(Arc::clone(base)), default));
             let members = structure.members.iter().map(|member| arguments(&member.ty, default));
             members.fold(base, u32::saturating_add)
         }
-        Type::Pointer { .. } => 0,
+        // A pointer and a count, but no argument.
+        Type::Array { count: Count::Unbounded, .. } | Type::Pointer { .. } => 0,
         Type::Resource(resource) => match resource.kind {
-            ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer => 0,
-            ResourceKind::CombinedSampler(_) => 2,
-            ResourceKind::ParameterBlock
+            // A buffer with registers of its own inside is not counted.
+            ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer => {
+                u32::from(!resource.element.as_deref().is_some_and(has_resources))
+            }
+            ResourceKind::CombinedSampler(_)
+            | ResourceKind::ParameterBlock
             | ResourceKind::StructuredBuffer(_)
             | ResourceKind::ByteAddressBuffer(_)
             | ResourceKind::Buffer(_)
@@ -158,7 +161,7 @@ fn arguments(ty: &Type, default: MatrixOrder) -> u32 {
             | ResourceKind::Sampler
             | ResourceKind::SamplerComparison
             | ResourceKind::AccelerationStructure
-            | ResourceKind::SubpassInput { .. } => 1,
+            | ResourceKind::SubpassInput { .. } => handles(resource.kind),
         },
     }
 }

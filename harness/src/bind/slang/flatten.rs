@@ -24,13 +24,22 @@ pub(super) fn rows(program: &ProgramLayout, own: usize, settings: &Settings) -> 
     let start = Reach::start();
     let fields = rows.scope(&program.globals, "$Globals", &start);
     let (own, imported) = fields.split_at(own.min(fields.len()));
-    own.iter().for_each(|field| rows.variable(field, "", &start));
-    if settings.documented {
-        program.entry_points.iter().for_each(|entry| rows.entry(entry));
+    let (before, behind) = if settings.documented {
+        (program.entry_points.as_slice(), [].as_slice())
+    } else {
+        ([].as_slice(), program.entry_points.as_slice())
+    };
+    for field in own {
+        rows.variable(field, "", &start);
     }
-    imported.iter().for_each(|field| rows.variable(field, "", &start));
-    if !settings.documented {
-        program.entry_points.iter().for_each(|entry| rows.entry(entry));
+    for entry in before {
+        rows.entry(entry);
+    }
+    for field in imported {
+        rows.variable(field, "", &start);
+    }
+    for entry in behind {
+        rows.entry(entry);
     }
     rows.found
 }

@@ -67,13 +67,14 @@ impl<'m> Program<'_, 'm> {
         let buffer = has_bytes.then(|| self.global_buffer(span));
         let own = own.min(globals.items.len());
         let (own, imported) = globals.items.split_at_mut(own);
-        own.iter_mut().for_each(|item| self.allocate(item));
-        if self.settings.documented {
-            entries.iter_mut().for_each(|entry| self.allocate(&mut entry.scope));
-            imported.iter_mut().for_each(|item| self.allocate(item));
+        let scopes = entries.iter_mut().map(|entry| &mut entry.scope);
+        let in_order: Vec<&mut Item<'m>> = if self.settings.documented {
+            own.iter_mut().chain(scopes).chain(imported).collect()
         } else {
-            imported.iter_mut().for_each(|item| self.allocate(item));
-            entries.iter_mut().for_each(|entry| self.allocate(&mut entry.scope));
+            own.iter_mut().chain(imported).chain(scopes).collect()
+        };
+        for item in in_order {
+            self.allocate(item);
         }
         let bindless_space = self.settings.has_bindless.then(|| self.bindless_space());
         let fields = globals.items.into_iter().map(|item| self.shifted(item).into_field()).collect();

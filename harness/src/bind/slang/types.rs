@@ -62,9 +62,7 @@ impl Types<'_> {
             return self.container(ty, group, element);
         }
         let mut layout = with_bytes(ty, laid);
-        if place.room != Room::Arguments {
-            layout.usage.add_all(&self.settings.resource(resource.kind, place.room));
-        }
+        layout.usage.add_all(&self.settings.resource(resource.kind, place.room));
         if let (ResourceKind::StructuredBuffer(_), Some(element)) = (resource.kind, resource.element.as_deref()) {
             let whole = Whole {
                 kind: BlockKind::StructuredElement,
@@ -134,18 +132,7 @@ impl Types<'_> {
         (structure, laid): (&Arc<StructType>, Option<&LaidOut>),
         place: Place,
     ) -> TypeLayout {
-        let mut members = match laid.map(|laid| &laid.shape) {
-            Some(LaidOutShape::Struct(members)) => members.iter().peekable(),
-            Some(
-                LaidOutShape::Scalar(_)
-                | LaidOutShape::Vector { .. }
-                | LaidOutShape::Matrix { .. }
-                | LaidOutShape::Array { .. }
-                | LaidOutShape::Pointer
-                | LaidOutShape::Resource,
-            )
-            | None => [].iter().peekable(),
-        };
+        let mut members = members(laid).iter().peekable();
         let mut fields = Fields::default();
         if let Some(base) = &structure.base {
             let laid = members.next_if(|member| member.is_base);
@@ -189,7 +176,9 @@ impl Fields {
                 _ if unit == LayoutUnit::Bytes => (0, bytes),
                 Count::Finite(_) => {
                     self.used.add(unit, count);
-                    (0, running)
+                    // Slang repeats the offset of a parameter block as its space; nothing is added up from it.
+                    let is_block = unit == LayoutUnit::Space && matches!(layout.ty, Type::Resource(_));
+                    (if is_block { running } else { 0 }, running)
                 }
                 Count::Unbounded => {
                     let space = finite(self.used.get(LayoutUnit::Space));
@@ -212,6 +201,22 @@ impl Fields {
         self.bit_units.push(laid.offset);
         let layout = with_bytes(&Type::Scalar(component.scalar), Some(&laid.layout));
         self.push((name, Annotations::default(), span), layout, laid.offset);
+    }
+}
+
+/// The laid-out members of a struct; none where it has no bytes.
+pub(super) fn members(laid: Option<&LaidOut>) -> &[LaidOutMember] {
+    match laid.map(|laid| &laid.shape) {
+        Some(LaidOutShape::Struct(members)) => members,
+        Some(
+            LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Matrix { .. }
+            | LaidOutShape::Array { .. }
+            | LaidOutShape::Pointer
+            | LaidOutShape::Resource,
+        )
+        | None => &[],
     }
 }
 

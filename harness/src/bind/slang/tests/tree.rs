@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use super::{D3D, METAL, VULKAN, WEBGPU, module, request};
 use crate::bind::slang::layout;
-use crate::bind::tree::{EntryLayout, Parts, VariableLayout};
+use crate::bind::tree::{Parts, VariableLayout};
 use crate::bind::{LayoutUnit, Request, Target};
 use crate::shape::{Count, Type};
 
@@ -14,9 +14,9 @@ use crate::shape::{Count, Type};
 fn tree(source: &str, request: &Request) -> String {
     let program = layout(&module(source), request).unwrap();
     let mut text = String::new();
-    parameters(&program.globals).iter().for_each(|parameter| variable(parameter, "", &mut text));
-    for EntryLayout { scope, .. } in &program.entry_points {
-        parameters(scope).iter().for_each(|parameter| variable(parameter, "", &mut text));
+    let scopes = program.entry_points.iter().map(|entry| &entry.scope);
+    for parameter in std::iter::once(&program.globals).chain(scopes).flat_map(parameters) {
+        variable(parameter, "", &mut text);
     }
     text
 }
@@ -38,10 +38,11 @@ fn parts(found: &Parts, ty: &Type, indent: &str, out: &mut String) {
     match found {
         Parts::None | Parts::Memory(_) => {}
         Parts::Fields(fields) => fields.iter().for_each(|field| variable(field, indent, out)),
-        Parts::Elements { element, .. } => {
-            let stride = amount(found);
-            let Type::Array { count, .. } = ty else { panic!("{ty} is no array") };
-            writeln!(out, "{indent}[{count}]{stride}").unwrap();
+        Parts::Elements { element, stride } => {
+            let bytes = stride.get(LayoutUnit::Bytes);
+            let stride = if bytes == Count::Finite(0) { String::new() } else { format!(" stride {}", count(bytes)) };
+            let Type::Array { count: length, .. } = ty else { panic!("{ty} is no array") };
+            writeln!(out, "{indent}[{length}]{stride}").unwrap();
             parts(&element.parts, &element.ty, indent, out);
         }
         Parts::Contained { container, element } => {
@@ -49,16 +50,6 @@ fn parts(found: &Parts, ty: &Type, indent: &str, out: &mut String) {
             writeln!(out, "{indent}element{}", offsets(element)).unwrap();
             parts(&element.layout.parts, &element.layout.ty, &format!("{indent}  "), out);
         }
-    }
-}
-
-/// The stride in bytes, where there is one.
-fn amount(found: &Parts) -> String {
-    match found {
-        Parts::Elements { stride, .. } if stride.get(LayoutUnit::Bytes) != Count::Finite(0) => {
-            format!(" stride {}", count(stride.get(LayoutUnit::Bytes)))
-        }
-        _ => String::new(),
     }
 }
 
@@ -365,4 +356,25 @@ fn parameters_of_an_entry_point() {
     check(source, D3D, ENTRY_D3D);
     check(source, VULKAN, ENTRY_VULKAN);
     check(source, WEBGPU, ENTRY_WEBGPU);
+}
+
+const ARGUMENTS_METAL: &str = "
+p metal-buffer 0+2
+  container metal-buffer 0+1
+  element metal-buffer 1+1 metal-argument 0+8
+    m bytes 0+48
+    a bytes 48+16 metal-buffer 0+1
+    c bytes 64+8
+      container bytes 0+8
+      element bytes 0+16
+    s bytes 72+16
+    t bytes 88+16
+      [] stride 8
+";
+
+#[test]
+fn argument_buffers_hold_handles() {
+    let source = "struct S { float3x3 m; AppendStructuredBuffer<float> a; ConstantBuffer<float4> c; Sampler2D s; \
+                  Texture2D t[]; }; ParameterBlock<S> p;";
+    check(source, METAL, ARGUMENTS_METAL);
 }
