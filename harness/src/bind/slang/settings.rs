@@ -41,8 +41,6 @@ pub(super) struct Settings {
     pub(super) shifts: Vec<Shift>,
     /// Binding and set of the buffer of loose globals.
     pub(super) globals: Option<(u32, u32)>,
-    /// Whether there are bindless resources: on D3D from shader model 6.6 on, and on every other target.
-    pub(super) has_bindless: bool,
     /// The space asked for bindless resources.
     pub(super) bindless: Option<u32>,
     /// The stage that the profile names.
@@ -64,7 +62,6 @@ impl Settings {
             knows_entry_bindings: request.version.as_deref().is_none_or(knows_entry_bindings),
             shifts: Vec::new(),
             globals: None,
-            has_bindless: !is_d3d || model.is_some_and(|model| model >= (6, 6)),
             bindless: None,
             stage: request.profile.as_deref().and_then(profile_stage),
         };
@@ -113,6 +110,11 @@ impl Settings {
             Target::Vulkan | Target::Webgpu => true,
             Target::Metal => false,
         }
+    }
+
+    /// Whether there are bindless resources: on D3D from shader model 6.6 on, and on every other target.
+    pub(super) fn has_bindless(&self) -> bool {
+        self.target != Target::D3d12 || self.model.is_some_and(|model| model >= (6, 6))
     }
 
     /// Whether each render target of a fragment shader takes the `u` register of its number (D3D before 5.1).
