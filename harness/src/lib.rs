@@ -30,6 +30,7 @@ pub mod probe;
 pub mod read_naga;
 pub mod read_spirv;
 pub mod record;
+pub mod reflect;
 pub mod report;
 pub mod resource;
 pub mod runner;

@@ -82,8 +82,9 @@ pub struct ProgramLayout {
     pub globals: VariableLayout,
     /// Entry points in order.
     pub entry_points: Vec<EntryLayout>,
-    /// The first register space that nothing takes: for bindless resources.
-    pub bindless_space: u32,
+    /// The first register space that nothing takes: for bindless resources. `None` for D3D below shader model 6.6, which
+    /// has no bindless resources.
+    pub bindless_space: Option<u32>,
     /// What the compiler warns of.
     pub warnings: Vec<Diagnostic>,
 }

@@ -46,14 +46,28 @@ impl Source {
         declared: &DeclareOptions,
         sources: &mut SourceMap,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let module = declare(sources, span, declared)?;
-        if module.blocks.is_empty() && module.parameters.is_empty() {
+        let source = Self::of_program(span, options, declared, sources)?;
+        if source.module.blocks.is_empty() && source.module.parameters.is_empty() {
             let message = "this declares no shader parameter, so there is nothing to lay out";
             let start = Span { end: span.start, ..span };
             let problem = Diagnostic::error(Code::NothingDeclared, start, message)
                 .with_help("a struct is laid out where a cbuffer, a ConstantBuffer<T> or another buffer holds it");
-            return Err(module.warnings.into_iter().chain([problem]).collect());
+            return Err(source.module.warnings.into_iter().chain([problem]).collect());
         }
+        Ok(source)
+    }
+
+    /// Reads a user's program, which may have entry points and nothing else.
+    ///
+    /// # Errors
+    /// Every problem of the file.
+    pub fn of_program(
+        span: Span,
+        options: LayoutOptions,
+        declared: &DeclareOptions,
+        sources: &mut SourceMap,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let module = declare(sources, span, declared)?;
         let invocation = Invocation { entry: declared.entry.clone(), ..Invocation::default() };
         Ok(Self { module, options, invocation, ..Self::of_module(&sources.file(span.file).name) })
     }

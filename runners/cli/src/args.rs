@@ -45,6 +45,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Compare the layouts of two rule sets, member by member.
     Diff(DiffArgs),
+    /// Show a whole program's layout as Slang's reflection does: types, offsets per unit, entry points. No GPU needed.
+    Reflect(ReflectArgs),
     /// List the cases, or with --rules the rule sets.
     List(ListArgs),
     /// List the devices that a run would use.
@@ -135,6 +137,12 @@ pub enum ShowFormat {
     RustAsserts,
     /// Structs of C++ with assertions of their offsets and sizes.
     CppAsserts,
+    /// LLVM types with explicit padding, as Clang makes them.
+    Llvm,
+    /// LLVM types with `target("dx.Layout", ...)` or `target("spirv.Layout", ...)`, and for a cbuffer the struct of its
+    /// registers, as in the proposals for Clang.
+    #[value(alias = "llvm-seed")]
+    LlvmLayout,
 }
 
 /// The output format alone.
@@ -151,7 +159,7 @@ pub struct ShowArgs {
     /// A shader file (.hlsl, .slang, .wgsl, .glsl, .spv), a case file or the id of a built-in case.
     pub input: String,
     /// Rule sets; default: all bare ones. The assert formats take one, or a compiler's own choice for each block
-    /// (`native:dxc-dxil`, `native:slang-vulkan` ...; the former by default for .hlsl files).
+    /// (`native:dxc-dxil`, `native:slang-vulkan` ...; the former by default for .hlsl files, for the LLVM formats too).
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub rules: Vec<String>,
     /// Output format.
@@ -180,6 +188,31 @@ pub struct DiffArgs {
     /// How the declaration is read.
     #[command(flatten)]
     pub declare: DeclareArgs,
+}
+
+/// Output formats of `layoutproof reflect`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReflectFormat {
+    /// The tree of the Slang user guide's reflection chapter.
+    Yaml,
+    /// What `slangc -reflection-json` prints.
+    SlangJson,
+}
+
+/// `layoutproof reflect`.
+#[derive(Debug, Args)]
+pub struct ReflectArgs {
+    /// A shader file (.hlsl, .slang), a case file or the id of a built-in case.
+    pub input: String,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = ReflectFormat::Yaml)]
+    pub format: ReflectFormat,
+    /// How the declaration is read.
+    #[command(flatten)]
+    pub declare: DeclareArgs,
+    /// For which API, by whose rules.
+    #[command(flatten)]
+    pub placement: PlacementArgs,
 }
 
 /// `layoutproof list`.

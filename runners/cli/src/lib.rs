@@ -16,6 +16,7 @@ mod output;
 pub mod placement;
 mod pool;
 mod protocol;
+mod reflect;
 mod run;
 mod selection;
 mod show;
@@ -40,6 +41,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Run(args) => run::run(args, style),
         Command::Show(args) => show::show(args, style),
         Command::Diff(args) => show::compare(args, style),
+        Command::Reflect(args) => reflect::reflect(args, style),
         Command::List(args) => information::list(args, style),
         Command::Devices(args) => information::devices(args, style),
         Command::Doctor => information::doctor(style),

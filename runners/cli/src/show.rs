@@ -15,6 +15,7 @@ use layoutproof::report::Style;
 use layoutproof::report::asserts::{Language, asserts};
 use layoutproof::report::bindings_text;
 use layoutproof::report::diff_text::diff;
+use layoutproof::report::llvm_types::{Form, llvm_types};
 use layoutproof::report::show_json::{Problem, Shown, ShownBlock, ShownLayout};
 use layoutproof::report::summary::Exit;
 use layoutproof::report::{padding_text, struct_text};
@@ -56,7 +57,7 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     warnings.extend(placements.warnings());
     let padding = args.padding.then(|| input.padding(&layouts));
     let shown = || layouts.iter().map(Layouts::shown).collect::<Vec<_>>();
-    let host = |language| asserts(&args.input, &layouts.iter().flat_map(Layouts::copied).collect::<Vec<_>>(), language);
+    let blocks = || layouts.iter().flat_map(Layouts::copied).collect::<Vec<_>>();
     match args.format {
         ShowFormat::Json => {
             let warnings = warnings.iter().map(|warning| Problem::new(warning, &sources)).collect();
@@ -72,8 +73,10 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
                 print(&bindings_text::table(&placements.columns, style));
             }
         }
-        ShowFormat::RustAsserts => print(&host(Language::Rust)),
-        ShowFormat::CppAsserts => print(&host(Language::Cpp)),
+        ShowFormat::RustAsserts => print(&asserts(&args.input, &blocks(), Language::Rust)),
+        ShowFormat::CppAsserts => print(&asserts(&args.input, &blocks(), Language::Cpp)),
+        ShowFormat::Llvm => print(&llvm_types(&blocks(), Form::Padded)),
+        ShowFormat::LlvmLayout => print(&llvm_types(&blocks(), Form::TargetLayout)),
     }
     warn(&render(&warnings, &sources, style.colour));
     Ok(Exit::Agree)
@@ -118,7 +121,7 @@ pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
 }
 
 /// What is shown.
-enum Input {
+pub(crate) enum Input {
     /// Declarations, which every rule set lays out.
     Declared(Box<Source>),
     /// A module that says its own offsets.
@@ -126,7 +129,11 @@ enum Input {
 }
 
 impl Input {
-    fn read(
+    /// Reads a file or a case; the inner error is what is wrong with its text.
+    ///
+    /// # Errors
+    /// What could not be read, and a word that names no file and no single case.
+    pub(crate) fn read(
         word: &str,
         declare: &DeclareArgs,
         sources: &mut SourceMap,

@@ -59,6 +59,9 @@ pub(crate) fn check_format(args: &ShowArgs, requests: &[Request]) -> anyhow::Res
     match (args.format, requests) {
         (_, []) | (ShowFormat::Text, _) | (ShowFormat::Json, [_]) => Ok(()),
         (ShowFormat::Json, _) => bail!("the JSON answer is that of one convention: name one with --convention"),
+        (ShowFormat::Llvm | ShowFormat::LlvmLayout, _) => {
+            bail!("layout types say nothing of bindings: --target goes with the formats text and json")
+        }
         (ShowFormat::RustAsserts | ShowFormat::CppAsserts, _) => {
             bail!("host structs say nothing of bindings: --target goes with the formats text and json")
         }

@@ -155,6 +155,7 @@ fn default_arguments() -> RunArgs {
         Command::Run(args) => *args,
         Command::Show(_)
         | Command::Diff(_)
+        | Command::Reflect(_)
         | Command::List(_)
         | Command::Devices(_)
         | Command::Doctor

@@ -31,19 +31,20 @@ impl Wanted {
     /// # Errors
     /// Unknown names, and for the assert formats several rule sets or none where no language suggests one.
     pub(crate) fn of(args: &ShowArgs) -> anyhow::Result<Self> {
-        let one = match args.format {
-            ShowFormat::Text | ShowFormat::Json => false,
-            ShowFormat::RustAsserts | ShowFormat::CppAsserts => true,
+        let (one, chosen) = match args.format {
+            ShowFormat::Text | ShowFormat::Json => (false, false),
+            ShowFormat::RustAsserts | ShowFormat::CppAsserts => (true, true),
+            ShowFormat::Llvm | ShowFormat::LlvmLayout => (false, true),
         };
-        if one && args.padding {
-            bail!("--padding goes with the formats text and json: host structs have padding as fields");
+        if chosen && args.padding {
+            bail!("--padding goes with the formats text and json: host structs and LLVM types have padding as fields");
         }
         if let Word::LaidOut(path) = Word::of(&args.input) {
             check_rules(&path, &args.rules)?;
             return Ok(Self::Bare);
         }
         match args.rules.as_slice() {
-            [] if one => Self::suggested(&args.input),
+            [] if chosen => Self::suggested(&args.input),
             [] => Ok(Self::Bare),
             [name] if name.starts_with("native:") => Ok(Self::Native(native(name)?)),
             [_, _, ..] if one => bail!("host structs are written for one rule set: name one with --rules"),
@@ -106,6 +107,8 @@ mod tests {
             ("a.slang --format cpp-asserts --rules scalar@slang", "scalar@slang"),
             ("a.wgsl --format cpp-asserts", "bare"),
             ("a.spv --rules declared", "bare"),
+            ("a.hlsl --format llvm", "native:dxc-dxil"),
+            ("a.hlsl --format llvm-layout --rules std140,std430", "std140 std430"),
         ] {
             assert_eq!(wanted(words).as_deref(), Ok(expected), "{words}");
         }

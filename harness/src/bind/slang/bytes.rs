@@ -12,7 +12,7 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::layout::rules::{StructPadding, UnsizedArrays};
 use crate::layout::{LaidOut, RuleSet, lay_out};
 use crate::module::{Annotations, Block, BlockKind};
-use crate::resource::{DataLayout, ResourceKind};
+use crate::resource::{Access, DataLayout, ResourceKind};
 use crate::shape::{Count, Member, StructType, Type};
 use crate::sources::Span;
 
@@ -133,27 +133,38 @@ impl View {
     }
 }
 
-/// A handle of 8 bytes, two for a texture with its sampler.
+/// What a resource is in an argument buffer.
 fn handle(kind: ResourceKind) -> Type {
     let pointer = Type::Pointer { pointee: String::new() };
+    match handles(kind) {
+        1 => pointer,
+        count => Type::Array { element: Box::new(pointer), count: Count::Finite(count) },
+    }
+}
+
+/// Handles of 8 bytes that a resource takes in an argument buffer: two for a texture with its sampler or a buffer with
+/// its counter.
+pub(super) fn handles(kind: ResourceKind) -> u32 {
     match kind {
-        ResourceKind::CombinedSampler(_) => Type::Array { element: Box::new(pointer), count: Count::Finite(2) },
+        ResourceKind::CombinedSampler(_) | ResourceKind::StructuredBuffer(Access::Append | Access::Consume) => 2,
         ResourceKind::ConstantBuffer
         | ResourceKind::TextureBuffer
         | ResourceKind::ParameterBlock
-        | ResourceKind::StructuredBuffer(_)
+        | ResourceKind::StructuredBuffer(
+            Access::Read | Access::ReadWrite | Access::RasterizerOrdered | Access::Feedback,
+        )
         | ResourceKind::ByteAddressBuffer(_)
         | ResourceKind::Buffer(_)
         | ResourceKind::Texture(_)
         | ResourceKind::Sampler
         | ResourceKind::SamplerComparison
         | ResourceKind::AccelerationStructure
-        | ResourceKind::SubpassInput { .. } => pointer,
+        | ResourceKind::SubpassInput { .. } => 1,
     }
 }
 
 /// Whether a resource stands in a type, at any depth.
-fn has_resources(ty: &Type) -> bool {
+pub(super) fn has_resources(ty: &Type) -> bool {
     match ty.dimensions().0 {
         Type::Resource(_) => true,
         Type::Struct(structure) => holds_resources(structure),

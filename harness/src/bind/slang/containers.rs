@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::bytes::{Room, Whole};
+use super::bytes::{Room, Whole, handles, has_resources};
 use super::types::{Place, Types, finite};
 use crate::bind::tree::{Parts, TypeLayout, UnitOffset, VariableLayout};
 use crate::bind::{LayoutUnit, Target, Usage};
@@ -72,7 +72,7 @@ impl Types<'_> {
         let own = self.own(group, &inside.usage);
         let usage = outside(&own, &inside.usage);
         let alignment = if group.place.room == Room::Arguments { HANDLE } else { 1 };
-        TypeLayout { ty: ty.clone(), usage, alignment, parts: parts(ty, (own, inside), span) }
+        TypeLayout { ty: ty.clone(), usage, alignment, parts: parts((ty, group.kind), (own, inside), span) }
     }
 
     /// What a group takes for itself when `inside` is what it holds.
@@ -118,10 +118,10 @@ fn without_bytes(usage: &Usage) -> Usage {
 const HANDLE: u32 = 8;
 
 /// The container and, behind what it takes, the element.
-fn parts(ty: &Type, (own, inside): (Usage, TypeLayout), span: Span) -> Parts {
+fn parts((ty, kind): (&Type, BlockKind), (own, inside): (Usage, TypeLayout), span: Span) -> Parts {
     let behind = |unit| if unit == LayoutUnit::Bytes { 0 } else { finite(own.get(unit)) };
     let element = variable(inside, span, behind);
-    let container = TypeLayout { ty: ty.clone(), usage: own.clone(), alignment: 1, parts: Parts::None };
+    let container = TypeLayout { ty: container_type(ty, kind), usage: own.clone(), alignment: 1, parts: Parts::None };
     Parts::Contained { container: Box::new(variable(container, span, |_| 0)), element: Box::new(element) }
 }
 
@@ -140,17 +140,20 @@ fn arguments(ty: &Type, default: MatrixOrder) -> u32 {
             MatrixOrder::Column => *columns,
         },
         Type::Array { element, count: Count::Finite(count) } => arguments(element, default).saturating_mul(*count),
-        Type::Array { element, count: Count::Unbounded } => arguments(element, default),
         Type::Struct(structure) => {
             let base = structure.base.as_ref().map_or(0, |base| arguments(&Type::Struct(Arc::clone(base)), default));
             let members = structure.members.iter().map(|member| arguments(&member.ty, default));
             members.fold(base, u32::saturating_add)
         }
-        Type::Pointer { .. } => 0,
+        // A pointer and a count, but no argument.
+        Type::Array { count: Count::Unbounded, .. } | Type::Pointer { .. } => 0,
         Type::Resource(resource) => match resource.kind {
-            ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer => 0,
-            ResourceKind::CombinedSampler(_) => 2,
-            ResourceKind::ParameterBlock
+            // A buffer with registers of its own inside is not counted.
+            ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer => {
+                u32::from(!resource.element.as_deref().is_some_and(has_resources))
+            }
+            ResourceKind::CombinedSampler(_)
+            | ResourceKind::ParameterBlock
             | ResourceKind::StructuredBuffer(_)
             | ResourceKind::ByteAddressBuffer(_)
             | ResourceKind::Buffer(_)
@@ -158,7 +161,16 @@ fn arguments(ty: &Type, default: MatrixOrder) -> u32 {
             | ResourceKind::Sampler
             | ResourceKind::SamplerComparison
             | ResourceKind::AccelerationStructure
-            | ResourceKind::SubpassInput { .. } => 1,
+            | ResourceKind::SubpassInput { .. } => handles(resource.kind),
         },
     }
+}
+
+/// The type of the container itself: a `tbuffer`, whose type is that of its members, is a `TextureBuffer` of them.
+fn container_type(ty: &Type, kind: BlockKind) -> Type {
+    if kind != BlockKind::Tbuffer {
+        return ty.clone();
+    }
+    let element = Some(Box::new(ty.clone()));
+    Type::Resource(Resource { kind: ResourceKind::TextureBuffer, element, data_layout: None })
 }

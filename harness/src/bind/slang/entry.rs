@@ -64,8 +64,13 @@ impl<'m> Entry<'m> {
         let layout = TypeLayout { usage: used, ..with_bytes(&ty, None) };
         let (name, annotations) = (declared.name.as_str(), &declared.annotations);
         let scope = Item { name, annotations, span, layout: Arc::new(layout), bytes: 0, at: BTreeMap::new() };
-        let varyings =
-            Varyings { target: types.settings.target, stage: stage.clone(), problems, render_targets: Vec::new() };
+        let varyings = Varyings {
+            target: types.settings.target,
+            matrix: types.settings.layout.matrix,
+            stage: stage.clone(),
+            problems,
+            render_targets: Vec::new(),
+        };
         let mut entry = Self {
             declared,
             stage,

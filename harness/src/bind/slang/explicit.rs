@@ -97,9 +97,13 @@ impl Settings {
         let slot = |register: &Register| {
             let (unit, space, index) = match (register.class, register.index) {
                 (Some(class), Some(index)) => (self.register_unit(class, asking)?, register.space, index),
-                (None, _) if self.target == Target::D3d12 => (LayoutUnit::Space, None, register.space?),
-                (Some(_) | None, _) => return None,
+                (None, _) => (LayoutUnit::Space, None, register.space?),
+                (Some(_), None) => return None,
             };
+            if self.target == Target::Metal && unit == LayoutUnit::Space {
+                // The block has no space there, but nothing else gets that one.
+                return Some(Fixed { unit, space, index, count: Some(1), span: register.span });
+            }
             asking.takes(unit).then_some(Fixed { unit, space, index, count: None, span: register.span })
         };
         asking.annotations.registers.iter().filter_map(slot).collect()

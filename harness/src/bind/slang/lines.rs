@@ -38,7 +38,8 @@ impl<'m> Lines<'m> {
     /// Takes `count` explicit slots; returns who has some of them already.
     pub(super) fn fix(&mut self, fixed: Fixed, count: Count, owner: Owner<'m>) -> Option<Held<Owner<'m>>> {
         if fixed.unit == LayoutUnit::Space {
-            self.spaces.reserve(fixed.index, count, ());
+            // Only the first: spaces of blocks inside are not kept from others (Slang 2026.14.1).
+            self.mark_space(fixed.index);
         } else if fixed.space.is_some() || !self.named_spaces_only {
             // Also for units without spaces: a program whose only explicit slot is a `constant_id` has space 0 taken.
             self.mark_space(fixed.space.unwrap_or(0));

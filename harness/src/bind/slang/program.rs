@@ -76,7 +76,7 @@ impl<'m> Program<'_, 'm> {
         for item in in_order {
             self.allocate(item);
         }
-        let bindless_space = self.bindless_space();
+        let bindless_space = self.settings.has_bindless().then(|| self.bindless_space());
         let fields = globals.items.into_iter().map(|item| self.shifted(item).into_field()).collect();
         let scope = Scope { ty: globals.ty, bytes: (bytes, alignment), fields, buffer };
         ProgramLayout {

@@ -112,6 +112,11 @@ impl Settings {
         }
     }
 
+    /// Whether there are bindless resources: on D3D from shader model 6.6 on, and on every other target.
+    pub(super) fn has_bindless(&self) -> bool {
+        self.target != Target::D3d12 || self.model.is_some_and(|model| model >= (6, 6))
+    }
+
     /// Whether each render target of a fragment shader takes the `u` register of its number (D3D before 5.1).
     pub(super) fn render_targets_are_views(&self) -> bool {
         self.target == Target::D3d12 && self.model.is_some_and(|model| model < (5, 1))

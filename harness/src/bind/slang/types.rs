@@ -62,9 +62,7 @@ impl Types<'_> {
             return self.container(ty, group, element);
         }
         let mut layout = with_bytes(ty, laid);
-        if place.room != Room::Arguments {
-            layout.usage.add_all(&self.settings.resource(resource.kind, place.room));
-        }
+        layout.usage.add_all(&self.settings.resource(resource.kind, place.room));
         if let (ResourceKind::StructuredBuffer(_), Some(element)) = (resource.kind, resource.element.as_deref()) {
             let whole = Whole {
                 kind: BlockKind::StructuredElement,
@@ -178,7 +176,9 @@ impl Fields {
                 _ if unit == LayoutUnit::Bytes => (0, bytes),
                 Count::Finite(_) => {
                     self.used.add(unit, count);
-                    (0, running)
+                    // Slang repeats the offset of a parameter block as its space; nothing is added up from it.
+                    let is_block = unit == LayoutUnit::Space && matches!(layout.ty, Type::Resource(_));
+                    (if is_block { running } else { 0 }, running)
                 }
                 Count::Unbounded => {
                     let space = finite(self.used.get(LayoutUnit::Space));

@@ -13,6 +13,13 @@ impl Settings {
     /// What a resource without a layout inside takes.
     pub(super) fn resource(&self, kind: ResourceKind, room: Room) -> Usage {
         let mut usage = Usage::default();
+        if room == Room::Arguments {
+            // A handle has no index, but Slang 2026.14.1 counts a buffer for the counter that Metal does not have.
+            if has_counter(kind) {
+                usage.add(LayoutUnit::MetalBuffer, Count::Finite(1));
+            }
+            return usage;
+        }
         for class in classes(kind).chars() {
             let unit = self.unit(class, kind);
             let is_second = unit == LayoutUnit::Binding && usage.get(unit) != Count::Finite(0);
@@ -50,7 +57,7 @@ impl Settings {
 
     /// Registers or descriptors for each class of a resource: append and consume buffers bring their counter.
     fn descriptors(&self, kind: ResourceKind) -> u32 {
-        let has_counter = matches!(kind, ResourceKind::StructuredBuffer(Access::Append | Access::Consume));
+        let has_counter = has_counter(kind);
         match self.target {
             Target::Vulkan | Target::Webgpu if has_counter => 2,
             // Seen with Slang 2026.14.1, though Metal has no such buffers.
@@ -81,6 +88,11 @@ impl Settings {
             | LayoutUnit::MetalArgument => true,
         }
     }
+}
+
+/// Whether a buffer has a hidden counter.
+fn has_counter(kind: ResourceKind) -> bool {
+    matches!(kind, ResourceKind::StructuredBuffer(Access::Append | Access::Consume))
 }
 
 /// D3D register classes of a resource.

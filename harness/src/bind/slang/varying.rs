@@ -1,6 +1,7 @@
 //! Varying parameters of an entry point: how many locations they take, and which.
 //!
-//! A scalar or vector takes a location, a matrix one for each column, whatever its order. System values take none, but
+//! A scalar or vector takes a location, a matrix one for each vector of the order that the command line asks for, whatever
+//! its own order. System values take none, but
 //! for the render targets of a fragment shader, whose numbers do not count. Explicit locations are honoured everywhere
 //! but on D3D.
 //!
@@ -14,7 +15,7 @@ use crate::bind::tree::{Parts, TypeLayout, UnitOffset, VariableLayout};
 use crate::bind::{LayoutUnit, Target, Usage};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::module::Annotations;
-use crate::shape::{Count, Member, StructType, Type};
+use crate::shape::{Count, MatrixOrder, Member, StructType, Type};
 use crate::sources::Span;
 
 /// Makes the layouts of an entry point's varyings.
@@ -22,6 +23,8 @@ use crate::sources::Span;
 pub(super) struct Varyings {
     /// Target.
     pub(super) target: Target,
+    /// Order of matrices that the command line asks for; what a declaration says does not count here.
+    pub(super) matrix: MatrixOrder,
     /// Stage of the entry point.
     pub(super) stage: String,
     /// What is wrong.
@@ -56,7 +59,13 @@ impl Varyings {
             Type::Scalar(_) | Type::Vector { .. } | Type::Enum(_) | Type::Pointer { .. } => {
                 self.leaf(ty, 1, (semantic, directions))
             }
-            Type::Matrix { columns, .. } => self.leaf(ty, *columns, (semantic, directions)),
+            Type::Matrix { rows, columns, .. } => {
+                let vectors = match self.matrix {
+                    MatrixOrder::Row => *rows,
+                    MatrixOrder::Column => *columns,
+                };
+                self.leaf(ty, vectors, (semantic, directions))
+            }
             Type::Array { element, count } => self.array((ty, element, *count), semantic, directions),
             Type::Struct(structure) => self.structure((ty, structure), semantic, directions),
             Type::Resource(_) => self.leaf(ty, 0, (semantic, directions)),

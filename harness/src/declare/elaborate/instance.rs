@@ -1,5 +1,7 @@
 //! Built-in types with their generic arguments: `vector<float, 3>`, `StructuredBuffer<S>`, `Ptr<T>`.
 
+use std::sync::Arc;
+
 use super::Elaborator;
 use super::builtin::{self, Builtin, Element};
 use super::generic::Context;
@@ -124,12 +126,39 @@ impl<'t> Elaborator<'t> {
             }
             (Element::Required | Element::None | Element::Word, _) => return self.bad_arguments(part, span),
         };
-        if element.as_ref().is_some_and(|element| self.measure(element).unbounded) {
+        if element.as_ref().is_some_and(|element| self.has_no_end(kind, element)) {
             let message = "an element cannot end in an unsized array";
             self.problems.report(Diagnostic::error(Code::UnsizedNotLast, span, message));
             return None;
         }
         Some(Resource { kind, element: element.map(Box::new), data_layout })
+    }
+
+    /// Whether `element` has no end that `kind` can hold. Buffers of one element may end in an unsized array of resources,
+    /// which are bound on their own (Slang 2026.14.1 takes them in `ParameterBlock` and `ConstantBuffer`).
+    fn has_no_end(&self, kind: ResourceKind, element: &Type) -> bool {
+        let holds_one = matches!(kind, ResourceKind::ConstantBuffer | ResourceKind::ParameterBlock);
+        self.measure(element).unbounded && !(holds_one && self.ends_in_resources(element))
+    }
+
+    /// Whether the unsized array at the end of `ty` holds no data.
+    fn ends_in_resources(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Array { element, count: Count::Unbounded } => !self.measure(element).data,
+            Type::Array { element, count: Count::Finite(_) } => self.ends_in_resources(element),
+            Type::Struct(structure) => match structure.members.last() {
+                Some(last) => self.ends_in_resources(&last.ty),
+                None => {
+                    structure.base.as_ref().is_some_and(|base| self.ends_in_resources(&Type::Struct(Arc::clone(base))))
+                }
+            },
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Matrix { .. }
+            | Type::Enum(_)
+            | Type::Pointer { .. }
+            | Type::Resource(_) => false,
+        }
     }
 
     fn data_layout(&mut self, argument: &GenericArgument<'t>) -> Option<DataLayout> {

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 
 use super::host::{HostField, HostStruct, HostType, packing};
 use super::names::Reserved;
-use super::slots::{Slot, has_no_end, slots};
 use super::values::Place;
 use crate::layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
+use crate::report::slots::{Slot, has_no_end, slots};
 
 /// The structs of all blocks that their rule sets allow.
 pub(super) fn structs(blocks: &[BlockLayout], reserved: Reserved) -> Vec<HostStruct> {

@@ -13,7 +13,6 @@ mod flatten;
 mod host;
 mod names;
 mod rust;
-mod slots;
 mod values;
 
 use crate::layout::BlockLayout;

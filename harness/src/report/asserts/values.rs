@@ -5,8 +5,8 @@
 
 use super::flatten::{Body, Flatten};
 use super::host::HostType;
-use super::slots::{Slot, touched};
 use crate::layout::{Component, Extent, LaidOut, LaidOutShape};
+use crate::report::slots::{Slot, touched};
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder};
 

@@ -14,6 +14,7 @@ mod listings;
 mod measured;
 mod modules;
 mod records;
+mod reflect;
 mod refused;
 mod run;
 mod show;

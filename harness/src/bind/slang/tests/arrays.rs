@@ -129,6 +129,26 @@ fn arrays_of_structs_are_split() {
     check(ARRAYS_OF_STRUCTS_ARE_SPLIT);
 }
 
+/// Unsized arrays at the end of structs: the spaces are those of its code, which in a parameter block gives none of its
+/// own to the array.
+const UNSIZED_ARRAYS_IN_STRUCTS: &[Case] = &[(
+    "struct S { Texture2D u; Texture2D t[]; }; Texture2D first; ParameterBlock<S> p; ConstantBuffer<S> c; uniform S s; \
+     RWStructuredBuffer<float4> o;",
+    &[
+        (
+            D3D,
+            "first t0, p space1, p.u t0 space1, p.t t0+inf space1, c.u t1, c.t t1+inf space3, s.u t2, \
+             s.t t2+inf space4, o u0",
+        ),
+        (VULKAN, "first 0.0, p space1, p.u 1.0, p.t 1.1, c.u 0.1, c.t 0.2, s.u 0.3, s.t 0.4, o 0.5"),
+    ],
+)];
+
+#[test]
+fn unsized_arrays_in_structs() {
+    check(UNSIZED_ARRAYS_IN_STRUCTS);
+}
+
 /// Unsized arrays.
 const UNSIZED_ARRAYS_TAKE_SPACES_OF_THEIR_OWN: &[Case] = &[
     (

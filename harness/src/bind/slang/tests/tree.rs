@@ -357,3 +357,24 @@ fn parameters_of_an_entry_point() {
     check(source, VULKAN, ENTRY_VULKAN);
     check(source, WEBGPU, ENTRY_WEBGPU);
 }
+
+const ARGUMENTS_METAL: &str = "
+p metal-buffer 0+2
+  container metal-buffer 0+1
+  element metal-buffer 1+1 metal-argument 0+8
+    m bytes 0+48
+    a bytes 48+16 metal-buffer 0+1
+    c bytes 64+8
+      container bytes 0+8
+      element bytes 0+16
+    s bytes 72+16
+    t bytes 88+16
+      [] stride 8
+";
+
+#[test]
+fn argument_buffers_hold_handles() {
+    let source = "struct S { float3x3 m; AppendStructuredBuffer<float> a; ConstantBuffer<float4> c; Sampler2D s; \
+                  Texture2D t[]; }; ParameterBlock<S> p;";
+    check(source, METAL, ARGUMENTS_METAL);
+}

@@ -1,4 +1,5 @@
-//! What a struct places in the host's eyes: its members and its bases', ascending, bit-fields gathered into their units.
+//! What a struct places in the eyes of C or of LLVM: its members and its bases', ascending, bit-fields gathered into
+//! their units.
 //!
 //! Members without bytes (resources, empty structs) have no place here.
 
@@ -7,7 +8,7 @@ use crate::shape::{Count, MatrixOrder};
 
 /// A member, or the storage unit of several bit-fields.
 #[derive(Clone, Debug)]
-pub(super) struct Slot<'a> {
+pub(in crate::report) struct Slot<'a> {
     /// Name in the shader.
     pub name: String,
     /// Bytes from the start of the struct.
@@ -20,17 +21,23 @@ pub(super) struct Slot<'a> {
 
 impl Slot<'_> {
     /// One past the last byte that holds a value.
-    pub(super) fn end(&self) -> u32 {
+    pub(in crate::report) fn end(&self) -> u32 {
         let size = if self.bits.is_some() { self.layout.size.finite().unwrap_or(0) } else { touched(self.layout) };
         self.offset.saturating_add(size)
     }
 }
 
 /// The places of `members`, by ascending offset.
-pub(super) fn slots(members: &[LaidOutMember]) -> Vec<Slot<'_>> {
+pub(in crate::report) fn slots(members: &[LaidOutMember]) -> Vec<Slot<'_>> {
+    let mut slots = in_declared_order(members);
+    slots.sort_by_key(|slot| slot.offset);
+    slots
+}
+
+/// The places of `members` as they are declared; `packoffset` may have put a later one before an earlier one.
+pub(in crate::report) fn in_declared_order(members: &[LaidOutMember]) -> Vec<Slot<'_>> {
     let mut slots = Vec::new();
     collect(members, 0, &mut slots);
-    slots.sort_by_key(|slot| slot.offset);
     slots
 }
 
@@ -62,12 +69,12 @@ fn gather<'a>(member: &'a LaidOutMember, offset: u32, slots: &mut Vec<Slot<'a>>)
 }
 
 /// Whether this is an array without end.
-pub(super) fn has_no_end(layout: &LaidOut) -> bool {
+pub(in crate::report) fn has_no_end(layout: &LaidOut) -> bool {
     matches!(layout.shape, LaidOutShape::Array { count: Count::Unbounded, .. })
 }
 
 /// Bytes up to the last one that holds a value, tail padding left out; 0 for what has no end.
-pub(super) fn touched(layout: &LaidOut) -> u32 {
+pub(in crate::report) fn touched(layout: &LaidOut) -> u32 {
     match &layout.shape {
         LaidOutShape::Scalar(component) => component.size,
         LaidOutShape::Vector { component, length } => component.size * length,

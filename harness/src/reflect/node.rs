@@ -1,0 +1,185 @@
+//! A small ordered tree of keys and values, printed as JSON or as YAML.
+//!
+//! The YAML of the reflection chapter quotes names, leaves kinds bare and explains each unit in a comment; no YAML crate
+//! writes comments where a value asks for them, and the shape needs nothing else of YAML. Hence these few lines.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+/// One value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Node {
+    /// A number.
+    Number(u32),
+    /// A switch.
+    Bool(bool),
+    /// Text, in quotes.
+    Text(String),
+    /// A word of a fixed vocabulary: bare in YAML, in quotes in JSON.
+    Word(&'static str),
+    /// A word that comes from the tree, such as a stage.
+    Bare(String),
+    /// A word with what it means, which YAML prints as a comment.
+    Explained(&'static str, &'static str),
+    /// Nothing: `null`.
+    Null,
+    /// Values in order.
+    List(Vec<Node>),
+    /// Keys with values, in order.
+    Map(Fields),
+}
+
+/// Keys and values in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Fields(Vec<(&'static str, Node)>);
+
+impl Fields {
+    /// These fields and one more.
+    pub(super) fn with(mut self, key: &'static str, value: Node) -> Self {
+        self.0.push((key, value));
+        self
+    }
+
+    /// These fields and one more, if there is a value.
+    pub(super) fn with_some(self, key: &'static str, value: Option<Node>) -> Self {
+        match value {
+            Some(value) => self.with(key, value),
+            None => self,
+        }
+    }
+
+    /// These fields and those.
+    pub(super) fn and(mut self, more: Self) -> Self {
+        self.0.extend(more.0);
+        self
+    }
+}
+
+impl From<Fields> for Node {
+    fn from(fields: Fields) -> Self {
+        Self::Map(fields)
+    }
+}
+
+impl Node {
+    /// Text, in quotes.
+    pub(super) fn text(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+
+    /// Indented JSON that ends with a line feed.
+    pub(super) fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("a tree of numbers and strings has no key to refuse");
+        text.push('\n');
+        text
+    }
+
+    /// YAML that ends with a line feed.
+    pub(super) fn to_yaml(&self) -> String {
+        let mut lines = Vec::new();
+        self.yaml_lines(&mut lines);
+        lines.push(String::new());
+        lines.join("\n")
+    }
+
+    /// The lines of this value as a block, from column 0.
+    fn yaml_lines(&self, lines: &mut Vec<String>) {
+        match self {
+            Self::List(items) => {
+                for item in items {
+                    let first = lines.len();
+                    item.yaml_lines(lines);
+                    indent(&mut lines[first..], "- ");
+                }
+            }
+            Self::Map(Fields(fields)) => {
+                for (key, value) in fields {
+                    let Some(line) = value.yaml_line() else {
+                        lines.push(format!("{key}:"));
+                        let first = lines.len();
+                        value.yaml_lines(lines);
+                        indent(&mut lines[first..], "  ");
+                        continue;
+                    };
+                    lines.push(format!("{key}: {line}"));
+                }
+            }
+            Self::Number(_)
+            | Self::Bool(_)
+            | Self::Text(_)
+            | Self::Word(_)
+            | Self::Bare(_)
+            | Self::Explained(..)
+            | Self::Null => lines.extend(self.yaml_line()),
+        }
+    }
+
+    /// This value behind a key on the key's own line; `None` for what needs lines of its own.
+    fn yaml_line(&self) -> Option<String> {
+        match self {
+            Self::Number(number) => Some(number.to_string()),
+            Self::Bool(switch) => Some(switch.to_string()),
+            Self::Text(text) => Some(quoted(text)),
+            Self::Word(word) => Some((*word).to_owned()),
+            Self::Bare(word) => Some(word.clone()),
+            Self::Explained(word, meaning) => Some(format!("{word} # {meaning}")),
+            Self::Null => Some("null".to_owned()),
+            Self::List(items) => items.is_empty().then(|| "[]".to_owned()),
+            Self::Map(Fields(fields)) => fields.is_empty().then(|| "{}".to_owned()),
+        }
+    }
+}
+
+/// Puts `first` before the first of `lines` and as many blanks before the others.
+fn indent(lines: &mut [String], first: &str) {
+    let mut lead = first;
+    let blanks = " ".repeat(first.len());
+    for line in lines {
+        line.insert_str(0, lead);
+        lead = &blanks;
+    }
+}
+
+/// `text` as a double-quoted scalar, which YAML has in common with JSON.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+impl Serialize for Node {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Number(number) => serializer.serialize_u32(*number),
+            Self::Bool(switch) => serializer.serialize_bool(*switch),
+            Self::Text(text) | Self::Bare(text) => serializer.serialize_str(text),
+            Self::Word(word) | Self::Explained(word, _) => serializer.serialize_str(word),
+            Self::Null => serializer.serialize_unit(),
+            Self::List(items) => serializer.collect_seq(items),
+            Self::Map(Fields(fields)) => {
+                let mut map = serializer.serialize_map(Some(fields.len()))?;
+                for (key, value) in fields {
+                    map.serialize_entry(key, value)?;
+                }
+                map.end()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// YAML 1.2, chapters 8.2 (block styles) and 7.3.1 (double-quoted style).
+    #[test]
+    fn blocks_nest_by_indentation() {
+        let unit = Fields::default().with("value", Node::Number(1)).with("unit", Node::Explained("Uniform", "bytes"));
+        let tree = Fields::default()
+            .with("name", Node::text("a \"b\""))
+            .with("sizes", Node::List(vec![unit.clone().into(), unit.into()]))
+            .with("fields", Node::List(Vec::new()))
+            .with("inner", Fields::default().with("kind", Node::Word("Struct")).into());
+        let expected = "name: \"a \\\"b\\\"\"\nsizes:\n- value: 1\n  unit: Uniform # bytes\n- value: 1\n  unit: Uniform # bytes\n\
+            fields: []\ninner:\n  kind: Struct\n";
+        let expected = expected.replace("\n- ", "\n  - ").replace("\n  unit", "\n    unit");
+        assert_eq!(Node::from(tree).to_yaml(), expected);
+    }
+}

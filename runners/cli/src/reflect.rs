@@ -1,0 +1,82 @@
+//! `layoutproof reflect`: a program's layout as Slang's reflection shows it.
+
+use anyhow::bail;
+use layoutproof::bind::{Convention, Request, slang};
+use layoutproof::check::Source;
+use layoutproof::diagnostics::{Diagnostic, render};
+use layoutproof::reflect::{Used, slang_json, yaml};
+use layoutproof::report::Style;
+use layoutproof::report::summary::Exit;
+use layoutproof::shape::MatrixOrder;
+use layoutproof::sources::SourceMap;
+
+use crate::args::{ReflectArgs, ReflectFormat};
+use crate::inputs::{Word, add_text};
+use crate::output::{print, warn};
+use crate::selection::options_of;
+use crate::show::Input;
+
+/// Shows one input's reflection.
+///
+/// # Errors
+/// What could not be read, and questions that Slang's reflection does not answer; refused files are shown as such.
+pub(crate) fn reflect(args: &ReflectArgs, style: Style) -> anyhow::Result<Exit> {
+    let mut sources = SourceMap::default();
+    let refuse = |found: &[Diagnostic], sources: &SourceMap| {
+        warn(&render(found, sources, style.colour));
+        Ok(Exit::CouldNotRun)
+    };
+    let source = match read(args, &mut sources)? {
+        Ok(source) => source,
+        Err(found) => return refuse(&found, &sources),
+    };
+    let request = request(args, &source)?;
+    let program = match slang::layout(&source.module, &request) {
+        Ok(program) => program,
+        Err(found) => return refuse(&found, &sources),
+    };
+    let used = Used::new(&source.module, &request);
+    print(&match args.format {
+        ReflectFormat::Yaml => yaml(&program, &used, source.options.matrix),
+        ReflectFormat::SlangJson => slang_json(&program, &used),
+    });
+    let warnings: Vec<Diagnostic> = source.module.warnings.iter().chain(&program.warnings).cloned().collect();
+    warn(&render(&warnings, &sources, style.colour));
+    Ok(Exit::Agree)
+}
+
+/// A file, which may have entry points only, or a case; the inner error is what is wrong with its text.
+fn read(args: &ReflectArgs, sources: &mut SourceMap) -> anyhow::Result<Result<Box<Source>, Vec<Diagnostic>>> {
+    if let Word::Declarations(path) = Word::of(&args.input) {
+        let (options, declared) = (args.declare.layout_options(), options_of(&args.declare));
+        let span = add_text(&path, sources)?;
+        return Ok(Source::of_program(span, options, &declared, sources).map(Box::new));
+    }
+    Ok(match Input::read(&args.input, &args.declare, sources)? {
+        Ok(Input::Declared(source)) => Ok(source),
+        Ok(Input::LaidOut(_)) => bail!("{} says its own layout: reflection is of HLSL and Slang", args.input),
+        Err(found) => Err(found),
+    })
+}
+
+/// The one question, with the matrix order that holds for the file or case.
+fn request(args: &ReflectArgs, source: &Source) -> anyhow::Result<Request> {
+    let mut requests = args.placement.requests(&source.invocation)?;
+    let (Some(mut request), true) = (requests.pop(), requests.is_empty()) else {
+        bail!("reflection is of one target by one convention: --target d3d12 --convention slang")
+    };
+    match request.convention {
+        Convention::Slang | Convention::SlangDocumented => {}
+        Convention::Dxc | Convention::Clang => {
+            bail!("{} has no such reflection: --convention slang", request.convention)
+        }
+    }
+    if !request.options.iter().any(|option| option.starts_with("-matrix-layout")) {
+        let order = match source.options.matrix {
+            MatrixOrder::Row => "-matrix-layout-row-major",
+            MatrixOrder::Column => "-matrix-layout-column-major",
+        };
+        request.options.push(order.to_owned());
+    }
+    Ok(request)
+}
