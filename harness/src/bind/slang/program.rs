@@ -11,7 +11,7 @@ use super::globals::Globals;
 use super::lines::{Lines, Owner, has_space};
 use super::scope::{At, Item, Scope};
 use super::settings::Settings;
-use super::types::Types;
+use super::types::{Budget, Types};
 use super::units::unit_class;
 use crate::bind::tree::ProgramLayout;
 use crate::bind::{LayoutUnit, Request};
@@ -37,7 +37,7 @@ struct Program<'s, 'm> {
 /// What slangc refuses (for `slang-documented`, what the user guide calls an error), and types without a layout.
 pub fn layout(module: &Module, request: &Request) -> Result<ProgramLayout, Vec<Diagnostic>> {
     let settings = Settings::of(request)?;
-    let mut types = Types { settings: &settings, problems: Vec::new() };
+    let mut types = Types { settings: &settings, problems: Vec::new(), budget: Budget::default() };
     let globals = Globals::of(module, &mut types);
     let is_asked = |name: &str| request.entry.as_deref().is_none_or(|entry| entry == name);
     let entries = module.entry_points.iter().filter(|entry| is_asked(&entry.name));

@@ -28,6 +28,38 @@ pub(super) struct Types<'s> {
     pub(super) settings: &'s Settings,
     /// What cannot be laid out.
     pub(super) problems: Vec<Diagnostic>,
+    /// How many layouts are made, varyings included.
+    pub(super) budget: Budget,
+}
+
+/// A number of layouts that may still be made. Structs of structs double with each level, and each parameter has its own
+/// layout, so the limit keeps small texts from making large programs.
+#[derive(Debug)]
+pub(super) struct Budget(u32);
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self(MOST_LAYOUTS)
+    }
+}
+
+/// No real program has more types in its parameters, a struct's members counted for each place where it stands.
+const MOST_LAYOUTS: u32 = 1 << 18;
+
+impl Budget {
+    /// Counts one more layout at `span`; the first that is too many is a problem, the others are none.
+    pub(super) fn spend(&mut self, span: Span) -> Result<(), Option<Diagnostic>> {
+        let left = self.0;
+        self.0 = left.saturating_sub(1);
+        match left {
+            0 => Err(None),
+            1 => {
+                let message = format!("the parameters have more than {MOST_LAYOUTS} members at all depths");
+                Err(Some(Diagnostic::error(Code::TooLarge, span, message)))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Where a type is used.
@@ -47,6 +79,10 @@ impl Types<'_> {
 
     /// The layout of `ty`, whose bytes are `laid`: `None` where it has none.
     pub(super) fn of(&mut self, ty: &Type, laid: Option<&LaidOut>, place: Place) -> TypeLayout {
+        if let Err(problem) = self.budget.spend(place.span) {
+            self.problems.extend(problem);
+            return with_bytes(ty, None);
+        }
         match ty {
             Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } | Type::Enum(_) | Type::Pointer { .. } => {
                 with_bytes(ty, laid)
