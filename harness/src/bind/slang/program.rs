@@ -5,13 +5,14 @@
 //!
 //! Source: Slang user guide, Parameter Layout Rules, Allocating Bindings to Parameters; measured with Slang 2026.14.1.
 
+use super::budget::Budget;
 use super::entry::Entry;
 use super::explicit::Fixed;
 use super::globals::Globals;
 use super::lines::{Lines, Owner, has_space};
 use super::scope::{At, Item, Scope};
 use super::settings::Settings;
-use super::types::{Budget, Types};
+use super::types::Types;
 use super::units::unit_class;
 use crate::bind::tree::ProgramLayout;
 use crate::bind::{LayoutUnit, Request};

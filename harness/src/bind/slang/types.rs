@@ -10,6 +10,7 @@ use std::slice::Iter;
 use std::sync::Arc;
 
 use super::arrays::in_array;
+use super::budget::Budget;
 use super::bytes::{Room, Whole};
 use super::settings::Settings;
 use crate::bind::tree::{Parts, TypeLayout, UnitOffset, VariableLayout};
@@ -30,36 +31,6 @@ pub(super) struct Types<'s> {
     pub(super) problems: Vec<Diagnostic>,
     /// How many layouts are made, varyings included.
     pub(super) budget: Budget,
-}
-
-/// A number of layouts that may still be made. Structs of structs double with each level, and each parameter has its own
-/// layout, so the limit keeps small texts from making large programs.
-#[derive(Debug)]
-pub(super) struct Budget(u32);
-
-impl Default for Budget {
-    fn default() -> Self {
-        Self(MOST_LAYOUTS)
-    }
-}
-
-/// No real program has more types in its parameters, a struct's members counted for each place where it stands.
-const MOST_LAYOUTS: u32 = 1 << 18;
-
-impl Budget {
-    /// Counts one more layout at `span`; the first that is too many is a problem, the others are none.
-    pub(super) fn spend(&mut self, span: Span) -> Result<(), Option<Diagnostic>> {
-        let left = self.0;
-        self.0 = left.saturating_sub(1);
-        match left {
-            0 => Err(None),
-            1 => {
-                let message = format!("the parameters have more than {MOST_LAYOUTS} members at all depths");
-                Err(Some(Diagnostic::error(Code::TooLarge, span, message)))
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 /// Where a type is used.

@@ -102,11 +102,9 @@ fn options_without_their_values_are_refused() {
 /// Structs of structs double with each level; each of many entry points has layouts of its own.
 #[test]
 fn small_texts_make_no_large_programs() {
-    let mut source = "struct S0 { float a : A; float b : B; };".to_owned();
-    for level in 1..15 {
-        let inner = level - 1;
-        source += &format!("struct S{level} {{ S{inner} a; S{inner} b; }};");
-    }
+    let structure = |level| format!("struct S{} {{ S{level} a; S{level} b; }};", level + 1);
+    let source: String = (0..14).map(structure).collect();
+    let source = format!("struct S0 {{ float a : A; float b : B; }}; {source}");
     let entry = |index| format!("[shader(\"vertex\")] void main{index}(S14 s) {{}}");
     let one = source.clone() + &entry(0);
     assert!(warnings(&one, &request(D3D)).is_empty());
