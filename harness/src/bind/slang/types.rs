@@ -184,7 +184,8 @@ impl Fields {
                 Count::Finite(_) => {
                     self.used.add(unit, count);
                     // Slang repeats the offset of a parameter block as its space; nothing is added up from it.
-                    let is_block = unit == LayoutUnit::Space && matches!(layout.ty, Type::Resource(_));
+                    let is_block =
+                        unit == LayoutUnit::Space && holds_block(&layout.ty) && matches!(layout.ty, Type::Resource(_));
                     (if is_block { running } else { 0 }, running)
                 }
                 Count::Unbounded => {
