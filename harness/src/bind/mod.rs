@@ -24,7 +24,8 @@ pub use unit::{LayoutUnit, Usage};
 /// One unit of one parameter: `B` holds `u3` to `u6` in space 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// Access path of the parameter: `B`, `s.D`, `s.B[3]`, `$Globals`, `$Entry.main`.
+    /// Access path of the parameter: `B`, `s.D`, `s.B[3]`, `$Globals`, `$Entry.main`; `main.t` for a parameter of an entry
+    /// point, `main.$result` for its result; `pairs[].b` for all elements at once.
     pub path: String,
     /// Unit.
     pub unit: LayoutUnit,

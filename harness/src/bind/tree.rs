@@ -69,7 +69,8 @@ pub struct VariableLayout {
 pub struct UnitOffset {
     /// Unit.
     pub unit: LayoutUnit,
-    /// Offset in register spaces or sets; 0 for units that have none.
+    /// Offset in register spaces or sets; 0 for units that have none. A parameter block in a struct repeats its offset here
+    /// in unit [`LayoutUnit::Space`], as Slang's reflection does; nothing is added up from that.
     pub space: u32,
     /// Offset in the unit.
     pub offset: u32,
@@ -94,11 +95,13 @@ pub struct ProgramLayout {
 pub struct EntryLayout {
     /// Name.
     pub name: String,
-    /// Stage: `compute`, `vertex`, `fragment`, `raygeneration` ...
+    /// Stage: `compute`, `vertex`, `fragment`, `raygeneration` ...; empty where neither an attribute nor the profile says
+    /// it.
     pub stage: String,
     /// `[numthreads(x, y, z)]`, for compute.
     pub thread_group_size: Option<[u32; 3]>,
-    /// Its scope: a struct of its parameters, or a constant buffer with that struct as its element.
+    /// Its scope: a struct of its parameters, or a constant buffer with that struct as its element. Offsets of parameters
+    /// with a `[[vk::binding]]` of their own do not count from the scope's.
     pub scope: VariableLayout,
     /// Its result.
     pub result: Option<VariableLayout>,

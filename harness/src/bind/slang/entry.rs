@@ -64,32 +64,26 @@ impl<'m> Entry<'m> {
         let layout = TypeLayout { usage: used, ..with_bytes(&ty, None) };
         let (name, annotations) = (declared.name.as_str(), &declared.annotations);
         let scope = Item { name, annotations, span, layout: Arc::new(layout), bytes: 0, at: BTreeMap::new() };
-        let varyings = Varyings {
-            target: types.settings.target,
-            matrix: types.settings.layout.matrix,
-            stage: stage.clone(),
-            problems,
-            render_targets: Vec::new(),
-        };
         let mut entry = Self {
             declared,
             stage,
             scope,
             fixed,
             render_targets: Vec::new(),
-            problems: Vec::new(),
+            problems,
             ty,
             bytes,
             buffer,
             fields,
             result: None,
         };
-        entry.vary(varyings, types.settings.render_targets_are_views());
+        let stage = entry.stage.clone();
+        entry.vary(Varyings { types, stage, span, render_targets: Vec::new() });
         entry
     }
 
     /// Adds the varyings to the fields, in the order of parameters, and the result.
-    fn vary(&mut self, mut varyings: Varyings, render_targets_are_views: bool) {
+    fn vary(&mut self, mut varyings: Varyings<'_, '_>) {
         let mut uniforms = std::mem::take(&mut self.fields).into_iter();
         for parameter in &self.declared.parameters {
             let field = if is_uniform(parameter) { uniforms.next() } else { None };
@@ -113,8 +107,7 @@ impl<'m> Entry<'m> {
             let all: Vec<&mut VariableLayout> = self.fields.iter_mut().chain(&mut self.result).collect();
             locate(all, unit, &varyings);
         }
-        self.problems = varyings.problems;
-        if render_targets_are_views {
+        if varyings.types.settings.render_targets_are_views() {
             self.render_targets = varyings.render_targets;
         }
     }
@@ -205,7 +198,7 @@ impl<'m> Uniforms<'_, '_, 'm> {
 }
 
 /// Gives locations of one direction: explicit ones first, then the first gap in the order of parameters.
-fn locate(variables: Vec<&mut VariableLayout>, unit: LayoutUnit, varyings: &Varyings) {
+fn locate(variables: Vec<&mut VariableLayout>, unit: LayoutUnit, varyings: &Varyings<'_, '_>) {
     let mut line: Slots<()> = Slots::default();
     let mut open = Vec::new();
     for variable in variables {

@@ -1,14 +1,16 @@
 //! Conventions `slang` and `slang-documented`: what slangc does, and what its user guide says it does.
 //!
-//! A [`Module`] and a [`Request`] in. [`layout`] gives the tree that reflection shows, [`bind`] its leaves as rows.
+//! A [`Module`] and a [`Request`] in. [`layout`] gives the tree that reflection shows, [`crate::bind::bind`] its leaves as rows.
 //! `settings` reads the request; `units`, `bytes`, `types`, `arrays` and `containers` say how much of each unit a type
-//! takes; `globals`, `entry` and `varying` measure scopes; `explicit` reads what the author fixed; `program` gives out
-//! slots from `lines`; `flatten` makes rows. The two conventions differ in [`settings`]' switch `documented`.
+//! takes; `globals`, `entry` and `varying` measure scopes, within a `budget`; `explicit` reads what the author fixed;
+//! `program` gives out slots from `lines`; `flatten` makes rows. The two conventions differ where `settings` say
+//! `documented`.
 //!
 //! Sources: Slang user guide, Parameter Layout Rules and Using the Reflection API; measured with slangc 2026.12 and
 //! 2026.14.1. What slangc reflects counts where its code does otherwise.
 
 mod arrays;
+mod budget;
 mod bytes;
 mod containers;
 mod entry;

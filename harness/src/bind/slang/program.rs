@@ -5,6 +5,7 @@
 //!
 //! Source: Slang user guide, Parameter Layout Rules, Allocating Bindings to Parameters; measured with Slang 2026.14.1.
 
+use super::budget::Budget;
 use super::entry::Entry;
 use super::explicit::Fixed;
 use super::globals::Globals;
@@ -37,7 +38,7 @@ struct Program<'s, 'm> {
 /// What slangc refuses (for `slang-documented`, what the user guide calls an error), and types without a layout.
 pub fn layout(module: &Module, request: &Request) -> Result<ProgramLayout, Vec<Diagnostic>> {
     let settings = Settings::of(request)?;
-    let mut types = Types { settings: &settings, problems: Vec::new() };
+    let mut types = Types { settings: &settings, problems: Vec::new(), budget: Budget::default() };
     let globals = Globals::of(module, &mut types);
     let is_asked = |name: &str| request.entry.as_deref().is_none_or(|entry| entry == name);
     let entries = module.entry_points.iter().filter(|entry| is_asked(&entry.name));

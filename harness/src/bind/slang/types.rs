@@ -10,6 +10,7 @@ use std::slice::Iter;
 use std::sync::Arc;
 
 use super::arrays::in_array;
+use super::budget::Budget;
 use super::bytes::{Room, Whole};
 use super::settings::Settings;
 use crate::bind::tree::{Parts, TypeLayout, UnitOffset, VariableLayout};
@@ -28,6 +29,8 @@ pub(super) struct Types<'s> {
     pub(super) settings: &'s Settings,
     /// What cannot be laid out.
     pub(super) problems: Vec<Diagnostic>,
+    /// How many layouts are made, varyings included.
+    pub(super) budget: Budget,
 }
 
 /// Where a type is used.
@@ -47,6 +50,10 @@ impl Types<'_> {
 
     /// The layout of `ty`, whose bytes are `laid`: `None` where it has none.
     pub(super) fn of(&mut self, ty: &Type, laid: Option<&LaidOut>, place: Place) -> TypeLayout {
+        if let Err(problem) = self.budget.spend(place.span) {
+            self.problems.extend(problem);
+            return with_bytes(ty, None);
+        }
         match ty {
             Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } | Type::Enum(_) | Type::Pointer { .. } => {
                 with_bytes(ty, laid)
@@ -177,7 +184,8 @@ impl Fields {
                 Count::Finite(_) => {
                     self.used.add(unit, count);
                     // Slang repeats the offset of a parameter block as its space; nothing is added up from it.
-                    let is_block = unit == LayoutUnit::Space && matches!(layout.ty, Type::Resource(_));
+                    let is_block =
+                        unit == LayoutUnit::Space && holds_block(&layout.ty) && matches!(layout.ty, Type::Resource(_));
                     (if is_block { running } else { 0 }, running)
                 }
                 Count::Unbounded => {

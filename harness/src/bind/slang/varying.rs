@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use super::explicit::vulkan_number;
-use super::types::finite;
+use super::types::{Types, finite, with_bytes};
 use crate::bind::tree::{Parts, TypeLayout, UnitOffset, VariableLayout};
 use crate::bind::{LayoutUnit, Target, Usage};
 use crate::diagnostics::{Code, Diagnostic};
@@ -20,15 +20,13 @@ use crate::sources::Span;
 
 /// Makes the layouts of an entry point's varyings.
 #[derive(Debug)]
-pub(super) struct Varyings {
-    /// Target.
-    pub(super) target: Target,
-    /// Order of matrices that the command line asks for; what a declaration says does not count here.
-    pub(super) matrix: MatrixOrder,
+pub(super) struct Varyings<'t, 's> {
+    /// The target, the budget, and what is wrong.
+    pub(super) types: &'t mut Types<'s>,
     /// Stage of the entry point.
     pub(super) stage: String,
-    /// What is wrong.
-    pub(super) problems: Vec<Diagnostic>,
+    /// Where the entry point is declared.
+    pub(super) span: Span,
     /// Numbers and counts of the render targets that were seen.
     pub(super) render_targets: Vec<(u32, u32)>,
 }
@@ -52,15 +50,19 @@ pub(super) fn directions(annotations: &Annotations) -> Directions {
     }
 }
 
-impl Varyings {
+impl Varyings<'_, '_> {
     /// The layout of a varying with the semantic `semantic`, which holds for all its members where it is given.
     pub(super) fn layout(&mut self, ty: &Type, semantic: Option<&str>, directions: Directions) -> TypeLayout {
+        if let Err(problem) = self.types.budget.spend(self.span) {
+            self.types.problems.extend(problem);
+            return with_bytes(ty, None);
+        }
         match ty {
             Type::Scalar(_) | Type::Vector { .. } | Type::Enum(_) | Type::Pointer { .. } => {
                 self.leaf(ty, 1, (semantic, directions))
             }
             Type::Matrix { rows, columns, .. } => {
-                let vectors = match self.matrix {
+                let vectors = match self.types.settings.layout.matrix {
                     MatrixOrder::Row => *rows,
                     MatrixOrder::Column => *columns,
                 };
@@ -150,7 +152,7 @@ impl Varyings {
 
     /// The explicit location of what takes locations, where the target has them.
     pub(super) fn location(&self, annotations: &Annotations, layout: &TypeLayout) -> Option<u32> {
-        let honours = match self.target {
+        let honours = match self.types.settings.target {
             Target::D3d12 => false,
             Target::Vulkan | Target::Webgpu | Target::Metal => !layout.usage.is_empty(),
         };
@@ -160,7 +162,7 @@ impl Varyings {
     /// Slang's error E39023.
     fn refuse_mixture(&mut self, span: Span) {
         let message = "some members have explicit locations, others have none";
-        self.problems.push(Diagnostic::error(Code::MixedLocations, span, message));
+        self.types.problems.push(Diagnostic::error(Code::MixedLocations, span, message));
     }
 }
 

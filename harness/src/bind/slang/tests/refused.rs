@@ -98,3 +98,16 @@ fn options_without_their_values_are_refused() {
         assert_eq!(errors("Texture2D a;", &asked), [Code::BadOption], "{option}");
     }
 }
+
+/// Structs of structs double with each level; each of many entry points has layouts of its own.
+#[test]
+fn small_texts_make_no_large_programs() {
+    let structure = |level| format!("struct S{} {{ S{level} a; S{level} b; }};", level + 1);
+    let source: String = (0..14).map(structure).collect();
+    let source = format!("struct S0 {{ float a : A; float b : B; }}; {source}");
+    let entry = |index| format!("[shader(\"vertex\")] void main{index}(S14 s) {{}}");
+    let one = source.clone() + &entry(0);
+    assert!(warnings(&one, &request(D3D)).is_empty());
+    let many = (0..9).fold(source, |text, index| text + &entry(index));
+    assert_eq!(errors(&many, &request(D3D)), [Code::TooLarge]);
+}
