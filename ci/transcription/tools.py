@@ -26,13 +26,12 @@ class Tools:
 
     def __init__(self):
         library = Path(os.environ.get("LAYOUTPROOF_DXC_LIBRARY", FETCHED / "dxc-lib" / "libdxcompiler.so"))
-        drivers = [ROOT / "target" / profile / "layoutproof-dxc" for profile in ("debug", "release")]
-        driver = next((d for d in drivers if d.exists()), None)
-        self.dxc = [str(driver), "--library", str(library)] if driver and library.exists() else None
+        driver = built("layoutproof-dxc")
+        self.dxc = [*driver, "--library", str(library)] if driver and library.exists() else None
         slangc = FETCHED / "slang" / "bin" / "slangc"
         self.slang = [str(slangc)] if slangc.exists() else which("slangc")
         self.glslang = which("glslangValidator")
-        self.naga = which("naga")
+        self.naga = built("layoutproof-naga")
         self.scratch = tempfile.TemporaryDirectory(prefix="transcribe-")
         self.counter = 0
         self.versions = {name: self.version(name) for name in ("dxc", "slang", "glslang", "naga")}
@@ -87,8 +86,14 @@ class Tools:
 
     def naga_spirv(self, source):
         module = self.place(".spv")
-        call([*self.naga, "-g", str(self.write(source, ".wgsl")), str(module)])
+        call([*self.naga, str(self.write(source, ".wgsl")), str(module)])
         return module.read_bytes()
+
+
+def built(name):
+    """The command of a program of this workspace, or None where it is not built."""
+    programs = [ROOT / "target" / profile / name for profile in ("debug", "release")]
+    return next(([str(program)] for program in programs if program.exists()), None)
 
 
 def which(name):

@@ -104,8 +104,10 @@ codes! {
     IncompleteExpectation = "incomplete-expectation",
     /// An expectation about a path that the declaration does not have.
     UnknownPath = "unknown-path",
-    /// A rule set that does not exist.
+    /// A rule set that does not exist, or under which the input is not laid out.
     UnknownRules = "unknown-rules",
+    /// A file that cannot be read, or a word that names no file and not exactly one case.
+    Unreadable = "unreadable",
     /// A module that is not readable SPIR-V, WGSL or GLSL.
     BadModule = "bad-module",
     /// A file that declares nothing that could be laid out.

@@ -10,6 +10,7 @@ use wildmatch::WildMatch;
 use crate::coverage::{Cell, Cells, Kinds, answered, word};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::record::{CheckRecord, Outcome, Proves};
+use crate::runner::RunnerKind;
 use crate::sources::{FileId, SourceMap};
 use crate::toml_table::{Problems, Table, parse};
 
@@ -18,7 +19,7 @@ use crate::toml_table::{Problems, Table, parse};
 pub struct Floor {
     /// Device ids, each of which must reach the floor.
     pub devices: Vec<String>,
-    /// API.
+    /// API; never the CPU model, which proves nothing about devices.
     pub runner: String,
     /// Kind of proof.
     pub proves: Proves,
@@ -30,6 +31,9 @@ pub struct Floor {
 
 /// The keys of a coverage cell; `type` takes patterns with `*` and `?`.
 pub const CELL_KEYS: [&str; 7] = ["rules", "space", "stage", "direction", "form", "type", "after"];
+
+/// The APIs through which a device can reach a floor.
+const RUNNERS: [&str; 2] = [RunnerKind::Ash.as_str(), RunnerKind::Wgpu.as_str()];
 
 /// Reads a floors file.
 ///
@@ -55,6 +59,9 @@ fn floor(mut entry: Table<'_, '_>, problems: &mut Problems<'_>) -> Option<Floor>
     let [runner, proves] = ["runner", "proves"].map(&mut text);
     let leaves = entry.required("leaves", problems).and_then(|value| crate::toml_table::number(value, problems));
     let cells = CELL_KEYS.map(|key| entry.strings(key, problems));
+    if runner.as_deref().is_some_and(|runner| !RUNNERS.contains(&runner)) {
+        problems.report(entry.range(), "`runner` is \"ash\" or \"wgpu\": the CPU model proves nothing about devices");
+    }
     let proves = match proves.as_deref() {
         Some("decorations") => Some(Proves::Decorations),
         Some("compiler") => Some(Proves::Compiler),

@@ -30,6 +30,8 @@ pub struct Known {
     pub file: String,
     /// Line of the entry, from 1.
     pub line: u32,
+    /// Whether checks that agree are a failure.
+    may_be_stale: bool,
 }
 
 /// Reads a list of known differences.
@@ -77,10 +79,17 @@ fn entry_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Proble
         link,
         file,
         line: sources.position(span).line,
+        may_be_stale: true,
     }
 }
 
 impl Known {
+    /// The same entry for a run that takes only some of the checks that it is about: that those agree says nothing.
+    #[must_use]
+    pub fn of_narrowed_run(self) -> Self {
+        Self { may_be_stale: false, ..self }
+    }
+
     fn covers(&self, check: &CheckRecord, devices: &[DeviceInfo]) -> bool {
         let device = devices.iter().find(|device| device.id == check.device && device.runner == check.runner);
         let driver = device.map_or("", |device| device.driver.as_str());
@@ -118,11 +127,53 @@ pub fn apply(known: &[Known], checks: &mut [CheckRecord], devices: &[DeviceInfo]
                 Outcome::Differ | Outcome::Broken | Outcome::Stale | Outcome::Skipped => {}
             }
         }
-        if !differing {
+        if !differing && entry.may_be_stale {
             for index in agreeing {
                 checks[index].outcome = Outcome::Stale;
                 checks[index].known = Some(entry.entry());
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Proves, SCHEMA};
+    use crate::runner::RunnerKind;
+
+    fn agreeing_check() -> CheckRecord {
+        CheckRecord {
+            schema: SCHEMA,
+            case: "arrays/a".to_owned(),
+            rules: "std140".to_owned(),
+            producer: "naga".to_owned(),
+            device: "llvmpipe-gl".to_owned(),
+            runner: RunnerKind::Wgpu,
+            proves: Proves::Decorations,
+            outcome: Outcome::Agree,
+            culprit: None,
+            validation: "valid".to_owned(),
+            skip_reason: None,
+            known: None,
+            ms: 1,
+            leaves: 1,
+            rows: Vec::new(),
+            story: None,
+        }
+    }
+
+    #[test]
+    fn an_entry_is_stale_only_in_a_run_of_all_that_it_is_about() {
+        let text = "[[known]]\ndevice = \"*-gl\"\nreason = \"naga drops @size\"\n";
+        let mut sources = SourceMap::default();
+        let file = sources.add("known.toml", text);
+        let whole = read(file, &sources).unwrap();
+        let narrowed: Vec<Known> = whole.iter().cloned().map(Known::of_narrowed_run).collect();
+        for (known, expected) in [(whole, Outcome::Stale), (narrowed, Outcome::Agree)] {
+            let mut checks = [agreeing_check()];
+            apply(&known, &mut checks, &[]);
+            assert_eq!(checks[0].outcome, expected);
         }
     }
 }

@@ -13,15 +13,12 @@ use naga::{AddressSpace, ArraySize, GlobalVariable, Handle, ScalarKind, ShaderSt
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::generate::wgsl::MAX_IMMEDIATE_SIZE;
-use crate::layout::{BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Refusal};
+use crate::layout::{BlockLayout, Component, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape, Refusal};
 use crate::module::BlockKind;
 use crate::naga_offsets::{chain, matrix_stride};
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder};
 use crate::sources::{FileId, Span};
-
-/// Name of the rule set of these layouts.
-pub const RULES: &str = "declared";
 
 /// The blocks of a WGSL module, in declaration order.
 ///
@@ -153,7 +150,7 @@ impl<'a> Reader<'a> {
         };
         let type_name = self.module.types[ty].name.as_deref();
         Some(BlockLayout {
-            rules: RULES.to_owned(),
+            rules: DECLARED.to_owned(),
             name: variable.name.as_deref().or(type_name).unwrap_or_default().to_owned(),
             kind,
             count,

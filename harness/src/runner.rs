@@ -197,6 +197,8 @@ pub enum TexelType {
     Sint,
     /// `rgba32uint`.
     Uint,
+    /// `d32float`, which samplers that compare need: the first word is the depth, from 0 to 1, the others mean nothing.
+    Depth,
 }
 
 /// An image of a job. All its texels of mip level `n` are `levels[n]`.
@@ -352,7 +354,7 @@ pub enum RunnerKind {
 
 impl RunnerKind {
     /// The name in trial names and on the command line.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ash => "ash",
             Self::Wgpu => "wgpu",

@@ -151,6 +151,28 @@ fn block_without_offsets_is_listed_with_the_reason() {
     assert_eq!(texts, ["_1: no ArrayStride", "_1: no Offset"]);
 }
 
+/// Two of them would end at byte 2^32, which no offset says.
+#[test]
+fn block_that_ends_beyond_all_offsets_is_listed_with_the_reason() {
+    for (offset, stride) in [(0x8000_0000, 4), (0, 0x7FFF_FFFE), (0xFFFF_FFFC, 0xFFFF_FFFF)] {
+        let words = module(|builder| {
+            let uint = builder.type_int(32, 0);
+            let array = builder.type_runtime_array(uint);
+            builder.decorate(array, Decoration::ArrayStride, [Operand::LiteralBit32(stride)]);
+            let block = builder.type_struct([array]);
+            builder.decorate(block, Decoration::Block, []);
+            builder.member_decorate(block, 0, Decoration::Offset, [Operand::LiteralBit32(offset)]);
+            let pointer = builder.type_pointer(None, StorageClass::StorageBuffer, block);
+            builder.ret().unwrap();
+            builder.variable(pointer, None, StorageClass::StorageBuffer, None);
+        });
+        let blocks = declared(&words).unwrap();
+        let refusals = blocks[0].layout.result.clone().unwrap_err();
+        assert_eq!(refusals[0].message, "it ends beyond 2147483648 bytes");
+        assert!(blocks[0].layout.rows().is_empty() && blocks[0].layout.leaves().is_empty());
+    }
+}
+
 #[test]
 fn broken_words_are_placed() {
     let header = [0x0723_0203, 0x0001_0300, 0, 10, 0];

@@ -119,6 +119,15 @@ pub struct Diagnosed {
     pub span: Span,
 }
 
+impl Diagnosed {
+    /// Whether a message with this code, where it has one, is what the case expects; lines are the caller's.
+    pub fn matches(&self, code: Option<Code>, message: &str) -> bool {
+        let same_code = |wanted: &str| code.is_none_or(|code| code.as_str() == wanted);
+        self.code.as_deref().is_none_or(same_code)
+            && self.message.as_deref().is_none_or(|fragment| message.contains(fragment))
+    }
+}
+
 /// Who refuses or warns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum By {

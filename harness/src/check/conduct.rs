@@ -60,7 +60,7 @@ impl Check {
     /// The name of a check before its shaders are written.
     pub fn name_of(subject: &Subject, producer: Producer, device: &DeviceInfo) -> String {
         let case = subject.source.id.replace('/', "::");
-        format!("{case}::{}::{producer}::{}::{}", subject.rules.name, device.id, device.runner.as_str())
+        format!("{case}::{}::{producer}::{}::{}", subject.rules, device.id, device.runner.as_str())
     }
 
     /// The jobs that the device can do.
@@ -147,7 +147,7 @@ impl Check {
         }
         answers.lacking.extend(jobs.lacking.iter().cloned());
         let validation = self.validation();
-        let proves = self.produced.producer.proves(&self.subject.rules);
+        let proves = self.produced.producer.proves(self.subject.rules);
         let code = Code { proves, writer: self.produced.producer.writer() };
         let verdict = judge(&answers.rows, &validation, code);
         let (outcome, reason) = self.outcome(&verdict, &answers);
@@ -155,7 +155,7 @@ impl Check {
         CheckRecord {
             schema: SCHEMA,
             case: self.subject.source.id.clone(),
-            rules: self.subject.rules.name.to_owned(),
+            rules: self.subject.rules.to_owned(),
             producer: self.produced.producer.to_string(),
             device: self.device.id.clone(),
             runner: self.device.runner,
@@ -257,7 +257,7 @@ impl Check {
             again: format!(
                 "layoutproof run {} --rules {} --producer {} --device {} --runner {} -vv",
                 subject.source.id,
-                subject.rules.name,
+                subject.rules,
                 produced.producer,
                 device.id,
                 device.runner.as_str()

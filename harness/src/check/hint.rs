@@ -26,7 +26,7 @@ pub(super) fn explaining(subject: &Subject, rows: &[Row], culprit: Option<Culpri
     }
     let explains =
         |numbers: &Numbers| used.iter().all(|(path, offset)| numbers.get(What::Offset, path) == Some(*offset));
-    let others = table().iter().filter(|rules| rules.is_bare() && rules.name != subject.rules.name);
+    let others = table().iter().filter(|rules| rules.is_bare() && rules.name != subject.rules);
     let mut explaining = others.filter(|rules| {
         let blocks = &subject.source.module.blocks;
         let layouts: Vec<_> = blocks.iter().map(|block| lay_out(block, rules, subject.source.options)).collect();

@@ -14,7 +14,7 @@ use crate::check::subject::Subject;
 use crate::generate::wgsl::WgslModule;
 use crate::generate::{spirv, wgsl};
 use crate::layout::tree::LeafStep;
-use crate::layout::{BlockLayout, Component, Leaf, RuleSet, lay_out};
+use crate::layout::{BlockLayout, Component, DECLARED, Leaf, Refusal, RuleSet, lay_out};
 use crate::model::{CompiledError, compiled};
 use crate::naga_glsl::glsl_offsets;
 use crate::naga_offsets::{self, NagaError};
@@ -65,9 +65,9 @@ impl Producer {
     }
 
     /// What agreement proves under `rules`: naga chooses offsets only under WGSL's own rules.
-    pub fn proves(self, rules: &RuleSet) -> Proves {
+    pub fn proves(self, rules: &str) -> Proves {
         match self {
-            Self::Naga if wgsl::chooses_offsets(rules.name) => Proves::Compiler,
+            Self::Naga if wgsl::chooses_offsets(rules) => Proves::Compiler,
             Self::Rspirv | Self::Naga => Proves::Decorations,
         }
     }
@@ -174,8 +174,7 @@ impl Produced {
         let places = reach(subject, settings);
         for (block, layout) in subject.layouts.iter().enumerate() {
             if let Err(refusals) = &layout.result {
-                let reasons = refusals.iter().map(|refusal| &refusal.message);
-                shaders.gaps.extend(reasons.map(|reason| format!("{} forbids it: {reason}", subject.rules.name)));
+                shaders.gaps.extend(refusals.iter().map(|refusal| gap(subject.rules, refusal)));
                 continue;
             }
             let plan = plan_in(layout, &layout.leaves(), &places).only(&settings.forms);
@@ -183,8 +182,10 @@ impl Produced {
             if plan.leaves.is_empty() {
                 continue;
             }
-            let written = match &settings.planted_rules {
-                Some(rules) => lay_out(&subject.source.module.blocks[block], rules, subject.source.options),
+            // A module that says its own offsets has no declarations to lay out otherwise.
+            let declared = subject.source.module.blocks.get(block);
+            let written = match settings.planted_rules.as_ref().zip(declared) {
+                Some((rules, declared)) => lay_out(declared, rules, subject.source.options),
                 None => layout.clone(),
             };
             match producer {
@@ -278,6 +279,14 @@ impl Produced {
                 wgsl: Some(wgsl.text),
             });
         }
+    }
+}
+
+/// Why a block has no layout, and so no shader.
+fn gap(rules: &str, refusal: &Refusal) -> String {
+    match rules {
+        DECLARED => format!("`{}` has no layout in the module: {}", refusal.path, refusal.message),
+        rules => format!("{rules} forbids it: {}", refusal.message),
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use crate::check::produce::Settings;
 use crate::check::subject::Subject;
-use crate::layout::{RuleSet, find};
+use crate::layout::find;
 use crate::record::{Space, Stage};
 
 /// Bytes to which rule sets for uniform buffers align arrays.
@@ -19,7 +19,7 @@ const REGISTER_BYTES: u32 = 16;
 /// The spaces and stages for `subject`, of which not all go together.
 pub(super) fn reach(subject: &Subject, settings: &Settings) -> BTreeSet<(Space, Stage)> {
     let core = is_core(subject);
-    let uniform = is_for_uniform(&subject.rules);
+    let uniform = is_for_uniform(subject.rules);
     let by_default = |space: Space| match space {
         Space::Uniform | Space::Storage | Space::PushConstant => true,
         Space::UniformElement => core && uniform,
@@ -37,18 +37,18 @@ pub(super) fn reach(subject: &Subject, settings: &Settings) -> BTreeSet<(Space, 
 /// Whether a subject is the one of its case, and of its kind of rule set, that is probed everywhere; a user's file is
 /// under every rule set.
 fn is_core(subject: &Subject) -> bool {
-    let kind = is_for_uniform(&subject.rules);
-    let named = subject.source.expect.iter().filter_map(|expectation| find(&expectation.rules));
-    let alike: Vec<&str> = named.filter(|rules| is_for_uniform(rules) == kind).map(|rules| rules.name).collect();
+    let kind = is_for_uniform(subject.rules);
+    let named = subject.source.expect.iter().map(|expectation| expectation.rules.as_str());
+    let alike: Vec<&str> = named.filter(|rules| is_for_uniform(rules) == kind).collect();
     let number = alike.len() as u64;
     match hash(&subject.source.id).checked_rem(number) {
         None => true,
-        Some(chosen) => (0..).zip(&alike).any(|(index, name): (u64, _)| index == chosen && *name == subject.rules.name),
+        Some(chosen) => (0..).zip(&alike).any(|(index, name): (u64, _)| index == chosen && *name == subject.rules),
     }
 }
 
-fn is_for_uniform(rules: &RuleSet) -> bool {
-    rules.array_alignment.bytes() >= REGISTER_BYTES
+fn is_for_uniform(rules: &str) -> bool {
+    find(rules).is_some_and(|rules| rules.array_alignment.bytes() >= REGISTER_BYTES)
 }
 
 /// FNV-1a, which is the same everywhere and always.

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::case::Numbers;
-use crate::case::expect;
+use crate::case::{By, Diagnosed, Numbers, expect};
 use crate::check::source::Source;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::layout::rules::RuleSet;
-use crate::layout::{BlockLayout, lay_out};
+use crate::layout::{BlockLayout, DECLARED, RuleSet, lay_out};
 use crate::record::{Row, Stage, Value, What};
 
 /// A source under one rule set.
@@ -15,8 +13,8 @@ use crate::record::{Row, Stage, Value, What};
 pub struct Subject {
     /// The case or file.
     pub source: Arc<Source>,
-    /// The rule set.
-    pub rules: RuleSet,
+    /// Name of the rule set; [`DECLARED`] for a module that says its own offsets.
+    pub rules: &'static str,
     /// Every block under the rule set.
     pub layouts: Vec<BlockLayout>,
     /// What the case expects.
@@ -36,31 +34,50 @@ impl Subject {
             expected: expectation.map(Numbers::of_expectation).unwrap_or_default(),
             computed: Numbers::of_layouts(&layouts),
             authority: expectation.map(|expectation| expectation.authority.to_string()).unwrap_or_default(),
-            rules: rules.clone(),
+            rules: rules.name,
             layouts,
             source,
         }
     }
 
-    /// Problems of the case that only the layouts show: unknown paths, incomplete expectations, refusals by the rule
-    /// set that the case expects and that do not come.
+    /// A module that says its own offsets, by the name of its file: what it says is what our rules compute for others.
+    pub fn declared(name: &str, layouts: Vec<BlockLayout>) -> Self {
+        Self {
+            source: Arc::new(Source::of_module(name)),
+            rules: DECLARED,
+            expected: Numbers::default(),
+            computed: Numbers::of_layouts(&layouts),
+            authority: String::new(),
+            layouts,
+        }
+    }
+
+    /// Problems of the case that only the layouts show: unknown paths, incomplete expectations, refusals and warnings of
+    /// the rule set that the case expects and that do not come.
     pub fn problems(&self) -> Vec<Diagnostic> {
-        let expectations = self.source.expect.iter().filter(|expectation| expectation.rules == self.rules.name);
+        let expectations = self.source.expect.iter().filter(|expectation| expectation.rules == self.rules);
         let mut found: Vec<_> = expectations
             .flat_map(|expectation| expect::problems(&self.source.id, expectation, &self.layouts))
             .collect();
-        let refusals: Vec<_> =
-            self.layouts.iter().filter_map(|layout| layout.result.as_ref().err()).flatten().collect();
-        for reject in
-            self.source.rejects.iter().filter(|reject| reject.by == crate::case::By::Rules(self.rules.name.to_owned()))
-        {
-            let fragment = reject.message.as_deref().unwrap_or("");
-            if !refusals.iter().any(|refusal| refusal.message.contains(fragment)) {
-                let message =
-                    format!("`{}` does not refuse this (message with \"{fragment}\" expected)", self.rules.name);
-                found.push(Diagnostic::error(Code::BadCase, reject.span, message));
-            }
-        }
+        let refused = |reject: &Diagnosed| {
+            let mut refusals = self.layouts.iter().filter_map(|layout| layout.result.as_ref().err()).flatten();
+            refusals.any(|refusal| reject.matches(None, &refusal.message))
+        };
+        let warned = |warn: &Diagnosed| {
+            let laid_out = self.layouts.iter().filter(|layout| layout.result.is_ok());
+            let mut warnings = laid_out.flat_map(|layout| &layout.warnings);
+            warnings.any(|warning| warn.matches(Some(warning.code), &warning.message))
+        };
+        let silent = |given: &Diagnosed, what| {
+            let fragment = given.message.as_deref().unwrap_or("");
+            let message = format!("`{}` does not {what} this (message with \"{fragment}\" expected)", self.rules);
+            Diagnostic::error(Code::BadCase, given.span, message)
+        };
+        let own = |given: &&Diagnosed| given.by == By::Rules(self.rules.to_owned());
+        let rejects = self.source.rejects.iter().filter(own).filter(|reject| !refused(reject));
+        found.extend(rejects.map(|reject| silent(reject, "refuse")));
+        let warns = self.source.warns.iter().filter(own).filter(|warn| !warned(warn));
+        found.extend(warns.map(|warn| silent(warn, "warn of")));
         found
     }
 

@@ -56,7 +56,7 @@ pub fn subject_kinds(subject: &Subject) -> Kinds {
 /// Adds what the shaders of a subject ask of a device.
 pub fn planned(subject: &Subject, produced: &Produced, cells: &mut Cells) {
     let kinds = subject_kinds(subject);
-    let proves = produced.producer.proves(&subject.rules);
+    let proves = produced.producer.proves(subject.rules);
     for module in &produced.modules {
         let block = &subject.layouts[module.block].name;
         for leaf in &module.plan.leaves {
@@ -66,7 +66,7 @@ pub fn planned(subject: &Subject, produced: &Produced, cells: &mut Cells) {
                 for form in entry.forms.iter().filter(|form| **form != Form::Length) {
                     let access =
                         Access { space: entry.space, stage: entry.stage, direction: entry.direction, form: *form };
-                    count(cells, cell(subject.rules.name, kind, access, proves));
+                    count(cells, cell(subject.rules, kind, access, proves));
                 }
             }
         }

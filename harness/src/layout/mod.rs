@@ -25,7 +25,7 @@ pub mod tree;
 mod views;
 mod walk;
 
-pub use rules::RuleSet;
+pub use rules::{DECLARED, RuleSet};
 pub use table::{find, table};
 pub use tree::{
     BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, LayoutWarning, Leaf, LeafStep, MemberRow,

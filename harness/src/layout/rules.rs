@@ -7,7 +7,10 @@
 //! 4.6, 7.6.2.2; GLSL `GL_EXT_scalar_block_layout`; WGSL, Memory Layout; measured with DXC 1.7.2308 and Slang 2026.12.
 
 use super::alignment::Alignment;
-use crate::runner::Feature;
+
+/// The name under which layouts stand that a module says itself, by its decorations or its compiler's types. It is no row
+/// of the table: nothing is laid out under it.
+pub const DECLARED: &str = "declared";
 
 /// One named set of byte layout rules.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,11 +70,6 @@ pub struct RuleSet {
     pub global_register: GlobalRegister,
     /// What may not be declared.
     pub forbids: &'static [Forbid],
-
-    /// Device features that blocks under these rules need.
-    pub features: BlockFeatures,
-    /// Which SPIR-V rules the offsets satisfy.
-    pub spirv: SpirvValidity,
 }
 
 impl RuleSet {
@@ -321,31 +319,4 @@ pub enum Forbid {
     ColumnMajorIntegers,
     /// `[[vk::offset]]` on a member that is declared directly in `cbuffer` or `tbuffer` (DXC to SPIR-V).
     VkOffsetInCbuffer,
-}
-
-/// Device features that a block needs, by address space; `None` for none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlockFeatures {
-    /// As a uniform buffer.
-    pub uniform: Option<Feature>,
-    /// As a storage buffer.
-    pub storage: Option<Feature>,
-    /// As push constants.
-    pub push_constant: Option<Feature>,
-}
-
-/// Which of Vulkan's rules the offsets satisfy, so that SPIR-V with these offsets is valid.
-///
-/// Single blocks can break even these (`double` at 4 under `hlsl-cbuffer`): only the validator decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SpirvValidity {
-    /// Vulkan 1.0's standard layouts.
-    Standard,
-    /// `VK_KHR_relaxed_block_layout`, core since Vulkan 1.1.
-    Relaxed,
-    /// `scalarBlockLayout`.
-    Scalar,
-    /// `scalarBlockLayout`, and members may lie in the last stride of the array, matrix or struct before them: there is no
-    /// valid decoration for such a matrix, it must be written as an array of vectors.
-    TailPacked,
 }

@@ -4,11 +4,10 @@
 
 use super::alignment::Alignment;
 use super::rules::{
-    ArrayOrder, ArrayStride, BitFields, BlockFeatures, ElementOrder, EmptyMembers, Enums, Example, Forbid,
-    GlobalRegister, Matrices, MatrixStart, OneDimensional, PackOffsetRule, Placement, RuleSet, SpirvValidity, Straddle,
-    StraddleSize, StructPadding, UnsizedArrays, VectorAlignment, Versions, VkOffset,
+    ArrayOrder, ArrayStride, BitFields, ElementOrder, EmptyMembers, Enums, Example, Forbid, GlobalRegister, Matrices,
+    MatrixStart, OneDimensional, PackOffsetRule, Placement, RuleSet, Straddle, StraddleSize, StructPadding,
+    UnsizedArrays, VectorAlignment, Versions, VkOffset,
 };
-use crate::runner::Feature;
 
 /// All rule sets, in the order in which they are listed.
 pub fn table() -> &'static [RuleSet] {
@@ -47,15 +46,6 @@ const DXC_IN_STRUCT: Placement = Placement {
 };
 const DXC_DIRECT: Placement = Placement { align_single_vectors: false, minimum_precision_rows: true, ..REGISTERS };
 
-const NO_FEATURE: BlockFeatures = BlockFeatures { uniform: None, storage: None, push_constant: None };
-const STANDARD_UNIFORM: BlockFeatures =
-    BlockFeatures { uniform: Some(Feature::UniformBufferStandardLayout), ..NO_FEATURE };
-const SCALAR_BLOCKS: BlockFeatures = BlockFeatures {
-    uniform: Some(Feature::ScalarBlockLayout),
-    storage: Some(Feature::ScalarBlockLayout),
-    push_constant: Some(Feature::ScalarBlockLayout),
-};
-
 const DXC_SPIRV_FORBIDS: &[Forbid] = &[Forbid::ColumnMajorIntegers, Forbid::VkOffsetInCbuffer];
 
 /// The specification's `scalar`; every other row starts from here. The next member follows "the last basic machine unit
@@ -91,8 +81,6 @@ const SCALAR: RuleSet = RuleSet {
     vk_offset: VkOffset::Honoured,
     global_register: GlobalRegister::Refused,
     forbids: &[],
-    features: SCALAR_BLOCKS,
-    spirv: SpirvValidity::Scalar,
 };
 
 const STD430: RuleSet = RuleSet {
@@ -103,8 +91,6 @@ const STD430: RuleSet = RuleSet {
     vectors: VectorAlignment::PowerOfTwo,
     pad_arrays: true,
     pad_structs: StructPadding::Padded,
-    features: STANDARD_UNIFORM,
-    spirv: SpirvValidity::Standard,
     ..SCALAR
 };
 
@@ -114,7 +100,6 @@ const STD140: RuleSet = RuleSet {
     example: Example { declaration: "struct T { float3 a; float b[2]; float c; };", offsets: &[0, 16, 48], size: 64 },
     array_alignment: Alignment::REGISTER,
     struct_alignment: Alignment::REGISTER,
-    features: NO_FEATURE,
     ..STD430
 };
 
@@ -139,7 +124,6 @@ const STD140_DXC: RuleSet = RuleSet {
     summary: "std140 as DXC's -fvk-use-gl-layout has it: 1xN matrices are vectors, enums 32-bit",
     array_alignment: Alignment::REGISTER,
     struct_alignment: Alignment::REGISTER,
-    features: NO_FEATURE,
     ..STD430_DXC
 };
 
@@ -168,7 +152,6 @@ const SLANG_CBUFFER: RuleSet = RuleSet {
     pointer_size: 0,
     members: REGISTERS,
     vk_offset: VkOffset::Ignored,
-    spirv: SpirvValidity::TailPacked,
     ..SCALAR
 };
 
@@ -213,8 +196,6 @@ const DX_CBUFFER: RuleSet = RuleSet {
     matrices: Matrices::DxSpirv,
     one_dimensional: OneDimensional::VectorIfContiguous,
     members: VECTOR_REGISTERS,
-    features: SCALAR_BLOCKS,
-    spirv: SpirvValidity::TailPacked,
     ..STD430_DXC
 };
 
@@ -224,8 +205,6 @@ const DX_STRUCTURED: RuleSet = RuleSet {
     example: Example { declaration: "struct T { float a; float3 b; double c; };", offsets: &[0, 4, 16], size: 24 },
     vectors: VectorAlignment::Component,
     packoffset: PackOffsetRule::Refused,
-    features: SCALAR_BLOCKS,
-    spirv: SpirvValidity::Scalar,
     ..STD430_DXC
 };
 
@@ -275,7 +254,6 @@ const TABLE: &[RuleSet] = &[
         example: Example { declaration: ARRAY_ORDER_EXAMPLE, offsets: &[0, 96], size: 112 },
         array_alignment: Alignment::REGISTER,
         struct_alignment: Alignment::REGISTER,
-        features: NO_FEATURE,
         ..STD430_SLANG
     },
     STD430,
@@ -302,8 +280,6 @@ const TABLE: &[RuleSet] = &[
         vectors: VectorAlignment::Component,
         array_stride: ArrayStride::Packed,
         pad_structs: StructPadding::None,
-        features: SCALAR_BLOCKS,
-        spirv: SpirvValidity::Scalar,
         ..STD430_DXC
     },
     RuleSet {
@@ -317,8 +293,6 @@ const TABLE: &[RuleSet] = &[
         },
         versions: Some(Versions { compiler: "dxc", from: Some("1.9.2602"), before: None }),
         vectors: VectorAlignment::Component,
-        features: SCALAR_BLOCKS,
-        spirv: SpirvValidity::Scalar,
         ..STD430_DXC
     },
     RuleSet {
@@ -326,7 +300,6 @@ const TABLE: &[RuleSet] = &[
         summary: "DXC's SPIR-V default for constant buffers: std140, but vectors are only kept from straddling 16 bytes",
         example: Example { declaration: "struct T { float a; float3 b; float2 c; };", offsets: &[0, 4, 16], size: 32 },
         members: VECTOR_REGISTERS,
-        spirv: SpirvValidity::Relaxed,
         ..STD140_DXC
     },
     RuleSet {
@@ -334,7 +307,6 @@ const TABLE: &[RuleSet] = &[
         summary: "DXC's SPIR-V default for storage buffers: std430, but vectors are only kept from straddling 16 bytes",
         example: Example { declaration: "struct T { float a; float3 b; float2 c; };", offsets: &[0, 4, 16], size: 32 },
         members: VECTOR_REGISTERS,
-        spirv: SpirvValidity::Relaxed,
         ..STD430_DXC
     },
     DX_CBUFFER,
@@ -348,7 +320,6 @@ const TABLE: &[RuleSet] = &[
             size: 48,
         },
         forbids: &[Forbid::NotWgsl, Forbid::Unsized, Forbid::WgslUniform],
-        features: NO_FEATURE,
         ..WGSL_STORAGE
     },
     WGSL_STORAGE,

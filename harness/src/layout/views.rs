@@ -255,9 +255,10 @@ fn leaf_count(layout: &LaidOut) -> u64 {
         LaidOutShape::Scalar(_) => 1,
         LaidOutShape::Vector { length, .. } => u64::from(*length),
         LaidOutShape::Matrix { rows, columns, .. } => u64::from(rows * columns),
-        LaidOutShape::Array { element, count, .. } => leaf_count(element) * u64::from(elements(*count)),
+        LaidOutShape::Array { element, count, .. } => leaf_count(element).saturating_mul(elements(*count).into()),
         LaidOutShape::Struct(members) => {
-            members.iter().filter(|member| member.bits.is_none()).map(|member| leaf_count(&member.layout)).sum()
+            let counted = members.iter().filter(|member| member.bits.is_none());
+            counted.map(|member| leaf_count(&member.layout)).fold(0, u64::saturating_add)
         }
         LaidOutShape::Pointer | LaidOutShape::Resource => 0,
     }

@@ -42,6 +42,7 @@ pub(super) fn compute(
         // A device address is the bits of a pointer.
         Op::ConvertUToPtr | Op::UConvert => one(&|a| a & mask(types, scalar)),
         Op::SConvert => one(&|a| sign_extended(types, from, a) & mask(types, scalar)),
+        Op::ConvertSToF if bits(types, scalar) == 32 => one(&|a| float(sign_extended(types, from, a).cast_signed())),
         Op::IEqual | Op::LogicalEqual => compare(&|a, b| a == b),
         Op::INotEqual | Op::LogicalNotEqual => compare(&|a, b| a != b),
         Op::ULessThan => compare(&|a, b| a < b),
@@ -57,6 +58,12 @@ pub(super) fn compute(
         Op::Select => Some(map_select(operands)),
         _ => None,
     }
+}
+
+/// The bits of the nearest 32-bit float.
+#[expect(clippy::cast_precision_loss, reason = "the instruction rounds, too")]
+fn float(value: i64) -> u64 {
+    (value as f32).to_bits().into()
 }
 
 fn shift(by: u64) -> Option<u32> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::memory::Memory;
 use crate::bindings::{Binding, BindingType, Bindings};
-use crate::runner::{BufferKind, ImageKind, Job};
+use crate::runner::{BufferKind, ImageKind, ImageView, Job};
 
 /// Set and binding of memory without a descriptor.
 const NOWHERE: u32 = u32::MAX;
@@ -29,11 +29,19 @@ pub(super) enum Descriptor {
     Sampler(u32),
 }
 
-/// The descriptors of a job. All texels of a mip level are equal, so an image is one texel per level.
+/// An image. All texels of a mip level are equal, so one per level is kept.
+#[derive(Clone, Debug)]
+pub(super) struct Image {
+    /// `None` for a typed buffer.
+    pub(super) view: Option<ImageView>,
+    pub(super) levels: Vec<[u32; 4]>,
+}
+
+/// The descriptors of a job.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Descriptors {
     pub(super) at: BTreeMap<At, Descriptor>,
-    pub(super) images: Vec<Vec<[u32; 4]>>,
+    pub(super) images: Vec<Image>,
 }
 
 /// The descriptors of `job`, which is within the model's limits, and the memories that it starts with: its buffers, the ranges in left-out elements, and
@@ -81,13 +89,14 @@ fn buffers((job, binding): (&Job, &Binding), place: (u32, u32), memories: &mut V
 impl Descriptors {
     fn add_images(&mut self, job: &Job, binding: &Binding, kind: ImageKind) -> Vec<Descriptor> {
         let first = self.images.len();
-        self.images.extend(binding.images(job).into_iter().map(|image| image.levels));
-        let descriptor = |index| match kind {
-            ImageKind::Combined => Descriptor::Combined(index),
-            ImageKind::Sampled | ImageKind::Storage | ImageKind::UniformTexels | ImageKind::StorageTexels => {
-                Descriptor::Image(index)
-            }
+        let has_view = match kind {
+            ImageKind::Sampled | ImageKind::Storage | ImageKind::Combined => true,
+            ImageKind::UniformTexels | ImageKind::StorageTexels => false,
         };
+        let images = binding.images(job).into_iter();
+        self.images.extend(images.map(|image| Image { view: has_view.then_some(image.view), levels: image.levels }));
+        let is_combined = kind == ImageKind::Combined;
+        let descriptor = |index| if is_combined { Descriptor::Combined(index) } else { Descriptor::Image(index) };
         (first..self.images.len()).map(descriptor).collect()
     }
 }

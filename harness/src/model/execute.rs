@@ -7,6 +7,7 @@ use super::arithmetic;
 use super::descriptors::at_address;
 use super::machine::{Frame, Machine};
 use super::memory;
+use super::sampling::handle;
 use super::value::{At, Place, Pointer, Value};
 use crate::read_spirv::types::{Operands, SpirvType};
 
@@ -176,7 +177,7 @@ impl Machine<'_> {
         self.spend_value(pointer.pointee)?;
         match &pointer.place {
             Place::Memory { buffer, at } => self.memories[*buffer].load(&self.program.types, pointer.pointee, *at),
-            Place::Handle(descriptor) => self.handle(*descriptor),
+            Place::Handle(descriptor) => handle(*descriptor),
             Place::Array { .. } => Err("a load of a whole array of descriptors".into()),
             Place::Cell { cell, way } => self.cells[*cell].at(way).cloned(),
         }

@@ -8,7 +8,10 @@ use rspirv::spirv::{StorageClass, Word};
 
 use super::types::{MatrixLayout, SpirvMember, SpirvType, SpirvVariable, Types};
 use super::{BadModule, load};
-use crate::layout::{BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Refusal};
+use crate::layout::alignment::MAX_BYTES;
+use crate::layout::{
+    BlockLayout, Component, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape, Refusal, UNSIZED_ELEMENTS,
+};
 use crate::module::BlockKind;
 use crate::scalar::{Scalar, SixteenBit};
 use crate::shape::{Count, MatrixOrder};
@@ -73,10 +76,35 @@ fn declared_block(types: &Types, variable: &SpirvVariable) -> Option<DeclaredBlo
     let name = variable.name.clone().or_else(type_name).unwrap_or_else(|| kind.as_str().into());
     let mut reader = Reader { types, refusals: Vec::new() };
     let laid_out = reader.lay_out(unwrapped(types, element), None, "");
+    if end(&laid_out) > u64::from(MAX_BYTES) {
+        reader.refuse("", format!("it ends beyond {MAX_BYTES} bytes"));
+    }
     let result = if reader.refusals.is_empty() { Ok(laid_out) } else { Err(reader.refusals) };
-    let layout =
-        BlockLayout { rules: "declared".into(), name, kind, count, result, stride: None, warnings: Vec::new() };
+    let layout = BlockLayout { rules: DECLARED.into(), name, kind, count, result, stride: None, warnings: Vec::new() };
     Some(DeclaredBlock { layout, set: variable.set, binding: variable.binding })
+}
+
+/// One past the last byte that a view of the layout may name; of an array without a length only the first elements count.
+fn end(laid_out: &LaidOut) -> u64 {
+    match &laid_out.shape {
+        LaidOutShape::Array { element, count, stride } => {
+            let count = match count {
+                Count::Finite(count) => *count,
+                Count::Unbounded => UNSIZED_ELEMENTS,
+            };
+            let last = u64::from(*stride) * u64::from(count.saturating_sub(1));
+            last.saturating_add(end(element))
+        }
+        LaidOutShape::Struct(members) => {
+            let ends = members.iter().map(|member| u64::from(member.offset).saturating_add(end(&member.layout)));
+            ends.max().unwrap_or(0)
+        }
+        LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Matrix { .. }
+        | LaidOutShape::Pointer
+        | LaidOutShape::Resource => laid_out.size.finite().unwrap_or(0).into(),
+    }
 }
 
 /// The struct inside a block that a compiler made around it: one member, at byte 0, without a name. naga does so.

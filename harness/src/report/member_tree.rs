@@ -163,9 +163,9 @@ fn scalars(node: &Node<'_>, path: &str, offset: u32) -> Vec<Cell> {
         return vec![Cell { path: path.to_owned(), offset, size: element }];
     };
     match numeric {
-        Numeric::Scalar => vec![Cell { path: path.to_owned(), offset, size: element }],
+        Numeric::Scalar => vec![Cell { path: path.to_owned(), offset, size: without_padding(scalar, element) }],
         Numeric::Vector(length) => {
-            let size = element / length;
+            let size = without_padding(scalar, element / length);
             let dotted = |i: u32| format!("{path}.{}", axis(i)).trim_start_matches('.').to_owned();
             let cell = |i: u32| Cell { path: dotted(i), offset: offset.saturating_add(i * size), size };
             (0..length).map(cell).collect()
@@ -178,6 +178,12 @@ fn scalars(node: &Node<'_>, path: &str, offset: u32) -> Vec<Cell> {
             })
             .collect(),
     }
+}
+
+/// Bytes of a scalar of which `share` bytes of its element are: the padding behind the element, as in each element of a
+/// std140 array, is no data. Types narrower than 4 bytes may take 4 where the row says so, and a `bool` of C takes 1.
+fn without_padding(scalar: Scalar, share: u32) -> u32 {
+    if share <= 4 { share } else { scalar.size(SixteenBit::On, 4).min(share) }
 }
 
 fn axis(component: u32) -> char {
@@ -273,6 +279,19 @@ mod tests {
         let b = MemberRow { array_stride: Some(48), array_strides: vec![48, 16], ..row("b", "float[2][3]", 0, 84) };
         assert_eq!(trees(std::slice::from_ref(&b))[0].element_size(), Some(4));
         assert_eq!(offsets(&[b])[4], ("b[1][1]".to_owned(), 64));
+    }
+
+    // OpenGL 4.6, 7.6.2.2, rule 4: elements of std140 arrays stand 16 bytes apart, and the array ends behind the padding of
+    // the last one. Metal's float3 takes 16 bytes (Metal Shading Language, 2.2 Vector Data Types).
+    #[test]
+    fn padding_behind_an_element_is_no_data() {
+        let array = |ty: &str| MemberRow { array_stride: Some(16), ..row("b", ty, 16, 32) };
+        let sizes = |row: MemberRow| cells(&[row]).iter().map(|cell| (cell.offset, cell.size)).collect::<Vec<_>>();
+        assert_eq!(sizes(array("float[2]")), [(16, 4), (32, 4)]);
+        assert_eq!(sizes(array("float2[2]")), [(16, 4), (20, 4), (32, 4), (36, 4)]);
+        assert_eq!(sizes(array("double[2]")), [(16, 8), (32, 8)]);
+        assert_eq!(sizes(row("v", "float3", 0, 16)), [(0, 4), (4, 4), (8, 4)]);
+        assert_eq!(sizes(row("h", "half", 0, 4)), [(0, 4)]);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::diagnostics::{Diagnostic, Severity};
+use crate::diagnostics::{Code, Diagnostic, Severity};
 use crate::layout::padding::BlockPadding;
 use crate::layout::{BlockLayout, Extent, MemberRow, Refusal};
 use crate::module::BlockKind;
@@ -165,6 +165,12 @@ impl Shown {
             chosen.map(|diagnostic| Problem::new(diagnostic, sources)).collect()
         };
         Self { errors: Some(of(Severity::Error)), warnings: of(Severity::Warning), ..Self::empty(source.into()) }
+    }
+
+    /// The answer where no source was read: the reason, at the first line and column.
+    pub fn not_read(source: impl Into<String>, code: Code, message: String) -> Self {
+        let problem = Problem { line: 1, column: 1, code: code.to_string(), message };
+        Self { errors: Some(vec![problem]), ..Self::empty(source.into()) }
     }
 
     fn empty(source: String) -> Self {

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::failure_block::{block, heading, tone, verb};
 use super::failures::{failures, place};
 use super::style::{Lines, Style, Tone, counted, grouped, one_line, pad, width};
+use crate::layout::DECLARED;
 use crate::record::{CheckRecord, Outcome, Proves, RunEnd};
 use crate::runner::{DeviceInfo, RunnerKind};
 
@@ -98,7 +99,7 @@ pub fn summary(facts: &RunFacts<'_>, style: Style) -> String {
     if end.leaves > 0 {
         text += &line(Tone::Strong, "Leaves", leaves(end));
     }
-    for sentence in [only_model(facts.checks), unseen(facts.checks)].into_iter().flatten() {
+    for sentence in [only_model(facts.checks), own_offsets(facts.checks), unseen(facts.checks)].into_iter().flatten() {
         text += &line(Tone::Skip, "Note", sentence);
     }
     let (tone, verdict) = verdict(end);
@@ -204,9 +205,20 @@ fn only_model(checks: &[CheckRecord]) -> Option<String> {
     only_model.then(|| "only the CPU model answered: no device and no driver was asked".to_owned())
 }
 
+/// A warning where modules that say their own offsets were checked: their code was not run.
+fn own_offsets(checks: &[CheckRecord]) -> Option<String> {
+    let ran = checks.iter().filter(|check| check.outcome != Outcome::Skipped && check.rules == DECLARED);
+    let modules: BTreeSet<String> = ran.map(|check| one_line(&check.case)).collect();
+    let names = modules.into_iter().collect::<Vec<_>>().join(", ");
+    (!names.is_empty()).then(|| {
+        format!("of {names} the offsets were checked, in shaders that we wrote: the code of the module was not run")
+    })
+}
+
 /// A warning where cases were checked without any compiler: agreement then proves less.
 fn unseen(checks: &[CheckRecord]) -> Option<String> {
-    let ran: Vec<&CheckRecord> = checks.iter().filter(|check| check.outcome != Outcome::Skipped).collect();
+    let ran = checks.iter().filter(|check| check.outcome != Outcome::Skipped && check.rules != DECLARED);
+    let ran: Vec<&CheckRecord> = ran.collect();
     let all: BTreeSet<&str> = ran.iter().map(|check| check.case.as_str()).collect();
     let by_compiler = ran.iter().filter(|check| match check.proves {
         Proves::Compiler | Proves::Native => true,

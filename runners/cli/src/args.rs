@@ -203,7 +203,8 @@ pub struct RunArgs {
     /// Cases by id (a part of it, or a pattern with * and ?), or shader files; default: all cases.
     #[arg(value_name = "FILTER|FILE")]
     pub inputs: Vec<String>,
-    /// Only these rule sets; for a file, the rule sets to check it under (default: all bare ones).
+    /// Only these rule sets; for a file, the rule sets to check it under (default: all bare ones). Files that say their own
+    /// offsets (.wgsl, .glsl, .spv) are checked under `declared`.
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub rules: Vec<String>,
     /// Only these shader producers.

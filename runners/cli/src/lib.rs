@@ -9,6 +9,8 @@ mod drivers;
 mod execute;
 mod information;
 mod inputs;
+mod laid_out;
+mod lists;
 mod mutants;
 mod output;
 mod pool;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
@@ -12,24 +12,21 @@ use layoutproof::coverage::subject_kinds;
 use layoutproof::diagnostics::render;
 use layoutproof::floors::{self, Floor};
 use layoutproof::known::{self, Known};
+use layoutproof::layout::DECLARED;
 use layoutproof::model::{MISREADINGS, Model};
 use layoutproof::record::{CheckRecord, Form, Line, Outcome, RunEnd, RunHeader, SCHEMA, Space, Stage};
 use layoutproof::report::summary::{Exit, Shortfalls, exit_of_run, fold};
 use layoutproof::report::terminal::{RunFacts, check_line, failure_report, summary};
 use layoutproof::report::{Style, github, json_lines, junit};
 use layoutproof::runner::{DeviceInfo, Runner, RunnerKind};
-use layoutproof::sources::SourceMap;
 use layoutproof_compilers::spirv_val::SpirvVal;
 
 use crate::args::RunArgs;
-use crate::inputs::read;
+use crate::lists::{BuiltInKnown, known_lists, lists};
 use crate::output::{print, warn};
 use crate::pool::{self, Launch};
-use crate::selection::{Refused, Selection, rule_set, select};
+use crate::selection::{Selection, rule_set, select};
 use crate::{drivers, execute};
-
-/// The repository's own list of known differences: name and text.
-const BUILT_IN_KNOWN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/known.rs"));
 
 /// The file that a failure report names where the user asked for none.
 const DEFAULT_RECORDS: &str = "the records that --json FILE writes";
@@ -46,6 +43,11 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     if selection.subjects.is_empty() {
         warn("nothing is selected: no case or file matches, or none speaks of these rule sets\n");
         return Ok(Exit::NothingSelected);
+    }
+    if let Some(module) = selection.subjects.iter().find(|subject| subject.rules == DECLARED) {
+        if let Some(rules) = &wanted.settings.planted_rules {
+            bail!("{} says its own offsets: it cannot be laid out under `{}`", module.source.id, rules.name);
+        }
     }
     let (devices, notes) = wanted.devices();
     for note in &notes {
@@ -73,7 +75,7 @@ fn missed_floors(floors: &[Floor], selection: &Selection, records: &[CheckRecord
         return Vec::new();
     }
     let kinds = selection.subjects.iter().map(|subject| {
-        let check = (subject.source.id.clone(), subject.rules.name.to_owned());
+        let check = (subject.source.id.clone(), subject.rules.to_owned());
         (check, subject_kinds(subject))
     });
     floors::missed(floors, records, &kinds.collect())
@@ -113,7 +115,7 @@ impl Wanted {
             device_ids: args.device.clone(),
             runners: choose("runner", &args.runner, &runners)?.into_iter().collect(),
             required: args.require.clone(),
-            known: known_lists(&args.known, args.no_known)?,
+            known: known_lists(&args.known, BuiltInKnown::of(args))?,
             floors: lists(args.floors.as_slice(), floors::read)?,
         })
     }
@@ -165,55 +167,6 @@ fn choose<T: Copy>(what: &str, named: &[String], all: &[(&str, T)]) -> anyhow::R
 /// The values that the user named; `None` for none.
 fn named<T: Copy + Ord>(what: &str, named: &[String], all: &[(&str, T)]) -> anyhow::Result<Option<BTreeSet<T>>> {
     if named.is_empty() { Ok(None) } else { Ok(Some(choose(what, named, all)?.into_iter().collect())) }
-}
-
-/// The built-in known differences, unless they are left out, and the user's own.
-pub(crate) fn known_lists(paths: &[PathBuf], no_built_in: bool) -> anyhow::Result<Vec<Known>> {
-    let mut sources = SourceMap::default();
-    let mut found = Vec::new();
-    for (name, text) in BUILT_IN_KNOWN.iter().filter(|_| !no_built_in) {
-        let file = sources.add(format!("ci/known/{name}.toml"), *text);
-        match known::read(file, &sources) {
-            Ok(list) => found.extend(list),
-            Err(diagnostics) => bail!(Refused { diagnostics, sources }),
-        }
-    }
-    found.extend(lists(paths, known::read)?);
-    Ok(found)
-}
-
-/// Reads lists that the user keeps: files, or all `.toml` files of folders.
-fn lists<T>(
-    paths: &[PathBuf],
-    read_list: impl Fn(
-        layoutproof::sources::FileId,
-        &SourceMap,
-    ) -> Result<Vec<T>, Vec<layoutproof::diagnostics::Diagnostic>>,
-) -> anyhow::Result<Vec<T>> {
-    let mut sources = SourceMap::default();
-    let mut found = Vec::new();
-    let mut diagnostics = Vec::new();
-    for path in paths {
-        for file in toml_files(path)? {
-            let id = sources.add(file.display().to_string(), read(&file)?);
-            match read_list(id, &sources) {
-                Ok(list) => found.extend(list),
-                Err(problems) => diagnostics.extend(problems),
-            }
-        }
-    }
-    if diagnostics.is_empty() { Ok(found) } else { bail!(Refused { diagnostics, sources }) }
-}
-
-fn toml_files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_path_buf()]);
-    }
-    let entries = fs::read_dir(path).with_context(|| format!("reading {}", path.display()))?;
-    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-    let mut files: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == "toml")).collect();
-    files.sort();
-    Ok(files)
 }
 
 fn carry_out(checks: &[Check], wanted: &Wanted) -> Vec<CheckRecord> {

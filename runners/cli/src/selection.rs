@@ -1,7 +1,7 @@
 //! What a run is about: the user's words in, subjects out, or every problem of everything that was named.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -9,12 +9,13 @@ use layoutproof::case::{By, Case};
 use layoutproof::check::{Settings, Source, Subject};
 use layoutproof::declare::DeclareOptions;
 use layoutproof::diagnostics::{Code, Diagnostic, render};
-use layoutproof::layout::{RuleSet, find, table};
+use layoutproof::layout::{DECLARED, RuleSet, find, table};
 use layoutproof::record::Form;
-use layoutproof::sources::SourceMap;
+use layoutproof::sources::{SourceMap, Span};
 
 use crate::args::DeclareArgs;
 use crate::inputs::{Cases, FileSystem, Word, add_text};
+use crate::laid_out::{self, check_rules};
 
 /// Problems in what the user wrote; nothing is run.
 #[derive(Debug)]
@@ -58,25 +59,21 @@ pub(crate) struct Selection {
 /// # Errors
 /// [`Refused`] with every problem, or what could not be read.
 pub(crate) fn select(words: &[String], rules: &[String], declare: &DeclareArgs) -> anyhow::Result<Selection> {
-    let rules = rules.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
     let mut selection =
         Selection { subjects: Vec::new(), cases: 0, warnings: Vec::new(), sources: SourceMap::default() };
     let mut cases = Cases::load(&declare.cases)?;
     let mut ids = Vec::new();
     let mut problems = Vec::new();
-    for word in words {
-        match Word::of(word) {
-            Word::Declarations(path) => {
-                let span = add_text(&path, &mut selection.sources)?;
-                let source =
-                    Source::of_file(span, declare.layout_options(), &options_of(declare), &mut selection.sources);
-                match source {
-                    Ok(source) => selection.add_file(source, &rules, &mut problems),
-                    Err(found) => problems.extend(found),
-                }
-            }
+    let found: Vec<Word> = words.iter().map(|word| Word::of(word)).collect();
+    let only_modules = !found.is_empty() && found.iter().all(|word| matches!(word, Word::LaidOut(_)));
+    let names = if only_modules { &[] } else { rules };
+    let chosen = names.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
+    for word in found {
+        match word {
+            Word::Declarations(path) => selection.read_file(&path, (&chosen, declare), &mut problems)?,
             Word::LaidOut(path) => {
-                bail!("{}: a module that comes laid out can be shown, not run", path.display());
+                check_rules(&path, rules)?;
+                selection.read_module(&path, &mut problems)?;
             }
             Word::CaseFile(path) => ids.push(cases.add_file(&path)?),
             Word::Filter(filter) => ids.extend(cases.matching(&[filter])),
@@ -88,7 +85,7 @@ pub(crate) fn select(words: &[String], rules: &[String], declare: &DeclareArgs) 
     ids.sort();
     ids.dedup();
     for case in cases.read(&ids, &mut selection.sources, &mut problems) {
-        selection.add_case(&case, &rules, &mut problems);
+        selection.add_case(&case, &chosen, &mut problems);
     }
     if problems.is_empty() {
         Ok(selection)
@@ -103,6 +100,11 @@ pub(crate) fn select(words: &[String], rules: &[String], declare: &DeclareArgs) 
 /// # Errors
 /// A sentence with the names that exist.
 pub(crate) fn rule_set(name: &str) -> anyhow::Result<&'static RuleSet> {
+    if name == DECLARED {
+        bail!(
+            "`{DECLARED}` is what .spv, .wgsl and .glsl files say themselves: declarations cannot be laid out under it"
+        );
+    }
     let known = || table().iter().map(|rules| rules.name).collect::<Vec<_>>().join(", ");
     find(name).with_context(|| format!("unknown rule set `{name}`; known are {}", known()))
 }
@@ -148,7 +150,21 @@ pub(crate) fn options_of(declare: &DeclareArgs) -> DeclareOptions {
 }
 
 impl Selection {
-    /// A user's file under the rule sets that the user names, or under all bare ones.
+    /// Reads a user's declarations under the rule sets that the user names, or under all bare ones.
+    fn read_file(
+        &mut self,
+        path: &Path,
+        (rules, declare): (&[&'static RuleSet], &DeclareArgs),
+        problems: &mut Vec<Diagnostic>,
+    ) -> anyhow::Result<()> {
+        let span = add_text(path, &mut self.sources)?;
+        match Source::of_file(span, declare.layout_options(), &options_of(declare), &mut self.sources) {
+            Ok(source) => self.add_file(source, rules, problems),
+            Err(found) => problems.extend(found),
+        }
+        Ok(())
+    }
+
     fn add_file(&mut self, source: Source, rules: &[&'static RuleSet], problems: &mut Vec<Diagnostic>) {
         self.warnings.extend(source.module.warnings.iter().cloned());
         let source = Arc::new(source);
@@ -164,6 +180,18 @@ impl Selection {
         }
     }
 
+    /// Reads a user's module, which says its own offsets.
+    fn read_module(&mut self, path: &Path, problems: &mut Vec<Diagnostic>) -> anyhow::Result<()> {
+        match laid_out::read(path, &mut self.sources)? {
+            Ok(layouts) => {
+                let name = path.display().to_string();
+                self.subjects.push(Arc::new(Subject::declared(&name, layouts)));
+            }
+            Err(found) => problems.extend(found),
+        }
+        Ok(())
+    }
+
     fn add_case(&mut self, case: &Case, rules: &[&'static RuleSet], problems: &mut Vec<Diagnostic>) {
         self.cases += 1;
         let source = match Source::of_case(case, &mut self.sources) {
@@ -171,13 +199,7 @@ impl Selection {
             Ok(None) => return,
             Err(found) => return problems.extend(found),
         };
-        let expected = case.expect.iter().map(|expectation| (&expectation.rules, expectation.span));
-        let rejecting = source.rejects.iter().filter_map(|reject| match &reject.by {
-            By::Rules(rules) => Some((rules, reject.span)),
-            By::Layoutproof | By::Compiler(_) => None,
-        });
-        let expected: Vec<_> = expected.collect();
-        for (index, (name, span)) in expected.iter().copied().chain(rejecting).enumerate() {
+        for (index, (name, span)) in rules_of(&source).into_iter().enumerate() {
             let Some(found) = find(name) else {
                 let message = format!("case {}: no rule set is called `{name}`", case.id);
                 problems.push(Diagnostic::error(Code::UnknownRules, span, message));
@@ -186,11 +208,24 @@ impl Selection {
             let subject = Subject::new(Arc::clone(&source), found);
             problems.extend(subject.problems());
             let wanted = rules.is_empty() || rules.iter().any(|rules| rules.name == name);
-            if wanted && index < expected.len() {
+            if wanted && index < source.expect.len() {
                 self.subjects.push(Arc::new(subject));
             }
         }
     }
+}
+
+/// The rule sets that a case speaks of, each once: first those that it expects numbers of, then those that it expects to
+/// refuse or to warn.
+fn rules_of(source: &Source) -> Vec<(&str, Span)> {
+    let mut named: Vec<_> = source.expect.iter().map(|it| (it.rules.as_str(), it.span)).collect();
+    for given in source.rejects.iter().chain(&source.warns) {
+        match &given.by {
+            By::Rules(name) if !named.iter().any(|(other, _)| other == name) => named.push((name, given.span)),
+            By::Rules(_) | By::Layoutproof | By::Compiler(_) => {}
+        }
+    }
+    named
 }
 
 /// Blocks that a rule set named by the user forbids.
@@ -200,7 +235,7 @@ fn refusals(subject: &Subject) -> Vec<Diagnostic> {
     let diagnostics = refused.flat_map(|(block, refusals)| {
         refusals.iter().map(|refusal| {
             let path = layoutproof::case::expect::join(&block.name, &refusal.path);
-            let message = format!("{} forbids `{path}`: {}", subject.rules.name, refusal.message);
+            let message = format!("{} forbids `{path}`: {}", subject.rules, refusal.message);
             Diagnostic::error(Code::RuleForbids, block.span, message)
         })
     });

@@ -2,17 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use layoutproof::case::expect::join;
 use layoutproof::check::Source;
 use layoutproof::diagnostics::{Code, Diagnostic, render};
 use layoutproof::layout::padding::{BlockPadding, Declared, padding};
-use layoutproof::layout::{BlockLayout, LayoutWarning, RuleSet, find, lay_out, table};
+use layoutproof::layout::{BlockLayout, DECLARED, LayoutWarning, RuleSet, find, lay_out, table};
 use layoutproof::module::Block;
-use layoutproof::read_naga;
-use layoutproof::read_spirv::declared;
 use layoutproof::report::Style;
 use layoutproof::report::asserts::{Language, asserts};
 use layoutproof::report::diff_text::diff;
@@ -23,15 +20,10 @@ use layoutproof::sources::{SourceMap, Span};
 
 use crate::args::{DeclareArgs, DiffArgs, ShowArgs, ShowFormat};
 use crate::inputs::{Cases, Word, add_text};
+use crate::laid_out;
 use crate::output::{print, warn};
 use crate::selection::{Refused, options_of, rule_set};
 use crate::wanted::{Wanted, native_rules};
-
-/// The rule set of files that say their own offsets.
-const DECLARED: &str = "declared";
-
-/// First word of every SPIR-V module.
-const SPIRV_MAGIC: u32 = 0x0723_0203;
 
 /// Shows one input under one or more rule sets.
 ///
@@ -39,12 +31,13 @@ const SPIRV_MAGIC: u32 = 0x0723_0203;
 /// What could not be read; refused files are shown as such.
 pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     let mut sources = SourceMap::default();
-    let wanted = Wanted::of(args)?;
-    let input = match Input::read(&args.input, &args.declare, &mut sources)? {
+    let wanted = Wanted::of(args).map_err(|error| not_read(args, Code::UnknownRules, error))?;
+    let read = Input::read(&args.input, &args.declare, &mut sources);
+    let input = match read.map_err(|error| not_read(args, Code::Unreadable, error))? {
         Ok(input) => input,
         Err(found) => return Ok(refuse(args, &found, &sources, style)),
     };
-    let layouts = input.layouts(&wanted)?;
+    let layouts = input.layouts(&wanted).map_err(|error| not_read(args, Code::UnknownRules, error))?;
     let refused = if wanted == Wanted::Bare { Vec::new() } else { input.refusals(&layouts) };
     if !refused.is_empty() {
         return Ok(refuse(args, &refused, &sources, style));
@@ -78,6 +71,14 @@ fn refuse(args: &ShowArgs, found: &[Diagnostic], sources: &SourceMap, style: Sty
         print(&Shown::refused(&args.input, found, sources).to_json());
     }
     Exit::CouldNotRun
+}
+
+/// Tells programs why there is nothing to show; the caller tells people.
+fn not_read(args: &ShowArgs, code: Code, error: anyhow::Error) -> anyhow::Error {
+    if args.format == ShowFormat::Json {
+        print(&Shown::not_read(&args.input, code, format!("{error:#}")).to_json());
+    }
+    error
 }
 
 /// Compares two rule sets on one input.
@@ -122,7 +123,7 @@ impl Input {
                 let source = Source::of_file(span, declare.layout_options(), &options_of(declare), sources);
                 Ok(source.map(|source| Self::Declared(Box::new(source))))
             }
-            Word::LaidOut(path) => read_laid_out(&path, sources).map(|read| read.map(Self::LaidOut)),
+            Word::LaidOut(path) => laid_out::read(&path, sources).map(|read| read.map(Self::LaidOut)),
             Word::CaseFile(path) => {
                 let mut cases = Cases::load(&declare.cases)?;
                 let id = cases.add_file(&path)?;
@@ -240,44 +241,6 @@ fn layout_warnings(blocks: &[Block], layouts: &[Layouts<'_>]) -> Vec<Diagnostic>
         Diagnostic::warning(warning.code, blocks[index].span, message)
     });
     told.collect()
-}
-
-fn read_laid_out(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Result<Vec<BlockLayout>, Vec<Diagnostic>>> {
-    let name = path.display().to_string();
-    if path.extension().is_some_and(|extension| extension == "spv") {
-        let bytes = std::fs::read(path).with_context(|| format!("reading {name}"))?;
-        let file = sources.add(name, "");
-        let start = Span { file, ..Span::default() };
-        let problem = |reason| vec![Diagnostic::error(Code::BadModule, start, reason)];
-        let blocks = words_of(&bytes).and_then(|words| declared(&words).map_err(|error| error.to_string()));
-        let layouts = blocks.map(|blocks| blocks.into_iter().map(|block| block.layout).collect());
-        return Ok(layouts.map_err(problem).and_then(|layouts| some(layouts, start)));
-    }
-    let span = add_text(path, sources)?;
-    let text = sources.file(span.file).text.clone();
-    let glsl = path.extension().is_some_and(|extension| extension == "glsl");
-    let read = if glsl { read_naga::read_glsl(&text, span.file) } else { read_naga::read_wgsl(&text, span.file) };
-    Ok(read.and_then(|layouts| some(layouts, Span { end: span.start, ..span })))
-}
-
-/// The layouts of a module that has some.
-fn some(layouts: Vec<BlockLayout>, start: Span) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
-    if layouts.is_empty() {
-        let message = "this module has no buffer, so there is no layout to show";
-        return Err(vec![Diagnostic::error(Code::NothingDeclared, start, message)]);
-    }
-    Ok(layouts)
-}
-
-/// The words of a SPIR-V file, which may be of either byte order.
-fn words_of(bytes: &[u8]) -> Result<Vec<u32>, String> {
-    let words = bytes.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]);
-    let swapped = words.clone().next().is_some_and(|first| u32::from_be_bytes(first) == SPIRV_MAGIC);
-    let words: Vec<u32> = words.map(if swapped { u32::from_be_bytes } else { u32::from_le_bytes }).collect();
-    if words.first().is_some_and(|first| *first == SPIRV_MAGIC) && !bytes.len().is_multiple_of(4) {
-        return Err(format!("{} bytes are no whole number of 4-byte words: the file is truncated", bytes.len()));
-    }
-    Ok(words)
 }
 
 fn read_case(cases: &Cases, id: &str, sources: &mut SourceMap) -> Result<Input, Vec<Diagnostic>> {

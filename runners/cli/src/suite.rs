@@ -19,9 +19,10 @@ use layoutproof::runner::{DeviceInfo, Runner};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use crate::args::{Cli, Command, RunArgs};
+use crate::lists::{BuiltInKnown, known_lists};
 use crate::pool::{self, Launch};
 use crate::selection::{Refused, Selection, all_forms, select};
-use crate::{execute, output, run};
+use crate::{execute, output};
 
 /// Runs the whole suite as tests; `program` is the `layoutproof` command.
 pub fn main(program: &Path) -> ExitCode {
@@ -56,13 +57,14 @@ impl Suite {
             output::warn(&format!("note: {note}\n"));
         }
         devices.push(Model::new().device().clone());
+        let built_in = if arguments.exact { BuiltInKnown::OfNarrowedRun } else { BuiltInKnown::OfWholeRun };
         Ok(Arc::new(Self {
             selection: select(&[], &[], &run.declare)?,
             batches: devices.iter().map(|_| OnceLock::new()).collect(),
             devices,
             settings: all_forms(),
             launch,
-            known: run::known_lists(&[], false)?,
+            known: known_lists(&[], built_in)?,
             alone: arguments.exact,
         }))
     }

@@ -7,6 +7,7 @@ use layoutproof::module::Block;
 
 use crate::args::{ShowArgs, ShowFormat};
 use crate::inputs::Word;
+use crate::laid_out::check_rules;
 use crate::selection::rule_set;
 
 /// What the assert formats take for HLSL files: the compiler and target that need no flag.
@@ -15,7 +16,8 @@ const HLSL: &str = "native:dxc-dxil";
 /// Rule sets for all blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Wanted {
-    /// Every bare one; a block that one of them forbids is shown as forbidden.
+    /// Every bare one; a block that one of them forbids is shown as forbidden. Modules that say their own offsets have
+    /// them under `declared` alone.
     Bare,
     /// These.
     Rules(Vec<&'static RuleSet>),
@@ -36,6 +38,10 @@ impl Wanted {
         if one && args.padding {
             bail!("--padding goes with the formats text and json: host structs have padding as fields");
         }
+        if let Word::LaidOut(path) = Word::of(&args.input) {
+            check_rules(&path, &args.rules)?;
+            return Ok(Self::Bare);
+        }
         match args.rules.as_slice() {
             [] if one => Self::suggested(&args.input),
             [] => Ok(Self::Bare),
@@ -47,12 +53,10 @@ impl Wanted {
 
     fn suggested(input: &str) -> anyhow::Result<Self> {
         match Word::of(input) {
-            // Modules say their own offsets; no rule set is asked.
-            Word::LaidOut(_) => Ok(Self::Bare),
             Word::Declarations(path) if path.extension().is_none_or(|extension| extension != "slang") => {
                 Ok(Self::Native(native(HLSL)?))
             }
-            Word::Declarations(_) | Word::CaseFile(_) | Word::Filter(_) => {
+            Word::Declarations(_) | Word::LaidOut(_) | Word::CaseFile(_) | Word::Filter(_) => {
                 bail!("{input}: the layout depends on the target: name a rule set with --rules (std140, {HLSL}, ...)")
             }
         }
@@ -101,6 +105,7 @@ mod tests {
             ("a.hlsl --format rust-asserts", "native:dxc-dxil"),
             ("a.slang --format cpp-asserts --rules scalar@slang", "scalar@slang"),
             ("a.wgsl --format cpp-asserts", "bare"),
+            ("a.spv --rules declared", "bare"),
         ] {
             assert_eq!(wanted(words).as_deref(), Ok(expected), "{words}");
         }
@@ -114,6 +119,8 @@ mod tests {
             ("a.hlsl --format rust-asserts --rules std140,std430", "written for one rule set"),
             ("a.hlsl --rules native:fxc", "unknown compiler `native:fxc`"),
             ("a.hlsl --rules std14", "unknown rule set `std14`"),
+            ("a.hlsl --rules declared", "`declared` is what .spv, .wgsl and .glsl files say themselves"),
+            ("a.wgsl --rules declared,std140", "a.wgsl says its own offsets"),
             ("a.hlsl --format cpp-asserts --padding", "--padding goes with the formats text and json"),
         ] {
             let error = wanted(words).unwrap_err();

@@ -33,10 +33,11 @@ fn main() -> ExitCode {
 const OWN: [(&str, Check); 2] = [("capabilities_are_checked", capabilities), ("broken_spirv_is_refused", broken_spirv)];
 
 /// What is checked with SPIR-V that does not come from WGSL.
-const BY_HAND: [(&str, Check); 3] = [
+const BY_HAND: [(&str, Check); 4] = [
     ("arrays_of_uniform_buffers", by_hand::uniform_arrays),
     ("buffers_by_address", by_hand::addresses),
     ("typed_buffers_and_combined_images", by_hand::typed_and_combined),
+    ("comparison_samplers", by_hand::comparison),
 ];
 
 /// The model device takes the same SPIR-V and must answer the same.

@@ -135,3 +135,32 @@ fn a_module_of_the_other_byte_order_is_read() {
     let [little, big] = ["little", "big"].map(|name| folder.run(&format!("show {name}.spv")).exits(0).out);
     assert_eq!(little, big);
 }
+
+/// Offsets and strides that no compiler writes: the validator may refuse what is made of them, and nothing may panic.
+#[test]
+fn a_module_with_impossible_decorations_is_run_to_its_end() {
+    /// Opcodes with their decorations, and the word of the number: SPIR-V, 3.20 Decoration and 3.52.3 Annotation
+    /// Instructions.
+    const NUMBERS: [(u32, usize, [u32; 2]); 2] = [(71, 2, [6, 6]), (72, 3, [35, 7])];
+    let words: Vec<u32> = MODULE.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+    let mut places = Vec::new();
+    let mut place = 5;
+    while place < words.len() {
+        let (opcode, length) = (words[place] & 0xFFFF, (words[place] >> 16) as usize);
+        let is_number = |(op, at, kinds): &(u32, usize, [u32; 2])| *op == opcode && kinds.contains(&words[place + at]);
+        places.extend(NUMBERS.iter().filter(|number| is_number(number)).map(|(_, at, _)| place + at + 1));
+        place += length;
+    }
+    assert!(places.len() > 10, "{places:?}");
+    let folder = Folder::with(&[]);
+    for value in [0, 3, 0x7FFF_FFFC, 0xFFFF_FFFF] {
+        let mut words = words.clone();
+        for place in &places {
+            words[*place] = value;
+        }
+        folder.write("a.spv", &words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>());
+        folder.run("show a.spv").exits(0);
+        let answer = folder.run("run a.spv --device model");
+        assert!(answer.out.contains("Summary"), "{answer}");
+    }
+}

@@ -11,6 +11,7 @@ mod hostile;
 mod known;
 mod listings;
 mod measured;
+mod modules;
 mod records;
 mod refused;
 mod run;

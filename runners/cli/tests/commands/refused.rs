@@ -75,6 +75,34 @@ fn nothing_declared() {
     assert_eq!(errors("a.wgsl", ""), one(1, 1, "nothing-declared"));
 }
 
+/// Nothing was read, so the place is the first one; the sentence is that of standard error.
+#[test]
+fn what_cannot_be_read_or_laid_out_is_told_to_programs_too() {
+    let folder = Folder::with(&[("a.hlsl", "cbuffer S { float a; };"), ("a.wgsl", "var<private> a: f32;")]);
+    for (words, code) in [
+        ("absent.hlsl", "unreadable"),
+        ("absent.spv", "unreadable"),
+        ("absent.toml", "unreadable"),
+        ("absent", "unreadable"),
+        ("vectors/", "unreadable"),
+        ("a.hlsl --rules std141", "unknown-rules"),
+        ("a.hlsl --rules declared", "unknown-rules"),
+        ("a.wgsl --rules std140", "unknown-rules"),
+    ] {
+        let answer = folder.run(&format!("show {words} --format json")).exits(2);
+        let shown = answer.json();
+        assert_eq!(keys(&shown), ["errors", "schema", "source", "warnings"]);
+        let [error] = shown["errors"].as_array().unwrap().as_slice() else { panic!("{answer}") };
+        assert_eq!(
+            (&error["line"], &error["column"], &error["code"]),
+            (&json!(1), &json!(1), &json!(code)),
+            "{answer}"
+        );
+        assert_eq!(answer.err, format!("error: {}\n", error["message"].as_str().unwrap()));
+        assert_eq!(folder.run(&format!("show {words}")).exits(2).out, "");
+    }
+}
+
 /// A file of textures alone declares parameters, though none that holds bytes.
 #[test]
 fn a_file_without_blocks_is_not_refused() {
@@ -156,6 +184,33 @@ fn every_mistake_of_every_case_is_reported_before_anything_runs() {
     assert_eq!(both.err.matches("  × ").count(), mistakes.len() + 3, "{both}");
 }
 
+/// What a rule set is expected to refuse or to warn of, and does not.
+#[test]
+fn an_expected_word_of_a_rule_set_that_does_not_come() {
+    let case = |declare: &str, table: &str| {
+        format!(
+            "schema = 1\nsummary = \"what a rule set says\"\ndeclare = \"\"\"\n{declare}\n\"\"\"\n\n[expect.hlsl-cbuffer]\n\
+             authority = {{ spec = \"INF-0003\" }}\noffsets = {{ \"S.a\" = 0 }}\npartial = true\n\n{table}\n"
+        )
+    };
+    let plain = "cbuffer S { float a; };";
+    let moved = "struct P { [[vk::offset(4)]] float a; };\nConstantBuffer<P> S;";
+    let warn = |rules: &str, message: &str| format!("[[warn]]\nrules = \"{rules}\"\nmessage = \"{message}\"");
+    let reject = "[[reject]]\nrules = \"std140\"\nmessage = \"no such\"".to_owned();
+    for (declare, table, said) in [
+        (plain, warn("hlsl-cbuffer", "is ignored"), "`hlsl-cbuffer` does not warn of this"),
+        (plain, warn("std140", "is ignored"), "`std140` does not warn of this"),
+        (moved, warn("hlsl-cbuffer", "is honoured"), "(message with \"is honoured\" expected)"),
+        (plain, reject, "`std140` does not refuse this"),
+    ] {
+        let folder = Folder::with(&[("a.toml", &case(declare, &table))]);
+        let refused = folder.run("run a.toml --device model").exits(2);
+        assert!(refused.err.contains(said) && refused.err.matches("  × ").count() == 1, "{said} in {refused}");
+    }
+    let folder = Folder::with(&[("a.toml", &case(moved, &warn("hlsl-cbuffer", "[[vk::offset]] is ignored")))]);
+    folder.run("run a.toml --device model").exits(0);
+}
+
 #[test]
 fn a_mistake_in_any_case_keeps_list_from_listing() {
     let folder = Folder::with(&[("a.toml", MISTAKEN)]);
@@ -172,5 +227,6 @@ fn lists_of_known_differences_and_floors_are_read_as_strictly() {
     let known = folder.run(&format!("{words} --known known.toml")).exits(2).warns("× unknown key `devise`");
     assert!(known.err.contains("[known.toml:2:1]") && known.err.contains("`reason` is missing"), "{known}");
     folder.run(&format!("{words} --floors floors.toml")).exits(2).warns("× `proves` is \"decorations\"");
+    folder.run(&format!("{words} --floors floors.toml")).exits(2).warns("× `runner` is \"ash\" or \"wgpu\"");
     folder.run(&format!("{words} --known absent.toml")).exits(2).warns("error: reading absent.toml:");
 }

@@ -1,0 +1,78 @@
+//! Files that come laid out: `.spv`, `.wgsl` and `.glsl`.
+//!
+//! A path in, the blocks with the offsets that the module says itself out, under the one name `declared`. No rule set of
+//! ours has a part in them.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use layoutproof::diagnostics::{Code, Diagnostic};
+use layoutproof::layout::{BlockLayout, DECLARED};
+use layoutproof::read_naga::{read_glsl, read_wgsl};
+use layoutproof::read_spirv::declared;
+use layoutproof::sources::{SourceMap, Span};
+
+use crate::inputs::add_text;
+
+/// First word of every SPIR-V module.
+const SPIRV_MAGIC: u32 = 0x0723_0203;
+
+/// Checks that the user names no rule set for such a file but `declared`.
+///
+/// # Errors
+/// A sentence about the first other name.
+pub(crate) fn check_rules(path: &Path, names: &[String]) -> anyhow::Result<()> {
+    match names.iter().find(|name| *name != DECLARED) {
+        None => Ok(()),
+        Some(name) => {
+            bail!("{} says its own offsets: it has them under `{DECLARED}`, not under `{name}`", path.display())
+        }
+    }
+}
+
+/// The blocks of the file, or why it is refused.
+///
+/// # Errors
+/// If the file cannot be read.
+pub(crate) fn read(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Result<Vec<BlockLayout>, Vec<Diagnostic>>> {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    if extension.as_deref() == Some("spv") {
+        return read_spirv(path, sources);
+    }
+    let span = add_text(path, sources)?;
+    let text = &sources.file(span.file).text;
+    let glsl = extension.as_deref() == Some("glsl");
+    let read = if glsl { read_glsl(text, span.file) } else { read_wgsl(text, span.file) };
+    Ok(read.and_then(|layouts| some(layouts, Span { end: span.start, ..span })))
+}
+
+fn read_spirv(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Result<Vec<BlockLayout>, Vec<Diagnostic>>> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).with_context(|| format!("reading {name}"))?;
+    let file = sources.add(name, "");
+    let start = Span { file, ..Span::default() };
+    let problem = |reason| vec![Diagnostic::error(Code::BadModule, start, reason)];
+    let blocks = words_of(&bytes).and_then(|words| declared(&words).map_err(|error| error.to_string()));
+    let layouts = blocks.map(|blocks| blocks.into_iter().map(|block| block.layout).collect());
+    Ok(layouts.map_err(problem).and_then(|layouts| some(layouts, start)))
+}
+
+/// The layouts of a module that has some.
+fn some(layouts: Vec<BlockLayout>, start: Span) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
+    if layouts.is_empty() {
+        let message = "this module has no buffer, so there is no layout";
+        return Err(vec![Diagnostic::error(Code::NothingDeclared, start, message)]);
+    }
+    Ok(layouts)
+}
+
+/// The words of a SPIR-V file, which may be of either byte order.
+fn words_of(bytes: &[u8]) -> Result<Vec<u32>, String> {
+    let words = bytes.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]);
+    let swapped = words.clone().next().is_some_and(|first| u32::from_be_bytes(first) == SPIRV_MAGIC);
+    let words: Vec<u32> = words.map(if swapped { u32::from_be_bytes } else { u32::from_le_bytes }).collect();
+    if words.first().is_some_and(|first| *first == SPIRV_MAGIC) && !bytes.len().is_multiple_of(4) {
+        return Err(format!("{} bytes are no whole number of 4-byte words: the file is truncated", bytes.len()));
+    }
+    Ok(words)
+}

@@ -1,0 +1,93 @@
+//! Lists that a run is judged by, known differences and floors: files, or folders of files, in; their entries out.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use layoutproof::diagnostics::Diagnostic;
+use layoutproof::known::{self, Known};
+use layoutproof::sources::{FileId, SourceMap};
+
+use crate::args::RunArgs;
+use crate::inputs::read;
+use crate::selection::Refused;
+
+/// The repository's own list of known differences: name and text.
+const BUILT_IN_KNOWN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/known.rs"));
+
+/// What a run takes from the repository's own list of known differences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BuiltInKnown {
+    /// Nothing.
+    LeftOut,
+    /// Every entry; one of which no check differs is stale.
+    OfWholeRun,
+    /// Every entry; the run has too few of their checks to say that one is stale.
+    OfNarrowedRun,
+}
+
+impl BuiltInKnown {
+    /// What the arguments say. The list is about the built-in cases under all rule sets, in every form of access.
+    pub(crate) fn of(args: &RunArgs) -> Self {
+        match (args.no_known, args.inputs.is_empty() && args.rules.is_empty() && args.form.is_empty()) {
+            (true, _) => Self::LeftOut,
+            (false, true) => Self::OfWholeRun,
+            (false, false) => Self::OfNarrowedRun,
+        }
+    }
+}
+
+/// The built-in known differences and the user's own.
+///
+/// # Errors
+/// As [`lists`].
+pub(crate) fn known_lists(paths: &[PathBuf], built_in: BuiltInKnown) -> anyhow::Result<Vec<Known>> {
+    let mut sources = SourceMap::default();
+    let mut found = Vec::new();
+    for (name, text) in BUILT_IN_KNOWN.iter().filter(|_| built_in != BuiltInKnown::LeftOut) {
+        let file = sources.add(format!("ci/known/{name}.toml"), *text);
+        match known::read(file, &sources) {
+            Ok(list) if built_in == BuiltInKnown::OfNarrowedRun => {
+                found.extend(list.into_iter().map(Known::of_narrowed_run));
+            }
+            Ok(list) => found.extend(list),
+            Err(diagnostics) => bail!(Refused { diagnostics, sources }),
+        }
+    }
+    found.extend(lists(paths, known::read)?);
+    Ok(found)
+}
+
+/// Reads lists that the user keeps: files, or all `.toml` files of folders.
+///
+/// # Errors
+/// A path that cannot be read, or every problem of all lists.
+pub(crate) fn lists<T>(
+    paths: &[PathBuf],
+    read_list: impl Fn(FileId, &SourceMap) -> Result<Vec<T>, Vec<Diagnostic>>,
+) -> anyhow::Result<Vec<T>> {
+    let mut sources = SourceMap::default();
+    let mut found = Vec::new();
+    let mut diagnostics = Vec::new();
+    for path in paths {
+        for file in toml_files(path)? {
+            let id = sources.add(file.display().to_string(), read(&file)?);
+            match read_list(id, &sources) {
+                Ok(list) => found.extend(list),
+                Err(problems) => diagnostics.extend(problems),
+            }
+        }
+    }
+    if diagnostics.is_empty() { Ok(found) } else { bail!(Refused { diagnostics, sources }) }
+}
+
+fn toml_files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let entries = fs::read_dir(path).with_context(|| format!("reading {}", path.display()))?;
+    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let mut files: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == "toml")).collect();
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,124 @@
+//! `layoutproof run` of files that come laid out, `.spv`, `.wgsl` and `.glsl`: the module's own offsets on the model.
+//!
+//! The WGSL's offsets follow WGSL, 14.4 Memory Layout; the GLSL's OpenGL 4.6, 7.6.2.2; those of the frozen module, which
+//! glslang 12 made, are its decorations as `spirv-dis` lists them.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::folder::Folder;
+
+/// A struct of `vec3f` may only lie at multiples of 16; a `vec3f` leaves a word, which `c` takes.
+const WGSL: &str = "struct In { v: vec3f, w: f32, m: mat2x3f }
+struct S { a: vec3f, c: f32, b: array<vec4f, 2>, i: In, n: u32 }
+@group(0) @binding(0) var<uniform> s: S;
+struct T { k: u32, @align(32) j: u32, list: array<In> }
+@group(0) @binding(1) var<storage, read_write> t: T;
+";
+
+const GLSL: &str = "#version 450
+layout(local_size_x = 1) in;
+layout(std140, binding = 0) uniform S { vec3 a; float b[2]; float c; mat3 m; } s;
+layout(std430, binding = 1) buffer T { vec3 a; float b[2]; float c; } t;
+void main() { t.c = s.c; }
+";
+
+const MODULE: &[u8] = include_bytes!("../../../../harness/tests/frozen/std140_matrices.spv");
+
+/// Where the model device read each leaf, by path.
+fn observed(records: &str) -> BTreeMap<String, u64> {
+    let lines = records.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let mut found = BTreeMap::new();
+    for check in lines.filter(|line| line["type"] == "check") {
+        assert_eq!(check["rules"], "declared");
+        for row in check["rows"].as_array().unwrap() {
+            if let Some(offset) = row["observed"].as_u64() {
+                found.insert(row["path"].as_str().unwrap().to_owned(), offset);
+            }
+        }
+    }
+    found
+}
+
+/// Runs a file on the model and compares where these leaves were read.
+#[track_caller]
+fn reads(folder: &Folder, name: &str, expected: &[(&str, u64)]) {
+    let words = format!("run {name} --device model --json r.jsonl");
+    let answer = folder.run(&words).exits(0).prints("Cases 1, 1 rule set, 1 producer (rspirv): 1 check");
+    let answer = answer.prints(&format!("Note of {name} the offsets were checked, in shaders that we wrote:"));
+    assert!(!answer.out.contains("no compiler saw"), "{answer}");
+    answer.prints("Summary ok: 1 agrees");
+    let found = observed(&folder.read("r.jsonl"));
+    for (path, offset) in expected {
+        assert_eq!(found.get(*path), Some(offset), "{path} of {name} in {found:?}");
+    }
+}
+
+#[test]
+fn a_wgsl_file_is_read_where_wgsl_says() {
+    let folder = Folder::with(&[("a.wgsl", WGSL)]);
+    let expected = [
+        ("s.a.z", 8),
+        ("s.c", 12),
+        ("s.b[1].x", 32),
+        ("s.i.w", 60),
+        ("s.i.m[2][1]", 88),
+        ("s.n", 96),
+        ("t.k", 0),
+        ("t.j", 32),
+        ("t.list[0].w", 60),
+        ("t.list[1].w", 108),
+    ];
+    reads(&folder, "a.wgsl", &expected);
+}
+
+#[test]
+fn a_glsl_file_is_read_by_the_rules_of_each_block() {
+    let folder = Folder::with(&[("a.glsl", GLSL)]);
+    let expected = [("s.b[1]", 32), ("s.c", 48), ("s.m[2][1]", 88), ("t.b[0]", 12), ("t.b[1]", 16), ("t.c", 20)];
+    reads(&folder, "a.glsl", &expected);
+}
+
+#[test]
+fn a_module_is_read_where_its_decorations_say() {
+    let folder = Folder::with(&[]);
+    folder.write("a.spv", MODULE);
+    // `r` is RowMajor at 80 and `m` an array of such matrices at 160, 32 bytes apart; matrix vectors are 16 apart.
+    let expected = [("s.b[1]", 32), ("s.r[1][0]", 96), ("s.r[0][1]", 84), ("s.s[1].q", 156), ("s.m[1][1][0]", 208)];
+    reads(&folder, "a.spv", &expected);
+}
+
+#[test]
+fn a_module_knows_no_rule_set_but_its_own() {
+    let folder = Folder::with(&[("a.wgsl", WGSL), ("a.hlsl", "cbuffer S { float4 a; };")]);
+    folder.run("run a.wgsl --rules declared --device model").exits(0);
+    let refused = "error: a.wgsl says its own offsets: it has them under `declared`, not under `std140`";
+    for words in ["run a.wgsl --rules std140", "run a.wgsl a.hlsl --rules std140", "show a.wgsl --rules std140"] {
+        folder.run(words).exits(2).warns(refused);
+    }
+    for words in ["run a.hlsl --rules declared", "show a.hlsl --rules declared", "run --rules declared"] {
+        folder.run(words).exits(2).warns("error: `declared` is what .spv, .wgsl and .glsl files say themselves");
+    }
+    folder.run("run a.wgsl --plant-rules std140").exits(2).warns("error: a.wgsl says its own offsets");
+    let both = folder.run("run a.wgsl a.hlsl --device model").exits(0);
+    both.prints("Cases 2, 17 rule sets, 1 producer (rspirv): 17 checks");
+}
+
+#[test]
+fn a_device_that_misreads_a_module_is_blamed() {
+    let folder = Folder::with(&[("a.wgsl", WGSL)]);
+    let answer = folder.run("run a.wgsl --device model --plant-misreading array-stride-four").exits(1);
+    let answer = answer.prints("Disagree a.wgsl · declared · rspirv · model via model");
+    answer.prints("verdict device:").prints("again layoutproof run a.wgsl --rules declared");
+}
+
+#[test]
+fn a_bad_module_is_refused() {
+    let folder = Folder::with(&[("a.wgsl", "struct S { a: Unknown };"), ("b.wgsl", "fn f() {}")]);
+    folder.write("a.spv", b"this is no module at all");
+    folder.run("run a.wgsl --device model").exits(2).warns("bad-module");
+    folder.run("run a.spv --device model").exits(2).warns("bad-module");
+    folder.run("run b.wgsl --device model").exits(2).warns("× this module has no buffer");
+    folder.run("run c.spv --device model").exits(2).warns("error: reading c.spv:");
+}

@@ -1,0 +1,118 @@
+//! naga's own command for machines that have only this workspace: `layoutproof-naga SOURCE.wgsl OBJECT.spv`.
+//!
+//! Writes the SPIR-V that naga makes of a WGSL file, with names, so that its decorations say where naga puts each member;
+//! no layout rule of layoutproof has a part in it. Exit status 0: compiled; 1: naga refuses the source, and says why on
+//! stderr; 2: could not be asked. `--version` prints the version of the naga inside.
+
+use std::fs;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use naga::back::spv;
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+
+/// Names the exact naga that this program is built with.
+const LOCK_FILE: &str = include_str!("../../../../Cargo.lock");
+
+/// Why nothing was compiled.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error("layoutproof-naga: error: usage: layoutproof-naga SOURCE.wgsl OBJECT.spv")]
+    Usage,
+    #[error("layoutproof-naga: error: {path}: {source}")]
+    File { path: String, source: io::Error },
+    /// In naga's own words.
+    #[error("{0}")]
+    Refused(String),
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Err(failure) = run(&arguments) else { return ExitCode::SUCCESS };
+    // Nothing is left to tell if stderr is closed.
+    let _ = writeln!(io::stderr(), "{failure}");
+    match failure {
+        Failure::Refused(_) => ExitCode::from(1),
+        Failure::Usage | Failure::File { .. } => ExitCode::from(2),
+    }
+}
+
+fn run(arguments: &[String]) -> Result<(), Failure> {
+    match arguments {
+        [option] if option == "--version" => {
+            writeln!(io::stdout(), "{}", naga_version(LOCK_FILE)).map_err(|error| at("stdout", error))
+        }
+        [source, object] => {
+            let text = fs::read_to_string(source).map_err(|error| at(source, error))?;
+            let words = compile(&text)?;
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            fs::write(object, bytes).map_err(|error| at(object, error))
+        }
+        _ => Err(Failure::Usage),
+    }
+}
+
+/// SPIR-V with all entry points of a WGSL module.
+fn compile(text: &str) -> Result<Vec<u32>, Failure> {
+    let module = naga::front::wgsl::parse_str(text).map_err(|error| Failure::Refused(error.emit_to_string(text)))?;
+    let info = Validator::new(ValidationFlags::all(), Capabilities::all())
+        .validate(&module)
+        .map_err(|error| Failure::Refused(error.emit_to_string(text)))?;
+    // Without the flag a module has no names.
+    let options = spv::Options { flags: spv::WriterFlags::DEBUG, ..spv::Options::default() };
+    spv::write_vec(&module, &info, &options, None).map_err(|error| Failure::Refused(format!("error: {error}")))
+}
+
+/// The version in the lock file's entry for naga.
+fn naga_version(lock_file: &str) -> &str {
+    let entry = lock_file.split("[[package]]").find(|entry| entry.contains("name = \"naga\"\n"));
+    let version = entry.and_then(|entry| entry.split("version = \"").nth(1)?.split('"').next());
+    version.unwrap_or("unknown")
+}
+
+fn at(path: &str, source: io::Error) -> Failure {
+    Failure::File { path: path.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// naga 30 decorates Offset 16 for `b`: WGSL, 14.4 Memory Layout, aligns `vec3<f32>` to 16 bytes.
+    #[test]
+    fn a_module_has_names_and_offsets() {
+        let text = "struct S { a: f32, b: vec3f }\n@group(0) @binding(0) var<uniform> s: S;\n\
+            @compute @workgroup_size(1) fn main() {}\n";
+        let words = compile(text).unwrap();
+        // OpMemberName and OpMemberDecorate ... Offset 16 (SPIR-V, 3.52.3 and 3.20: opcodes 6 and 72, decoration 35).
+        let named = words.windows(4).any(|w| w[0] == (4 << 16) + 6 && w[2] == 1 && w[3] == u32::from(b'b'));
+        assert!(named, "no name `b` in {words:X?}");
+        assert!(
+            words.windows(5).any(|w| w[0] == (5 << 16) + 72 && w[2..] == [1, 35, 16]),
+            "no Offset 16 in {words:X?}"
+        );
+    }
+
+    #[test]
+    fn refusals_are_in_nagas_words() {
+        let refused = compile("struct S { a: Unknown }").unwrap_err();
+        assert!(matches!(&refused, Failure::Refused(text) if text.starts_with("error: no definition in scope")));
+        let text = "struct S { a: array<f32, 2> }\n@group(0) @binding(0) var<uniform> s: S;\n";
+        let invalid = compile(text).unwrap_err().to_string();
+        assert!(invalid.contains("The array stride 4 is not a multiple of the required alignment 16"), "{invalid}");
+    }
+
+    #[test]
+    fn the_version_is_that_of_nagas_entry() {
+        let lock = "[[package]]\nname = \"naga-types\"\nversion = \"1.0.0\"\n\n[[package]]\nname = \"naga\"\nversion = \"2.3.4\"\n";
+        assert_eq!(naga_version(lock), "2.3.4");
+        assert_ne!(naga_version(LOCK_FILE), "unknown");
+    }
+
+    #[test]
+    fn a_wrong_call_is_told_apart_from_a_refusal() {
+        assert!(matches!(run(&["a.wgsl".to_owned()]), Err(Failure::Usage)));
+        let absent = run(&["absent.wgsl".to_owned(), "a.spv".to_owned()]);
+        assert!(matches!(absent, Err(Failure::File { path, .. }) if path == "absent.wgsl"));
+    }
+}
