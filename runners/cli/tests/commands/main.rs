@@ -16,3 +16,4 @@ mod records;
 mod refused;
 mod run;
 mod show;
+mod spaces;
