@@ -2,15 +2,16 @@
 //!
 //! Uniform buffers, storage buffers and push constants, in the compute stage, are for every subject. The other spaces and
 //! stages each cost pipelines, and what drivers do with offsets hardly depends on them. So a run in which nobody asks for
-//! them probes a core there: of each case one of its rule sets for uniform buffers (those that align arrays to 16 bytes)
-//! and one of the others, chosen by the case's id. In arrays of buffers and behind addresses it has the buffers that the
-//! rule set is for. Who asks for a space or a stage by name gets it for every subject.
+//! them probes a core there: of each case one of its rule sets for uniform buffers (those that align arrays to 16 bytes,
+//! and WGSL's) and one of the others, chosen by the case's id, each in the buffers that it is for. Who asks for a space or
+//! a stage by name gets it for every subject.
 
 use std::collections::BTreeSet;
 
 use crate::check::produce::Settings;
 use crate::check::subject::Subject;
-use crate::layout::find;
+use crate::layout::rules::Forbid;
+use crate::layout::{RuleSet, find};
 use crate::record::{Space, Stage};
 
 /// Bytes to which rule sets for uniform buffers align arrays.
@@ -26,12 +27,13 @@ pub(super) fn reach(subject: &Subject, settings: &Settings) -> BTreeSet<(Space, 
         Space::StorageElement | Space::Address => core && !uniform,
     };
     let has_space = |space: &Space| settings.spaces.as_ref().map_or(by_default(*space), |asked| asked.contains(space));
-    let has_stage = |stage: &Stage| match &settings.stages {
+    let home = if uniform { Space::Uniform } else { Space::Storage };
+    let has_stage = |(space, stage): &(Space, Stage)| match &settings.stages {
         Some(asked) => asked.contains(stage),
-        None => *stage == Stage::Compute || core,
+        None => *stage == Stage::Compute || (core && *space == home),
     };
     let spaces = Space::ALL.into_iter().filter(has_space);
-    spaces.flat_map(|space| Stage::ALL.into_iter().filter(has_stage).map(move |stage| (space, stage))).collect()
+    spaces.flat_map(|space| Stage::ALL.map(|stage| (space, stage))).filter(has_stage).collect()
 }
 
 /// Whether a subject is the one of its case, and of its kind of rule set, that is probed everywhere; a user's file is
@@ -48,7 +50,10 @@ fn is_core(subject: &Subject) -> bool {
 }
 
 fn is_for_uniform(rules: &str) -> bool {
-    find(rules).is_some_and(|rules| rules.array_alignment.bytes() >= REGISTER_BYTES)
+    let for_uniform = |rules: &RuleSet| {
+        rules.array_alignment.bytes() >= REGISTER_BYTES || rules.forbids.contains(&Forbid::WgslUniform)
+    };
+    find(rules).is_some_and(for_uniform)
 }
 
 /// FNV-1a, which is the same everywhere and always.

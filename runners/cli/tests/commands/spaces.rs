@@ -27,18 +27,12 @@ fn named(places: &[(&str, &str)]) -> BTreeSet<(String, String)> {
 /// A file has no rule set of its own, so each that it is checked under is in the core.
 #[test]
 fn a_core_is_probed_everywhere() {
-    let common = [
-        ("push-constant", "compute"),
-        ("storage", "compute"),
-        ("storage", "fragment"),
-        ("storage", "vertex"),
-        ("uniform", "compute"),
-        ("uniform", "fragment"),
-        ("uniform", "vertex"),
-    ];
-    let of_storage = [("storage-element", "compute"), ("address", "compute")];
-    assert_eq!(places("a.hlsl --rules scalar"), named(&[&common[..], &of_storage].concat()));
-    assert_eq!(places("a.hlsl --rules std140"), named(&[&common[..], &[("uniform-element", "compute")]].concat()));
+    let all = [("push-constant", "compute"), ("storage", "compute"), ("uniform", "compute")];
+    let storage =
+        [("storage", "fragment"), ("storage", "vertex"), ("storage-element", "compute"), ("address", "compute")];
+    let uniform = [("uniform", "fragment"), ("uniform", "vertex"), ("uniform-element", "compute")];
+    assert_eq!(places("a.hlsl --rules scalar"), named(&[&all[..], &storage].concat()));
+    assert_eq!(places("a.hlsl --rules std140,wgsl-uniform"), named(&[&all[..], &uniform].concat()));
 }
 
 /// Of the case's rule sets for uniform buffers one is in the core, and so is one of the others.
