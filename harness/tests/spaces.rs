@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use layoutproof::generate::spirv::produce;
 use layoutproof::layout::BlockLayout;
-use layoutproof::model::{Model, compiled};
+use layoutproof::model::{Misreading, Model, compiled};
 use layoutproof::probe::{
     BLOCK_ELEMENT, NOTHING, Observed, POINT, PlanShader, ProbeJob, ProbePlan, jobs, observe, plan_in,
 };
@@ -43,8 +43,12 @@ fn small() -> BlockLayout {
 }
 
 fn run(plan: &ProbePlan, probe: &ProbeJob) -> Observed {
+    run_on(&mut Model::new(), (plan, probe))
+}
+
+fn run_on(model: &mut Model, (plan, probe): (&ProbePlan, &ProbeJob)) -> Observed {
     let batch = Batch { jobs: probe.runs.iter().map(|run| run.job.clone()).collect() };
-    let answers = Model::new().run(&batch).into_iter();
+    let answers = model.run(&batch).into_iter();
     let answers: Vec<_> = answers.map(|answer| answer.expect("the model runs what was generated")).collect();
     observe(plan, probe, &answers)
 }
@@ -71,6 +75,18 @@ fn model_agrees_everywhere() {
             }
         }
         assert!(leaves > 100, "{place:?} has {leaves} leaves");
+    }
+}
+
+/// A device on which blocks start 4 bytes late does so wherever they are.
+#[test]
+fn faults_show_everywhere() {
+    for place in PLACES {
+        let (plan, probes) = planned(&small(), place);
+        let mut model = Model::with_misreading(Misreading::find("shifted").expect("the fault is in the catalogue"));
+        let observed = run_on(&mut model, (&plan, &probes[0]));
+        let offsets = observed.observations[..4].iter().map(|seen| seen.offset);
+        assert_eq!(offsets.collect::<Vec<_>>(), [4, 8, 12, 20].map(Some), "{place:?}");
     }
 }
 

@@ -2,15 +2,16 @@
 //!
 //! Uniform buffers, storage buffers and push constants, in the compute stage, are for every subject. The other spaces and
 //! stages each cost pipelines, and what drivers do with offsets hardly depends on them. So a run in which nobody asks for
-//! them probes a core there: of each case one of its rule sets for uniform buffers (those that align arrays to 16 bytes)
-//! and one of the others, chosen by the case's id. In arrays of buffers and behind addresses it has the buffers that the
-//! rule set is for. Who asks for a space or a stage by name gets it for every subject.
+//! them probes a core there: each case under one of its rule sets, chosen by the case's id, in the buffers that the rule
+//! set is for (uniform ones if it aligns arrays to 16 bytes or is WGSL's). Who asks for a space or a stage by name gets it
+//! for every subject.
 
 use std::collections::BTreeSet;
 
 use crate::check::produce::Settings;
 use crate::check::subject::Subject;
-use crate::layout::find;
+use crate::layout::rules::Forbid;
+use crate::layout::{RuleSet, find};
 use crate::record::{Space, Stage};
 
 /// Bytes to which rule sets for uniform buffers align arrays.
@@ -26,29 +27,31 @@ pub(super) fn reach(subject: &Subject, settings: &Settings) -> BTreeSet<(Space, 
         Space::StorageElement | Space::Address => core && !uniform,
     };
     let has_space = |space: &Space| settings.spaces.as_ref().map_or(by_default(*space), |asked| asked.contains(space));
-    let has_stage = |stage: &Stage| match &settings.stages {
+    let home = if uniform { Space::Uniform } else { Space::Storage };
+    let has_stage = |(space, stage): &(Space, Stage)| match &settings.stages {
         Some(asked) => asked.contains(stage),
-        None => *stage == Stage::Compute || core,
+        None => *stage == Stage::Compute || (core && *space == home),
     };
     let spaces = Space::ALL.into_iter().filter(has_space);
-    spaces.flat_map(|space| Stage::ALL.into_iter().filter(has_stage).map(move |stage| (space, stage))).collect()
+    spaces.flat_map(|space| Stage::ALL.map(|stage| (space, stage))).filter(has_stage).collect()
 }
 
-/// Whether a subject is the one of its case, and of its kind of rule set, that is probed everywhere; a user's file is
-/// under every rule set.
+/// Whether a subject is the one of its case that is probed everywhere; a user's file is under every rule set.
 fn is_core(subject: &Subject) -> bool {
-    let kind = is_for_uniform(subject.rules);
-    let named = subject.source.expect.iter().map(|expectation| expectation.rules.as_str());
-    let alike: Vec<&str> = named.filter(|rules| is_for_uniform(rules) == kind).collect();
-    let number = alike.len() as u64;
-    match hash(&subject.source.id).checked_rem(number) {
+    let expect = &subject.source.expect;
+    // The lowest bits of the hash depend on the lowest bits of every letter only.
+    let number = hash(&subject.source.id) >> 8;
+    match number.checked_rem(expect.len() as u64) {
         None => true,
-        Some(chosen) => (0..).zip(&alike).any(|(index, name): (u64, _)| index == chosen && *name == subject.rules),
+        Some(chosen) => (0..).zip(expect).any(|(index, it): (u64, _)| index == chosen && it.rules == subject.rules),
     }
 }
 
 fn is_for_uniform(rules: &str) -> bool {
-    find(rules).is_some_and(|rules| rules.array_alignment.bytes() >= REGISTER_BYTES)
+    let for_uniform = |rules: &RuleSet| {
+        rules.array_alignment.bytes() >= REGISTER_BYTES || rules.forbids.contains(&Forbid::WgslUniform)
+    };
+    find(rules).is_some_and(for_uniform)
 }
 
 /// FNV-1a, which is the same everywhere and always.

@@ -54,14 +54,14 @@ impl Program {
     /// The function of the entry point `name` of a stage, and the invocations of its workgroup in x, y, z, of which a
     /// stage of a draw has one.
     pub(super) fn entry_point(&self, (stage, name): (Stage, &str)) -> Result<(Word, [u32; 3]), String> {
-        let model = match stage {
+        let executed = match stage {
             Stage::Compute => ExecutionModel::GLCompute,
             Stage::Vertex => ExecutionModel::Vertex,
             Stage::Fragment => ExecutionModel::Fragment,
         };
         let function = self.module.entry_points.iter().find_map(|instruction| match &instruction.operands[..] {
             [Operand::ExecutionModel(of), Operand::IdRef(function), Operand::LiteralString(found), ..]
-                if *of == model && found == name =>
+                if *of == executed && found == name =>
             {
                 Some(*function)
             }

@@ -81,7 +81,6 @@ const ENTRIES: [Entry; 24] = {
     use Space::{Address, PushConstant, Storage, StorageElement, Uniform, UniformElement};
     use Stage::{Compute, Fragment, Vertex};
     const LEAF: &[Form] = &[Form::Leaf];
-    const IN_DRAWS: &[Form] = &[Form::Leaf, Form::Vector];
     const IN_BUFFERS: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
     const IN_UNIFORM: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed, Form::Parameter];
     const IN_PUSH: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole];
@@ -104,11 +103,11 @@ const ENTRIES: [Entry; 24] = {
         ("write_storage_element", StorageElement, Compute, Write, LEAF),
         ("read_address", Address, Compute, Read, IN_BUFFERS),
         ("write_address", Address, Compute, Write, LEAF),
-        ("read_uniform_vertex", Uniform, Vertex, Read, IN_DRAWS),
-        ("read_storage_vertex", Storage, Vertex, Read, IN_DRAWS),
+        ("read_uniform_vertex", Uniform, Vertex, Read, LEAF),
+        ("read_storage_vertex", Storage, Vertex, Read, LEAF),
         ("write_storage_vertex", Storage, Vertex, Write, LEAF),
-        ("read_uniform_fragment", Uniform, Fragment, Read, IN_DRAWS),
-        ("read_storage_fragment", Storage, Fragment, Read, IN_DRAWS),
+        ("read_uniform_fragment", Uniform, Fragment, Read, LEAF),
+        ("read_storage_fragment", Storage, Fragment, Read, LEAF),
         ("write_storage_fragment", Storage, Fragment, Write, LEAF),
     ]
 };

@@ -34,7 +34,7 @@ impl Misreading {
         for memory in memories.iter_mut().filter(|memory| is_block((Some(memory.set), Some(memory.binding)))) {
             match self.run_fault() {
                 Some(RunFault::FirstElement) => {
-                    memory.bytes.clone_from(first.get_or_insert_with(|| memory.bytes.clone()))
+                    memory.bytes.clone_from(first.get_or_insert_with(|| memory.bytes.clone()));
                 }
                 Some(RunFault::BlockZero) => memory.bytes.fill(0),
                 Some(RunFault::RangeShort(bytes)) => {

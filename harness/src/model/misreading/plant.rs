@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rspirv::spirv::Word;
+use rspirv::spirv::{StorageClass, Word};
 
 use super::{Dimension, End, Fault, LayoutFault, Matrices, Misreading, Move, Stride, is_tested};
 use crate::read_spirv::types::{MatrixLayout, SpirvMember, SpirvType, SpirvVariable, Types};
@@ -15,7 +15,7 @@ impl Misreading {
     pub(in crate::model) fn plant(self, types: &mut Types) {
         let Fault::Layout(fault) = self.fault else { return };
         let blocks: BTreeSet<Word> =
-            types.variables.values().filter(|variable| is_tested(variable)).map(|variable| variable.pointee).collect();
+            types.variables.values().filter(|it| is_tested(it)).map(|it| tested_block(types, it)).collect();
         // Every number is taken from the types as they were declared.
         let declared = types.clone();
         let inner = inner_arrays(&declared);
@@ -221,8 +221,24 @@ fn inner_arrays(types: &Types) -> BTreeSet<Word> {
 fn tested_types(types: &Types) -> BTreeSet<Word> {
     let (tested, others): (Vec<&SpirvVariable>, Vec<_>) = types.variables.values().partition(|it| is_tested(it));
     let others = reachable(types, others.into_iter().map(|variable| variable.pointee).collect());
-    let tested = reachable(types, tested.into_iter().map(|variable| variable.pointee).collect());
+    let tested = reachable(types, tested.into_iter().map(|variable| tested_block(types, variable)).collect());
     tested.difference(&others).copied().collect()
+}
+
+/// The block of a variable under test: what it holds, an element of that, or what its only member points to.
+fn tested_block(types: &Types, variable: &SpirvVariable) -> Word {
+    let held = variable.pointee;
+    let members = match types.get(held) {
+        // An array of descriptors has no stride.
+        SpirvType::Array { element, stride: None, .. } => return *element,
+        SpirvType::Struct(members) => members,
+        _ => return held,
+    };
+    let [member] = &members[..] else { return held };
+    match types.get(member.ty) {
+        SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee } => *pointee,
+        _ => held,
+    }
 }
 
 fn reachable(types: &Types, mut open: Vec<Word>) -> BTreeSet<Word> {

@@ -18,3 +18,4 @@ mod reflect;
 mod refused;
 mod run;
 mod show;
+mod spaces;
