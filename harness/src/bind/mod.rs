@@ -5,6 +5,7 @@
 
 mod clang;
 mod dxc;
+pub mod place;
 pub mod request;
 mod slang;
 pub mod slots;
@@ -15,7 +16,8 @@ use crate::diagnostics::Diagnostic;
 use crate::module::Module;
 use crate::shape::Count;
 use crate::sources::Span;
-pub use request::{Convention, Request, Target};
+pub use place::Place;
+pub use request::{Convention, Invocation, Request, Target};
 pub use unit::{LayoutUnit, Usage};
 
 /// One unit of one parameter: `B` holds `u3` to `u6` in space 0.

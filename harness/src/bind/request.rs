@@ -72,6 +72,40 @@ impl Convention {
     }
 }
 
+/// What a placement is asked with beside target and convention: a case's keys, or flags of a command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Invocation {
+    /// Shader profile; see [`Request::profile`].
+    pub profile: Option<String>,
+    /// Entry point; see [`Request::entry`].
+    pub entry: Option<String>,
+    /// See [`Request::used`].
+    pub used: Vec<String>,
+    /// See [`Request::unused`].
+    pub unused: Vec<String>,
+    /// See [`Request::options`].
+    pub options: Vec<String>,
+}
+
+impl Invocation {
+    /// The whole question.
+    pub fn request(&self, target: Target, convention: Convention, version: Option<String>) -> Request {
+        let Self { profile, entry, used, unused, options } = self.clone();
+        Request { target, convention, version, profile, entry, used, unused, options }
+    }
+}
+
+/// `dxc` or `dxc@1.9`: a convention and, behind `@`, the version of its compiler.
+pub fn parse_convention(text: &str) -> Option<(Convention, Option<String>)> {
+    let (name, version) = match text.split_once('@') {
+        Some((_, "")) => return None,
+        Some((name, version)) => (name, Some(version.to_owned())),
+        None => (text, None),
+    };
+    let convention = Convention::ALL.into_iter().find(|convention| convention.as_str() == name)?;
+    Some((convention, version))
+}
+
 impl fmt::Display for Convention {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
@@ -100,6 +134,15 @@ pub struct Request {
 }
 
 impl Request {
+    /// `d3d12.dxc`, `vulkan.dxc@1.9`: how checks and headings name the question.
+    pub fn name(&self) -> String {
+        let Self { target, convention, .. } = self;
+        match &self.version {
+            Some(version) => format!("{target}.{convention}@{version}"),
+            None => format!("{target}.{convention}"),
+        }
+    }
+
     /// Placement by `convention` for `target` with nothing else asked.
     pub fn new(target: Target, convention: Convention) -> Self {
         Self {
@@ -111,6 +154,21 @@ impl Request {
             used: Vec::new(),
             unused: Vec::new(),
             options: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_convention_may_name_its_compilers_version() {
+        assert_eq!(parse_convention("dxc"), Some((Convention::Dxc, None)));
+        assert_eq!(parse_convention("dxc@1.9"), Some((Convention::Dxc, Some("1.9".to_owned()))));
+        assert_eq!(parse_convention("slang-documented"), Some((Convention::SlangDocumented, None)));
+        for text in ["", "dxc@", "DXC", "fxc", "@1.9"] {
+            assert_eq!(parse_convention(text), None, "{text}");
         }
     }
 }

@@ -5,6 +5,9 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::bind::Invocation;
+use crate::case::diagnosed::{Diagnosed, diagnosed};
+use crate::case::placement::{BindExpectation, bindings, invocation};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::layout::LayoutOptions;
 use crate::record::What;
@@ -29,8 +32,8 @@ pub struct Case {
     pub declare: Span,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
-    /// Entry point, where the file has several.
-    pub entry: Option<String>,
+    /// Entry point, profile, used and unused parameters, options.
+    pub invocation: Invocation,
     /// Macros.
     pub defines: Vec<(String, String)>,
     /// Links to the bugs whose shape the case has.
@@ -41,6 +44,8 @@ pub struct Case {
     pub accessed: Vec<Expectation>,
     /// What a document says that no compiler does today: shown, never judged.
     pub documented: Vec<Expectation>,
+    /// Where parameters are bound by target and convention.
+    pub bind: Vec<BindExpectation>,
     /// Refusals that must happen.
     pub rejects: Vec<Diagnosed>,
     /// Warnings that must be given.
@@ -104,32 +109,6 @@ impl fmt::Display for Authority {
     }
 }
 
-/// A refusal or a warning that somebody must give.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Diagnosed {
-    /// Who gives it.
-    pub by: By,
-    /// Code of the diagnostic, where it is ours.
-    pub code: Option<String>,
-    /// Line of the declaration, from 1.
-    pub line: Option<u32>,
-    /// A part of the message.
-    pub message: Option<String>,
-    /// Where the entry stands.
-    pub span: Span,
-}
-
-/// Who refuses or warns.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum By {
-    /// Our own reading of the declaration, which follows the documents.
-    Layoutproof,
-    /// A compiler, with a version range (`dxc >= 1.8.2405`).
-    Compiler(String),
-    /// A rule set.
-    Rules(String),
-}
-
 impl Case {
     /// Reads a case file. `id` names it.
     ///
@@ -172,14 +151,17 @@ fn read_tables(
     let summary = table.required("summary", problems).and_then(|value| crate::toml_table::string(value, problems));
     let declare = table.required("declare", problems).and_then(|value| declaration(value, sources, problems));
     let options = options(&mut table, problems);
-    let entry = table.string("entry", problems);
+    let invocation = invocation(&mut table, problems);
     let defines = table.strings("defines", problems).iter().map(|define| split_define(define)).collect();
     let bugs = table.strings("bugs", problems);
     let [expect, accessed, documented] =
         ["expect", "accessed", "documented"].map(|key| expectations(&mut table, key, problems));
+    let bind = bindings(&mut table, problems);
     let [rejects, warns] = ["reject", "warn"].map(|key| diagnosed(&mut table, key, problems));
-    if expect.is_empty() && rejects.is_empty() && warns.is_empty() && accessed.is_empty() {
-        problems.report(0..0, "a case claims something: [expect.RULES], [[reject]] or [[warn]]");
+    let claims_nothing = expect.is_empty() && bind.is_empty() && accessed.is_empty();
+    if claims_nothing && rejects.is_empty() && warns.is_empty() {
+        problems
+            .report(0..0, "a case claims something: [expect.RULES], [bind.TARGET.CONVENTION], [[reject]] or [[warn]]");
     }
     table.finish(problems);
     let (Some(summary), Some((declare, escaped))) = (summary, declare) else { return (None, None) };
@@ -190,12 +172,13 @@ fn read_tables(
         summary,
         declare,
         options,
-        entry,
+        invocation,
         defines,
         bugs,
         expect,
         accessed,
         documented,
+        bind,
         rejects,
         warns,
     };
@@ -286,7 +269,8 @@ fn expectation(
     Some(Expectation { rules: rules.to_owned(), span, authority, partial, entries })
 }
 
-fn authority(value: &Value<'_>, problems: &mut Problems<'_>) -> Authority {
+/// Who says so, with complaints about one that says nothing.
+pub(super) fn authority(value: &Value<'_>, problems: &mut Problems<'_>) -> Authority {
     let Some(mut table) = Table::of(value, problems) else { return Authority::default() };
     let mut read = |key| table.string(key, problems);
     let authority = Authority {
@@ -308,26 +292,4 @@ fn authority(value: &Value<'_>, problems: &mut Problems<'_>) -> Authority {
     }
     table.finish(problems);
     authority
-}
-
-fn diagnosed(table: &mut Table<'_, '_>, key: &'static str, problems: &mut Problems<'_>) -> Vec<Diagnosed> {
-    let mut all = Vec::new();
-    for mut entry in table.tables(key, problems) {
-        let span = problems.span(entry.range());
-        let by = match (entry.string("by", problems), entry.string("rules", problems)) {
-            (Some(by), None) if by == "layoutproof" => Some(By::Layoutproof),
-            (Some(by), None) => Some(By::Compiler(by)),
-            (None, Some(rules)) => Some(By::Rules(rules)),
-            (None, None) | (Some(_), Some(_)) => {
-                problems.report(entry.range(), format!("[[{key}]] has either `by` or `rules`"));
-                None
-            }
-        };
-        let code = entry.string("code", problems);
-        let line = entry.number("line", problems);
-        let message = entry.string("message", problems);
-        entry.finish(problems);
-        all.extend(by.map(|by| Diagnosed { by, code, line, message, span }));
-    }
-    all
 }

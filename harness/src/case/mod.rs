@@ -1,10 +1,14 @@
 //! Case files: one claim about a declaration, with the layouts that named authorities give it.
 //!
-//! [`mod@file`] reads the TOML, [`expect`] puts what a case and what a layout say about a path into one form, so that the
+//! [`mod@file`] reads the TOML ([`placement`] and [`diagnosed`] some of its tables), [`expect`] puts what a case and what a layout say about a path into one form, so that the
 //! two can be compared. Nothing here computes a layout.
 
+pub mod diagnosed;
 pub mod expect;
 pub mod file;
+pub mod placement;
 
+pub use diagnosed::{By, Diagnosed};
 pub use expect::Numbers;
-pub use file::{Authority, By, Case, Diagnosed, Expectation, Expected};
+pub use file::{Authority, Case, Expectation, Expected};
+pub use placement::{BindExpectation, ExpectedPlaces};

@@ -1,17 +1,19 @@
 //! Checks: from what a user gives to records.
 //!
-//! [`source`] is a declared case or file, [`subject`] the same under one rule set, [`produce`] its shaders by one
-//! producer, [`conduct`] the jobs for one device and the record that their results add up to. Everything that runs a
-//! device or a validator is the caller's.
+//! [`source`] is a declared case or file, [`subject`] the same under one rule set, [`placed`] the same as one convention
+//! places its parameters, [`produce`] its shaders by one producer, [`conduct`] the jobs for one device and the record
+//! that their results add up to. Everything that runs a device or a validator is the caller's.
 
 pub mod conduct;
 mod hint;
+pub mod placed;
 pub mod produce;
 mod share;
 pub mod source;
 pub mod subject;
 
 pub use conduct::{Check, Jobs};
+pub use placed::Placed;
 pub use produce::{Produced, Producer, Settings, ShaderModule};
 pub use share::Share;
 pub use source::Source;

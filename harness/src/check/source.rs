@@ -1,6 +1,7 @@
 //! A case or a user's file with its declarations read.
 
-use crate::case::{By, Case, Diagnosed, Expectation};
+use crate::bind::Invocation;
+use crate::case::{BindExpectation, By, Case, Diagnosed, Expectation};
 use crate::declare::{DeclareOptions, declare};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::layout::LayoutOptions;
@@ -22,8 +23,14 @@ pub struct Source {
     pub options: LayoutOptions,
     /// What the case expects; empty for a file.
     pub expect: Vec<Expectation>,
-    /// Refusals by rule sets that the case expects.
+    /// Where the case expects parameters; empty for a file.
+    pub bind: Vec<BindExpectation>,
+    /// What placements are asked with.
+    pub invocation: Invocation,
+    /// Refusals by rule sets and conventions that the case expects.
     pub rejects: Vec<Diagnosed>,
+    /// Warnings by rule sets and conventions that the case expects.
+    pub warns: Vec<Diagnosed>,
     /// Whether this is a case.
     pub is_case: bool,
 }
@@ -55,7 +62,10 @@ impl Source {
             module,
             options,
             expect: Vec::new(),
+            bind: Vec::new(),
+            invocation: Invocation { entry: declared.entry.clone(), ..Invocation::default() },
             rejects: Vec::new(),
+            warns: Vec::new(),
             is_case: false,
         })
     }
@@ -66,8 +76,11 @@ impl Source {
     /// # Errors
     /// Problems of the declarations that the case does not expect, and refusals that it expects and that do not come.
     pub fn of_case(case: &Case, sources: &mut SourceMap) -> Result<Option<Self>, Vec<Diagnostic>> {
-        let options =
-            DeclareOptions { entry: case.entry.clone(), defines: case.defines.clone(), ..DeclareOptions::default() };
+        let options = DeclareOptions {
+            entry: case.invocation.entry.clone(),
+            defines: case.defines.clone(),
+            ..DeclareOptions::default()
+        };
         let ours: Vec<&Diagnosed> = case.rejects.iter().filter(|reject| reject.by == By::Layoutproof).collect();
         match declare(sources, case.declare, &options) {
             Err(found) => unexpected(case, &ours, &found, sources).map(|()| None),
@@ -91,10 +104,22 @@ impl Source {
             module,
             options: case.options,
             expect: case.expect.clone(),
-            rejects: case.rejects.iter().filter(|reject| matches!(reject.by, By::Rules(_))).cloned().collect(),
+            bind: case.bind.clone(),
+            invocation: case.invocation.clone(),
+            rejects: by_rules(&case.rejects),
+            warns: by_rules(&case.warns),
             is_case: true,
         }
     }
+}
+
+/// What rule sets and conventions must say of declarations that are read.
+fn by_rules(all: &[Diagnosed]) -> Vec<Diagnosed> {
+    let by_rules = |given: &&Diagnosed| match given.by {
+        By::Rules(_) | By::Convention { .. } => true,
+        By::Layoutproof | By::Compiler(_) => false,
+    };
+    all.iter().filter(by_rules).cloned().collect()
 }
 
 /// Refusals that the case does not expect, or expects elsewhere.
@@ -113,8 +138,12 @@ fn unexpected(
 fn matches(case: &Case, expected: &Diagnosed, given: &Diagnostic, sources: &SourceMap) -> bool {
     let first = sources.position(case.declare).line;
     let line = sources.position(given.span()).line + 1 - first;
+    matches_message(expected, given) && expected.line.is_none_or(|wanted| wanted == line)
+}
+
+/// Whether a diagnostic has the code and the part of a message that a case expects.
+pub(super) fn matches_message(expected: &Diagnosed, given: &Diagnostic) -> bool {
     expected.code.as_deref().is_none_or(|code| code == given.code.as_str())
-        && expected.line.is_none_or(|wanted| wanted == line)
         && expected.message.as_deref().is_none_or(|fragment| given.message.contains(fragment))
 }
 

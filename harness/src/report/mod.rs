@@ -4,6 +4,7 @@
 //! be rendered later and on another machine.
 
 pub mod asserts;
+pub mod bindings_text;
 mod byte_map;
 pub mod coverage_table;
 pub mod diff_text;

@@ -7,6 +7,8 @@ use layoutproof::layout::LayoutOptions;
 use layoutproof::scalar::SixteenBit;
 use layoutproof::shape::MatrixOrder;
 
+use crate::placement::PlacementArgs;
+
 /// Proves where shader parameters live: lays declarations out, uploads packed bytes to every GPU found, reads back
 /// where each value really was, and names who is wrong.
 #[derive(Debug, Parser)]
@@ -161,6 +163,9 @@ pub struct ShowArgs {
     /// How the declaration is read.
     #[command(flatten)]
     pub declare: DeclareArgs,
+    /// Where parameters are bound.
+    #[command(flatten)]
+    pub placement: PlacementArgs,
 }
 
 /// `layoutproof diff`.

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use layoutproof::check::{Check, Producer, Settings};
+use layoutproof::check::{Check, Placed, Producer, Settings};
 use layoutproof::coverage::subject_kinds;
 use layoutproof::diagnostics::render;
 use layoutproof::floors::{self, Floor};
@@ -43,7 +43,8 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     let wanted = Wanted::of(args)?;
     let selection = select(&args.inputs, &args.rules, &args.declare)?;
     warn(&render(&selection.warnings, &selection.sources, style.colour));
-    if selection.subjects.is_empty() {
+    let placed = if wanted.all_witnesses { &selection.placed[..] } else { &[] };
+    if selection.subjects.is_empty() && placed.is_empty() {
         warn("nothing is selected: no case or file matches, or none speaks of these rule sets\n");
         return Ok(Exit::NothingSelected);
     }
@@ -51,16 +52,17 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     for note in &notes {
         warn(&format!("note: {note}\n"));
     }
-    if let Some(missing) = wanted.missing_device(&devices) {
+    if let Some(missing) = wanted.missing_device(&devices).filter(|_| !selection.subjects.is_empty()) {
         warn(&format!("error: {missing}\n"));
         return Ok(Exit::Missing);
     }
     let checks = execute::plan(&selection.subjects, &wanted.producers, &devices, &wanted.settings);
-    if checks.is_empty() {
+    if checks.is_empty() && placed.is_empty() {
         warn("nothing is selected: no device takes what these producers make\n");
         return Ok(Exit::NothingSelected);
     }
     let mut records = carry_out(&checks, &wanted);
+    records.extend(placed.iter().map(Placed::record));
     known::apply(&wanted.known, &mut records, &devices);
     let missed = missed_floors(&wanted.floors, &selection, &records);
     let report = Report { args, devices, records, cases: selection.cases, started, style };
@@ -89,6 +91,8 @@ struct Wanted {
     required: Vec<String>,
     known: Vec<Known>,
     floors: Vec<Floor>,
+    /// Whether no flag picks devices, APIs, producers or forms, so that checks without any of them take part.
+    all_witnesses: bool,
 }
 
 impl Wanted {
@@ -110,6 +114,9 @@ impl Wanted {
             required: args.require.clone(),
             known: known_lists(&args.known, args.no_known)?,
             floors: lists(args.floors.as_slice(), floors::read)?,
+            all_witnesses: [&args.device, &args.runner, &args.producer, &args.form]
+                .iter()
+                .all(|named| named.is_empty()),
         })
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use layoutproof::case::{By, Case};
-use layoutproof::check::{Settings, Source, Subject};
+use layoutproof::check::{Placed, Settings, Source, Subject};
 use layoutproof::declare::DeclareOptions;
 use layoutproof::diagnostics::{Code, Diagnostic, render};
 use layoutproof::layout::{RuleSet, find, table};
@@ -41,10 +41,12 @@ impl fmt::Display for Refused {
 impl std::error::Error for Refused {}
 
 /// What a run is about.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Selection {
     /// Cases and files, each under one rule set.
     pub subjects: Vec<Arc<Subject>>,
+    /// Cases, each as one convention places its parameters; none where the user names rule sets.
+    pub placed: Vec<Placed>,
     /// Number of cases.
     pub cases: usize,
     /// Warnings about files, rendered.
@@ -59,8 +61,7 @@ pub(crate) struct Selection {
 /// [`Refused`] with every problem, or what could not be read.
 pub(crate) fn select(words: &[String], rules: &[String], declare: &DeclareArgs) -> anyhow::Result<Selection> {
     let rules = rules.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
-    let mut selection =
-        Selection { subjects: Vec::new(), cases: 0, warnings: Vec::new(), sources: SourceMap::default() };
+    let mut selection = Selection::default();
     let mut cases = Cases::load(&declare.cases)?;
     let mut ids = Vec::new();
     let mut problems = Vec::new();
@@ -171,10 +172,16 @@ impl Selection {
             Ok(None) => return,
             Err(found) => return problems.extend(found),
         };
+        for placed in Placed::all(&source) {
+            problems.extend(placed.problems());
+            if rules.is_empty() && placed.expected.is_some() {
+                self.placed.push(placed);
+            }
+        }
         let expected = case.expect.iter().map(|expectation| (&expectation.rules, expectation.span));
         let rejecting = source.rejects.iter().filter_map(|reject| match &reject.by {
             By::Rules(rules) => Some((rules, reject.span)),
-            By::Layoutproof | By::Compiler(_) => None,
+            By::Layoutproof | By::Compiler(_) | By::Convention { .. } => None,
         });
         let expected: Vec<_> = expected.collect();
         for (index, (name, span)) in expected.iter().copied().chain(rejecting).enumerate() {

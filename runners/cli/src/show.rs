@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use layoutproof::bind::Request;
 use layoutproof::case::expect::join;
 use layoutproof::check::Source;
 use layoutproof::diagnostics::{Code, Diagnostic, render};
@@ -15,6 +16,7 @@ use layoutproof::read_naga;
 use layoutproof::read_spirv::declared;
 use layoutproof::report::Style;
 use layoutproof::report::asserts::{Language, asserts};
+use layoutproof::report::bindings_text;
 use layoutproof::report::diff_text::diff;
 use layoutproof::report::show_json::{Problem, Shown, ShownBlock, ShownLayout};
 use layoutproof::report::summary::Exit;
@@ -25,6 +27,7 @@ use crate::args::{DeclareArgs, DiffArgs, ShowArgs, ShowFormat};
 use crate::inputs::{Cases, Word, add_text};
 use crate::output::{print, warn};
 use crate::selection::{Refused, options_of, rule_set};
+use crate::show_bindings::{Placements, check_format};
 use crate::wanted::{Wanted, native_rules};
 
 /// The rule set of files that say their own offsets.
@@ -44,19 +47,26 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
         Ok(input) => input,
         Err(found) => return Ok(refuse(args, &found, &sources, style)),
     };
-    let layouts = input.layouts(&wanted)?;
-    let refused = if wanted == Wanted::Bare { Vec::new() } else { input.refusals(&layouts) };
+    let requests = input.requests(args)?;
+    let placements = input.placements(&requests);
+    let layouts = if requests.is_empty() || wanted != Wanted::Bare { input.layouts(&wanted)? } else { Vec::new() };
+    let mut refused = if wanted == Wanted::Bare { Vec::new() } else { input.refusals(&layouts) };
+    refused.extend(placements.refused.iter().cloned());
     if !refused.is_empty() {
+        if args.format == ShowFormat::Text && !placements.columns.is_empty() {
+            print(&bindings_text::table(&placements.columns, style));
+        }
         return Ok(refuse(args, &refused, &sources, style));
     }
-    let warnings = input.warnings(&layouts);
+    let mut warnings = input.warnings(&layouts);
+    warnings.extend(placements.warnings());
     let padding = args.padding.then(|| input.padding(&layouts));
     let shown = || layouts.iter().map(Layouts::shown).collect::<Vec<_>>();
     let host = |language| asserts(&args.input, &layouts.iter().flat_map(Layouts::copied).collect::<Vec<_>>(), language);
     match args.format {
         ShowFormat::Json => {
             let warnings = warnings.iter().map(|warning| Problem::new(warning, &sources)).collect();
-            let mut answer = Shown::layouts(&args.input, shown());
+            let mut answer = placements.shown(args, shown());
             answer.warnings = warnings;
             answer.padding = padding;
             print(&answer.to_json());
@@ -64,6 +74,9 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
         ShowFormat::Text => {
             print(&struct_text::show(&shown(), style));
             print(&padding.map(|padding| padding_text::text(&padding, style)).unwrap_or_default());
+            if !placements.columns.is_empty() {
+                print(&bindings_text::table(&placements.columns, style));
+            }
         }
         ShowFormat::RustAsserts => print(&host(Language::Rust)),
         ShowFormat::CppAsserts => print(&host(Language::Cpp)),
@@ -159,6 +172,26 @@ impl Input {
                 let blocks = blocks.iter().map(lay_out).collect::<anyhow::Result<_>>()?;
                 Ok(vec![Layouts { rules: native.name, blocks }])
             }
+        }
+    }
+
+    /// What is asked of conventions.
+    fn requests(&self, args: &ShowArgs) -> anyhow::Result<Vec<Request>> {
+        let requests = match self {
+            Self::Declared(source) => args.placement.requests(&source.invocation)?,
+            Self::LaidOut(_) if args.placement.target.is_some() => {
+                bail!("{} says its own bindings: no convention places its parameters", args.input)
+            }
+            Self::LaidOut(_) => Vec::new(),
+        };
+        check_format(args, &requests)?;
+        Ok(requests)
+    }
+
+    fn placements(&self, requests: &[Request]) -> Placements {
+        match self {
+            Self::Declared(source) => Placements::of(source, requests),
+            Self::LaidOut(_) => Placements::default(),
         }
     }
 

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
 use clap::Parser;
-use layoutproof::check::{Check, Producer, Settings};
+use layoutproof::check::{Check, Placed, Producer, Settings};
 use layoutproof::known;
 use layoutproof::model::Model;
 use layoutproof::record::{CheckRecord, Outcome};
@@ -45,6 +45,8 @@ struct Suite {
     known: Vec<known::Known>,
     alone: bool,
     batches: Vec<OnceLock<HashMap<String, CheckRecord>>>,
+    /// In the order of the selection.
+    placements: OnceLock<Vec<CheckRecord>>,
 }
 
 impl Suite {
@@ -64,6 +66,7 @@ impl Suite {
             launch,
             known: run::known_lists(&[], false)?,
             alone: arguments.exact,
+            placements: OnceLock::new(),
         }))
     }
 
@@ -78,6 +81,11 @@ impl Suite {
                     trials.push(Trial::ignorable_test(self.name(device, producer, subject), trial));
                 }
             }
+        }
+        for placed in 0..self.selection.placed.len() {
+            let suite = Arc::clone(&self);
+            let name = self.selection.placed[placed].name();
+            trials.push(Trial::ignorable_test(name, move || suite.judge_placement(placed)));
         }
         if self.devices.len() == 1 {
             let reason = || Ok(Completion::ignored_with("no Vulkan or GL driver was found; ci/setup.sh fetches some"));
@@ -104,14 +112,16 @@ impl Suite {
             })
         };
         let record = records.get(&name).ok_or_else(|| Failed::from(format!("{name} gave no record")))?;
-        match record.outcome {
-            Outcome::Agree | Outcome::Known => Ok(Completion::Completed),
-            Outcome::Skipped => Ok(Completion::ignored_with(record.skip_reason.clone().unwrap_or_default())),
-            Outcome::Differ | Outcome::Stale | Outcome::Broken => {
-                let style = Style { colour: false, ascii: false };
-                Err(terminal::failure_report(std::slice::from_ref(record), "", style).into())
-            }
-        }
+        completion(record)
+    }
+
+    fn judge_placement(&self, placed: usize) -> Result<Completion, Failed> {
+        let records = self.placements.get_or_init(|| {
+            let mut records: Vec<_> = self.selection.placed.iter().map(Placed::record).collect();
+            known::apply(&self.known, &mut records, &self.devices);
+            records
+        });
+        completion(&records[placed])
     }
 
     fn run(&self, checks: &[Check]) -> HashMap<String, CheckRecord> {
@@ -123,6 +133,17 @@ impl Suite {
         });
         known::apply(&self.known, &mut records, &self.devices);
         names.into_iter().zip(records).collect()
+    }
+}
+
+fn completion(record: &CheckRecord) -> Result<Completion, Failed> {
+    match record.outcome {
+        Outcome::Agree | Outcome::Known => Ok(Completion::Completed),
+        Outcome::Skipped => Ok(Completion::ignored_with(record.skip_reason.clone().unwrap_or_default())),
+        Outcome::Differ | Outcome::Stale | Outcome::Broken => {
+            let style = Style { colour: false, ascii: false };
+            Err(terminal::failure_report(std::slice::from_ref(record), "", style).into())
+        }
     }
 }
 

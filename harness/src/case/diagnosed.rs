@@ -1,0 +1,81 @@
+//! `[[reject]]` and `[[warn]]` of a case: who must refuse the declarations or warn about them.
+
+use crate::bind::request::parse_convention;
+use crate::bind::{Convention, Target};
+use crate::case::placement::target_named;
+use crate::sources::Span;
+use crate::toml_table::{Problems, Table};
+
+/// A refusal or a warning that somebody must give.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnosed {
+    /// Who gives it.
+    pub by: By,
+    /// Code of the diagnostic, where it is ours.
+    pub code: Option<String>,
+    /// Line of the declaration, from 1.
+    pub line: Option<u32>,
+    /// A part of the message.
+    pub message: Option<String>,
+    /// Where the entry stands.
+    pub span: Span,
+}
+
+/// Who refuses or warns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Our own reading of the declaration, which follows the documents.
+    Layoutproof,
+    /// A compiler, with a version range (`dxc >= 1.8.2405`).
+    Compiler(String),
+    /// A rule set.
+    Rules(String),
+    /// A convention of placement.
+    Convention {
+        /// For this target.
+        target: Target,
+        /// Whose.
+        convention: Convention,
+        /// Version of the convention's compiler; `None` for the one that was measured.
+        version: Option<String>,
+    },
+}
+
+/// The entries of `[[key]]`.
+pub(super) fn diagnosed(table: &mut Table<'_, '_>, key: &'static str, problems: &mut Problems<'_>) -> Vec<Diagnosed> {
+    let mut all = Vec::new();
+    for mut entry in table.tables(key, problems) {
+        let span = problems.span(entry.range());
+        let by = by(&mut entry, key, problems);
+        let code = entry.string("code", problems);
+        let line = entry.number("line", problems);
+        if line.is_some() && matches!(by, Some(By::Convention { .. })) {
+            problems.report(entry.range(), "what a convention says has no `line`: compilers place parameters last");
+        }
+        let message = entry.string("message", problems);
+        entry.finish(problems);
+        all.extend(by.map(|by| Diagnosed { by, code, line, message, span }));
+    }
+    all
+}
+
+fn by(entry: &mut Table<'_, '_>, key: &str, problems: &mut Problems<'_>) -> Option<By> {
+    let [by, rules, target, convention] =
+        ["by", "rules", "target", "convention"].map(|name| entry.string(name, problems));
+    match (by, rules, target, convention) {
+        (Some(by), None, None, None) if by == "layoutproof" => Some(By::Layoutproof),
+        (Some(by), None, None, None) => Some(By::Compiler(by)),
+        (None, Some(rules), None, None) => Some(By::Rules(rules)),
+        (None, None, Some(target), Some(convention)) => {
+            let found = target_named(&target).zip(parse_convention(&convention));
+            if found.is_none() {
+                problems.report(entry.range(), format!("nobody places parameters as `{target}`, `{convention}`"));
+            }
+            found.map(|(target, (convention, version))| By::Convention { target, convention, version })
+        }
+        _ => {
+            problems.report(entry.range(), format!("[[{key}]] has `by`, or `rules`, or `target` with `convention`"));
+            None
+        }
+    }
+}
