@@ -6,7 +6,6 @@ use super::machine::Machine;
 use super::memory::Memory;
 use super::misreading::{Disturbance, Misreading};
 use super::program::Program;
-use crate::limits::only_buffers;
 use crate::runner::{
     Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, ReadBack, Runner, RunnerError, RunnerKind, Shader,
 };
@@ -62,9 +61,11 @@ impl Model {
         if job.workgroups != [1, 1, 1] {
             return Err(RunnerError::Unsupported("more than one workgroup".into()));
         }
-        only_buffers(job)?;
+        only_dispatches(job)?;
         let program = program.as_ref().map_err(RunnerError::clone)?;
         let misreading = self.misreading.filter(|misreading| misreading.concerns(job));
+        let rewired = misreading.map(|misreading| misreading.rewired(job));
+        let job = rewired.as_ref().unwrap_or(job);
         let memories = match misreading {
             Some(misreading) => self.misread(misreading, program, job),
             None => run_program(program, job, memories(job), None),
@@ -131,13 +132,13 @@ fn run_program(
 ) -> Result<Vec<Memory>, String> {
     let found: Vec<Vec<u8>> = memories.iter().map(|memory| memory.bytes.clone()).collect();
     let total = if misreading.is_some_and(Misreading::counts_stores) {
-        let mut machine = Machine::new(program, memories.clone(), Disturbance::default());
+        let mut machine = Machine::new(program, job, memories.clone(), Disturbance::default());
         machine.run(&job.entry)?;
         Some(machine.disturbance.stores)
     } else {
         None
     };
-    let mut machine = Machine::new(program, memories, Disturbance::new(misreading, total));
+    let mut machine = Machine::new(program, job, memories, Disturbance::new(misreading, total));
     machine.run(&job.entry)?;
     let read_only = |index: usize| match job.buffers[index].kind {
         BufferKind::Uniform | BufferKind::StorageRead => true,
@@ -151,12 +152,29 @@ fn run_program(
     }
 }
 
+/// Refuses what the model does not do.
+fn only_dispatches(job: &Job) -> Result<(), RunnerError> {
+    let addressed = |kind: BufferKind| matches!(kind, BufferKind::Address { .. });
+    let beyond = [
+        ("draws", job.draw.is_some()),
+        ("buffers by address", job.buffers.iter().any(|buffer| addressed(buffer.kind))),
+    ];
+    match beyond.into_iter().find(|(_, present)| *present) {
+        Some((what, _)) => Err(RunnerError::Unsupported(what.to_owned())),
+        None => Ok(()),
+    }
+}
+
 /// The bound buffers in the job's order, then the push constants.
 fn memories(job: &Job) -> Vec<Memory> {
     let buffers = job.buffers.iter();
-    let buffers =
-        buffers.map(|buffer| Memory { set: buffer.set, binding: buffer.binding, bytes: buffer.bytes.clone() });
-    let push_constants = Memory { set: u32::MAX, binding: u32::MAX, bytes: job.push_constants.clone() };
+    let buffers = buffers.map(|buffer| Memory {
+        set: buffer.set,
+        binding: buffer.binding,
+        element: buffer.element,
+        bytes: buffer.bytes.clone(),
+    });
+    let push_constants = Memory { set: u32::MAX, binding: u32::MAX, element: 0, bytes: job.push_constants.clone() };
     buffers.chain([push_constants]).collect()
 }
 
@@ -177,8 +195,8 @@ impl Runner for Model {
     }
 }
 
-/// All but buffer device addresses.
-const FEATURES: [Feature; 14] = [
+/// All but buffer device addresses and draws.
+const FEATURES: [Feature; 16] = [
     Feature::UniformBufferStandardLayout,
     Feature::ScalarBlockLayout,
     Feature::PushConstants,
@@ -193,4 +211,6 @@ const FEATURES: [Feature; 14] = [
     Feature::StorageBuffer16,
     Feature::UniformBuffer16,
     Feature::PushConstant16,
+    Feature::UniformBufferArray,
+    Feature::StorageBufferArray,
 ];

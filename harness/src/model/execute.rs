@@ -80,6 +80,11 @@ impl Machine<'_> {
             }
             Op::VectorShuffle => self.shuffle(call),
             Op::Transpose => self.transpose(call),
+            Op::SampledImage => Ok(Value::parts(vec![self.operand(call, 0)?, self.operand(call, 1)?])),
+            Op::ImageFetch | Op::ImageRead | Op::ImageSampleExplicitLod => {
+                let image = self.operand(call, 0)?;
+                self.texel(&image)
+            }
             Op::Bitcast => {
                 let from = self.type_of(call, 0);
                 arithmetic::bitcast(&self.program.types, (ty, from), &self.operand(call, 0)?)
@@ -143,6 +148,12 @@ impl Machine<'_> {
                     let part = types.part(pointer.pointee, index);
                     pointer.pointee = part.ok_or_else(|| format!("no part {index} in %{}", pointer.pointee))?;
                 }
+                Place::Descriptors { set, binding } => {
+                    let part = types.part(pointer.pointee, index);
+                    pointer.pointee = part.ok_or_else(|| format!("no part {index} in %{}", pointer.pointee))?;
+                    pointer.place = self.descriptor((*set, *binding, index))?;
+                }
+                Place::Opaque { .. } => return Err("a part of an image or a sampler".into()),
             }
         }
         Ok(Value::Pointer(pointer))
@@ -153,6 +164,8 @@ impl Machine<'_> {
         match &pointer.place {
             Place::Memory { buffer, at } => self.memories[*buffer].load(&self.program.types, pointer.pointee, *at),
             Place::Cell { cell, way } => self.cells[*cell].at(way).cloned(),
+            Place::Opaque { descriptor } => Ok(Value::Bits((*descriptor).into())),
+            Place::Descriptors { .. } => Err("a load of an array of descriptors".into()),
         }
     }
 
@@ -170,6 +183,7 @@ impl Machine<'_> {
             Place::Cell { cell, way } => {
                 self.cells[*cell].set(way, value.checked(&self.program.types, pointer.pointee)?)
             }
+            Place::Descriptors { .. } | Place::Opaque { .. } => Err("a store to a descriptor".into()),
         }
     }
 

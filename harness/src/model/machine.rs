@@ -13,6 +13,7 @@ use super::misreading::Disturbance;
 use super::program::Program;
 use super::value::{At, Place, Pointer, Value};
 use crate::read_spirv::types::{Operands, SpirvVariable};
+use crate::runner::Job;
 
 /// Instructions and moved scalars before a run is given up.
 const BUDGET: u64 = 1 << 22;
@@ -30,6 +31,7 @@ const MAX_SCALARS: u64 = 1 << 16;
 #[derive(Debug)]
 pub(super) struct Machine<'a> {
     pub(super) program: &'a Program,
+    pub(super) job: &'a Job,
     /// Bound buffers, then the push constants.
     pub(super) memories: Vec<Memory>,
     /// Index of the push constants in `memories`.
@@ -63,10 +65,11 @@ enum Flow {
 
 impl<'a> Machine<'a> {
     /// A machine with its constants ready. The last of `memories` holds the push constants.
-    pub(super) fn new(program: &'a Program, memories: Vec<Memory>, disturbance: Disturbance) -> Self {
+    pub(super) fn new(program: &'a Program, job: &'a Job, memories: Vec<Memory>, disturbance: Disturbance) -> Self {
         let push_constants = memories.len().saturating_sub(1);
         Self {
             program,
+            job,
             memories,
             push_constants,
             cells: Vec::new(),
@@ -120,12 +123,8 @@ impl<'a> Machine<'a> {
         }
         let variable = self.program.types.variables.get(&id).ok_or_else(|| format!("%{id} has no value"))?;
         let place = match variable.class {
-            StorageClass::Uniform | StorageClass::StorageBuffer => {
-                let at = (variable.set.unwrap_or(0), variable.binding.unwrap_or(0));
-                let bound = &self.memories[..self.push_constants];
-                let buffer = bound.iter().position(|memory| (memory.set, memory.binding) == at);
-                let buffer = buffer.ok_or_else(|| format!("no buffer at set {} binding {}", at.0, at.1))?;
-                Place::Memory { buffer, at: At::start() }
+            StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::UniformConstant => {
+                self.descriptors(variable)?
             }
             StorageClass::PushConstant => Place::Memory { buffer: self.push_constants, at: At::start() },
             StorageClass::Workgroup if self.size != [1; 3] => {
@@ -191,7 +190,12 @@ impl<'a> Machine<'a> {
         for instruction in &program.module.types_global_values {
             let (Some(id), Some(ty)) = (instruction.result_id, instruction.result_type) else { continue };
             let value = match instruction.class.opcode {
-                Op::Constant | Op::SpecConstant => Value::Bits(program.types.constants.get(&id).copied().unwrap_or(0)),
+                Op::Constant => Value::Bits(program.types.constants.get(&id).copied().unwrap_or(0)),
+                Op::SpecConstant => {
+                    let given = program.types.spec_ids.get(&id).and_then(|number| self.job.constants.get(number));
+                    let own = || program.types.constants.get(&id).copied();
+                    Value::Bits(given.copied().map(u64::from).or_else(own).unwrap_or(0))
+                }
                 Op::ConstantTrue | Op::SpecConstantTrue => Value::Bits(1),
                 Op::ConstantFalse | Op::SpecConstantFalse => Value::Bits(0),
                 Op::ConstantNull | Op::Undef => self.zero(ty)?,

@@ -12,6 +12,8 @@ use crate::read_spirv::types::{SpirvType, Types};
 pub(super) struct Memory {
     pub(super) set: u32,
     pub(super) binding: u32,
+    /// Element of the array of buffers at that binding.
+    pub(super) element: u32,
     /// The bound range.
     pub(super) bytes: Vec<u8>,
 }

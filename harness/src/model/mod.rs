@@ -5,7 +5,7 @@
 //! devices have.
 //!
 //! `program` reads a module, `machine` follows its control flow, `execute` its instructions, `memory` its
-//! layouts.
+//! layouts, `opaque` finds descriptors.
 
 mod arithmetic;
 mod compiled;
@@ -14,9 +14,10 @@ mod execute;
 mod machine;
 mod memory;
 mod misreading;
+mod opaque;
 mod program;
 mod value;
 
 pub use compiled::{CompiledError, compiled};
 pub use device::Model;
-pub use misreading::{MISREADINGS, Misreading};
+pub use misreading::{BINDING_MISREADINGS, MISREADINGS, Misreading};

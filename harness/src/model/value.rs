@@ -9,7 +9,7 @@ use crate::read_spirv::types::{MatrixLayout, Types};
 /// A value of the model.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
-    /// A scalar's bits; a bool is 0 or 1.
+    /// A scalar's bits; a bool is 0 or 1. An image or a sampler is the number of its descriptor.
     Bits(u64),
     /// Components, columns, elements or members.
     Parts(Rc<Vec<Value>>),
@@ -35,6 +35,10 @@ pub(super) enum Place {
     },
     /// Part of a variable without layout: indices from the whole to the part.
     Cell { cell: usize, way: Vec<u32> },
+    /// An array of descriptors, of which none is chosen yet.
+    Descriptors { set: u32, binding: u32 },
+    /// An image or a sampler, by the number of its descriptor.
+    Opaque { descriptor: u32 },
 }
 
 /// A place in a buffer with the layout that its enclosing member gives it.

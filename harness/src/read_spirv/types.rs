@@ -79,6 +79,8 @@ pub(crate) struct Types {
     /// Structs decorated `BufferBlock`: storage blocks of SPIR-V 1.0.
     pub(crate) buffer_blocks: BTreeSet<Word>,
     pub(crate) builtins: BTreeSet<Word>,
+    /// `SpecId` of specialization constants.
+    pub(crate) spec_ids: BTreeMap<Word, u32>,
 }
 
 impl Types {
@@ -93,6 +95,7 @@ impl Types {
             match instruction.class.opcode {
                 Op::Constant | Op::SpecConstant => {
                     types.constants.insert(id, ops.literal(0).unwrap_or(0));
+                    types.spec_ids.extend(decorations.number(id, Decoration::SpecId).map(|number| (id, number)));
                 }
                 Op::Variable => types.add_variable(id, instruction, &decorations),
                 opcode if opcode.is_type() => {
