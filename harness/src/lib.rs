@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bind;
+pub mod bindings;
 pub mod case;
 pub mod check;
 pub mod coverage;

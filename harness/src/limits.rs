@@ -5,8 +5,19 @@
 
 use std::collections::BTreeSet;
 
+use crate::bindings::{BindingType, Bindings};
 use crate::placement::Placement;
-use crate::runner::{BufferKind, DeviceInfo, Feature, Job, JobBuffer, RunnerError};
+use crate::runner::{BufferKind, DeviceInfo, Feature, ImageKind, Job, JobBuffer, JobImage, RunnerError};
+
+/// The least alignment of a range that is reached by its address, in bytes: shaders promise that of a vector of four
+/// 32-bit components (SPIR-V, memory operand `Aligned`), which is more than some devices ask of a descriptor's range.
+const ADDRESS_ALIGNMENT: u32 = 16;
+
+/// Bytes of an address.
+const ADDRESS_BYTES: u64 = 8;
+
+/// Mip levels of an image; a binding probe needs one per sampler that it tells from others. More would make images large.
+const MAX_LEVELS: usize = 8;
 
 /// What a device has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,40 +34,60 @@ pub struct Limits {
     pub uniform_buffers: u32,
     /// Storage buffers in one stage.
     pub storage_buffers: u32,
+    /// Sampled images in one stage, combined ones and read-only typed buffers among them.
+    pub sampled_images: u32,
+    /// Storage images in one stage, written typed buffers among them.
+    pub storage_images: u32,
+    /// Samplers in one stage, those of combined images among them.
+    pub samplers: u32,
     /// Descriptor sets: one more than the largest set number.
     pub sets: u32,
     /// Largest push-constant block, in bytes.
     pub push_constants: u32,
     /// Workgroups of a dispatch in x, y, z.
     pub workgroups: [u32; 3],
+    /// Targets of a draw.
+    pub targets: u32,
 }
 
 impl Limits {
-    /// Places every buffer of `job`, in the job's order.
+    /// Places every buffer of `job`, in the job's order; `bindings` are the job's.
     ///
     /// # Errors
-    /// `Unsupported` if the device has too little of something. `Api` if the job has no buffers, if two share set and
-    /// binding, if its push constants are no multiple of 4 bytes, or as [`Placement::of`].
-    pub fn place(&self, job: &Job) -> Result<Vec<Placement>, RunnerError> {
+    /// `Unsupported` if the device has too little of something. `Api` if the job leaves nothing to read back, if its
+    /// push constants are no multiple of 4 bytes or have no room for an address, if an image has no mip level or more
+    /// than it may have, or as [`Placement::of`].
+    pub fn place(&self, job: &Job, bindings: &Bindings) -> Result<Vec<Placement>, RunnerError> {
         check_form(job)?;
-        only_buffers(job)?;
-        let sets = job.buffers.iter().map(|buffer| u64::from(buffer.set) + 1).max().unwrap_or(0);
+        let sets = bindings.sets.last_key_value().map_or(0, |(last, _)| u64::from(*last) + 1);
         within("descriptor sets", sets, self.sets)?;
-        let storages = job.buffers.iter().filter(|buffer| is_storage(buffer)).count();
-        within("uniform buffers", wide(job.buffers.len() - storages), self.uniform_buffers)?;
-        within("storage buffers", wide(storages), self.storage_buffers)?;
+        for (what, counts, most) in [
+            ("uniform buffers", is_uniform_buffer as fn(BindingType) -> bool, self.uniform_buffers),
+            ("storage buffers", is_storage_buffer, self.storage_buffers),
+            ("sampled images", is_sampled_image, self.sampled_images),
+            ("storage images", is_storage_image, self.storage_images),
+            ("samplers", is_sampler, self.samplers),
+        ] {
+            within(what, bindings.count(counts), most)?;
+        }
         within("bytes of push constants", wide(job.push_constants.len()), self.push_constants)?;
-        for (wanted, most) in job.workgroups.into_iter().zip(self.workgroups) {
-            within("workgroups in one dimension", wanted.into(), most)?;
+        match &job.draw {
+            Some(draw) => within("targets of a draw", draw.targets.into(), self.targets)?,
+            None => {
+                for (wanted, most) in job.workgroups.into_iter().zip(self.workgroups) {
+                    within("workgroups in one dimension", wanted.into(), most)?;
+                }
+            }
         }
         job.buffers.iter().map(|buffer| self.place_buffer(buffer)).collect()
     }
 
     fn place_buffer(&self, buffer: &JobBuffer) -> Result<Placement, RunnerError> {
-        let (what, alignment, most) = if is_storage(buffer) {
-            ("bytes in a storage range", self.storage_alignment, self.storage_range)
-        } else {
-            ("bytes in a uniform range", self.uniform_alignment, self.uniform_range)
+        let storage = "bytes in a storage range";
+        let (what, alignment, most) = match buffer.kind {
+            BufferKind::Uniform => ("bytes in a uniform range", self.uniform_alignment, self.uniform_range),
+            BufferKind::StorageRead | BufferKind::Storage => (storage, self.storage_alignment, self.storage_range),
+            BufferKind::Address { .. } => (storage, self.storage_alignment.max(ADDRESS_ALIGNMENT), self.storage_range),
         };
         within(what, wide(buffer.bytes.len()), most)?;
         Placement::of(buffer, alignment)
@@ -77,48 +108,95 @@ pub fn check_features<'a>(
     }
 }
 
-/// Checks that the job is a dispatch with nothing but bound buffers and push constants.
-///
-/// # Errors
-/// `Unsupported` with what it has besides.
-pub fn only_buffers(job: &Job) -> Result<(), RunnerError> {
+/// What a device must be able to do for `job`: what the job says, and what follows from its form.
+pub fn needed_features(job: &Job, bindings: &Bindings) -> BTreeSet<Feature> {
+    let mut features = job.requires.clone();
+    let is_array_of =
+        |counts: fn(BindingType) -> bool| bindings.iter().any(|binding| binding.length() > 1 && counts(binding.ty));
     let addressed = |buffer: &JobBuffer| matches!(buffer.kind, BufferKind::Address { .. });
-    let beyond = [
-        ("draws", job.draw.is_some()),
-        ("images", !job.images.is_empty()),
-        ("samplers", !job.samplers.is_empty()),
-        ("specialization constants", !job.constants.is_empty()),
-        ("buffers by address", job.buffers.iter().any(addressed)),
-        ("arrays of buffers", job.buffers.iter().any(|buffer| buffer.element > 0)),
+    let follows = [
+        (Feature::Graphics, job.draw.is_some()),
+        (Feature::PushConstants, !job.push_constants.is_empty()),
+        (Feature::BufferDeviceAddress, job.buffers.iter().any(addressed)),
+        (Feature::UniformBufferArray, is_array_of(is_uniform_buffer)),
+        (Feature::StorageBufferArray, is_array_of(is_storage_buffer)),
     ];
-    match beyond.into_iter().find(|(_, present)| *present) {
-        Some((what, _)) => Err(RunnerError::Unsupported(what.to_owned())),
-        None => Ok(()),
-    }
+    features.extend(follows.into_iter().filter(|(_, needed)| *needed).map(|(feature, _)| feature));
+    features
 }
 
 /// What a job must have on any device.
 fn check_form(job: &Job) -> Result<(), RunnerError> {
-    let refuse = |reason: String| Err(RunnerError::Api { call: "job".to_owned(), reason });
-    if job.buffers.is_empty() {
+    let targets = job.draw.as_ref().map_or(0, |draw| draw.targets);
+    if job.buffers.is_empty() && targets == 0 {
         return refuse("without buffers there is nothing to read back".to_owned());
     }
     let size = job.push_constants.len();
     if !size.is_multiple_of(4) {
         return refuse(format!("{size} bytes of push constants are no multiple of 4"));
     }
-    let mut taken = BTreeSet::new();
-    match job.buffers.iter().find(|buffer| !taken.insert((buffer.set, buffer.binding, buffer.element))) {
-        Some(second) => refuse(format!("two buffers at set {} binding {}", second.set, second.binding)),
-        None => Ok(()),
+    job.images.iter().try_for_each(check_levels)?;
+    check_addresses(job)
+}
+
+fn check_levels(image: &JobImage) -> Result<(), RunnerError> {
+    let most = match image.kind {
+        ImageKind::Sampled | ImageKind::Combined => MAX_LEVELS,
+        ImageKind::Storage | ImageKind::UniformTexels | ImageKind::StorageTexels => 1,
+    };
+    let JobImage { set, binding, .. } = image;
+    match image.levels.len() {
+        0 => refuse(format!("an image without a mip level at set {set} binding {binding}")),
+        levels if levels > most => refuse(format!("{levels} mip levels at set {set} binding {binding}, not {most}")),
+        _ => Ok(()),
     }
 }
 
-fn is_storage(buffer: &JobBuffer) -> bool {
-    match buffer.kind {
-        BufferKind::Uniform => false,
-        BufferKind::StorageRead | BufferKind::Storage | BufferKind::Address { .. } => true,
+/// Addresses lie whole and apart in the push constants, as a 64-bit member does.
+fn check_addresses(job: &Job) -> Result<(), RunnerError> {
+    let mut taken = BTreeSet::new();
+    for buffer in &job.buffers {
+        match buffer.kind {
+            BufferKind::Address { at } => {
+                if !u64::from(at).is_multiple_of(ADDRESS_BYTES)
+                    || u64::from(at) + ADDRESS_BYTES > wide(job.push_constants.len())
+                {
+                    let size = job.push_constants.len();
+                    return refuse(format!("an address at byte {at} of {size} bytes of push constants"));
+                }
+                if !taken.insert(at) {
+                    return refuse(format!("two addresses at byte {at} of the push constants"));
+                }
+            }
+            BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage => {}
+        }
     }
+    Ok(())
+}
+
+fn refuse(reason: String) -> Result<(), RunnerError> {
+    Err(RunnerError::Api { call: "job".to_owned(), reason })
+}
+
+fn is_uniform_buffer(ty: BindingType) -> bool {
+    ty == BindingType::Buffer(BufferKind::Uniform)
+}
+
+fn is_storage_buffer(ty: BindingType) -> bool {
+    matches!(ty, BindingType::Buffer(BufferKind::StorageRead | BufferKind::Storage))
+}
+
+fn is_sampled_image(ty: BindingType) -> bool {
+    use ImageKind::{Combined, Sampled, UniformTexels};
+    matches!(ty, BindingType::Image { kind: Sampled | Combined | UniformTexels, .. })
+}
+
+fn is_storage_image(ty: BindingType) -> bool {
+    matches!(ty, BindingType::Image { kind: ImageKind::Storage | ImageKind::StorageTexels, .. })
+}
+
+fn is_sampler(ty: BindingType) -> bool {
+    matches!(ty, BindingType::Sampler { .. } | BindingType::Image { kind: ImageKind::Combined, .. })
 }
 
 fn wide(size: usize) -> u64 {
@@ -133,90 +211,4 @@ fn within(what: &str, wanted: u64, most: u32) -> Result<(), RunnerError> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::runner::{RunnerKind, Shader};
-
-    const LIMITS: Limits = Limits {
-        uniform_alignment: 64,
-        storage_alignment: 16,
-        uniform_range: 32,
-        storage_range: 64,
-        uniform_buffers: 1,
-        storage_buffers: 2,
-        sets: 4,
-        push_constants: 8,
-        workgroups: [3, 2, 1],
-    };
-
-    fn buffer(set: u32, binding: u32, kind: BufferKind, size: usize) -> JobBuffer {
-        JobBuffer { set, binding, element: 0, kind, bytes: vec![0; size], after: vec![0; 4], before_word: 0 }
-    }
-
-    fn job(buffers: Vec<JobBuffer>) -> Job {
-        Job { workgroups: [3, 2, 1], ..Job::compute(Shader::Wgsl(String::new()), "main", buffers) }
-    }
-
-    #[test]
-    fn each_buffer_is_placed_by_the_alignment_of_its_kind() {
-        use BufferKind::{Storage, StorageRead, Uniform};
-        let job = job(vec![buffer(3, 0, Storage, 64), buffer(0, 0, Uniform, 32), buffer(0, 1, StorageRead, 4)]);
-        let offsets: Vec<u32> = LIMITS.place(&job).unwrap().iter().map(|placement| placement.offset).collect();
-        assert_eq!(offsets, [16, 64, 16]);
-    }
-
-    #[test]
-    fn every_limit_is_named_with_both_numbers() {
-        use BufferKind::{Storage, Uniform};
-        let one = || buffer(0, 0, Storage, 4);
-        let [mut push, mut groups] = [job(vec![one()]), job(vec![one()])];
-        push.push_constants = vec![0; 12];
-        groups.workgroups = [1, 3, 1];
-        let many = |kind| (0..3).map(|binding| buffer(0, binding, kind, 4)).collect();
-        for (job, lacks) in [
-            (job(vec![buffer(4, 0, Storage, 4)]), "room for 5 descriptor sets; it has room for 4"),
-            (job(many(Uniform)), "room for 3 uniform buffers; it has room for 1"),
-            (job(many(Storage)), "room for 3 storage buffers; it has room for 2"),
-            (job(vec![buffer(0, 0, Uniform, 36)]), "room for 36 bytes in a uniform range; it has room for 32"),
-            (job(vec![buffer(0, 0, Storage, 68)]), "room for 68 bytes in a storage range; it has room for 64"),
-            (push, "room for 12 bytes of push constants; it has room for 8"),
-            (groups, "room for 3 workgroups in one dimension; it has room for 2"),
-        ] {
-            assert_eq!(LIMITS.place(&job), Err(RunnerError::Unsupported(lacks.to_owned())));
-        }
-    }
-
-    #[test]
-    fn malformed_jobs_are_refused() {
-        let one = || buffer(1, 2, BufferKind::Storage, 4);
-        let mut push = job(vec![one()]);
-        push.push_constants = vec![0; 5];
-        for (job, reason) in [
-            (job(vec![]), "without buffers there is nothing to read back"),
-            (job(vec![one(), one()]), "two buffers at set 1 binding 2"),
-            (push, "5 bytes of push constants are no multiple of 4"),
-        ] {
-            let call = "job".to_owned();
-            assert_eq!(LIMITS.place(&job), Err(RunnerError::Api { call, reason: reason.to_owned() }));
-        }
-    }
-
-    #[test]
-    fn the_first_missing_feature_is_named() {
-        let device = DeviceInfo {
-            id: String::new(),
-            name: String::new(),
-            driver: String::new(),
-            api: String::new(),
-            runner: RunnerKind::Ash,
-            index: 0,
-            hardware: false,
-            features: BTreeSet::from([Feature::Int8, Feature::Int64]),
-            max_uniform_range: 0,
-            max_push_constants: 0,
-        };
-        assert_eq!(check_features(&device, &[Feature::Int64, Feature::Int8]), Ok(()));
-        let found = check_features(&device, &[Feature::Int64, Feature::Float16, Feature::Int16]);
-        assert_eq!(found, Err(RunnerError::Unsupported("shaderFloat16".to_owned())));
-    }
-}
+mod tests;

@@ -70,6 +70,32 @@ pub enum Feature {
     StorageBufferArray,
 }
 
+impl Feature {
+    /// Every feature.
+    pub const ALL: [Self; 20] = [
+        Self::UniformBufferStandardLayout,
+        Self::ScalarBlockLayout,
+        Self::PushConstants,
+        Self::Int8,
+        Self::Int16,
+        Self::Int64,
+        Self::Float16,
+        Self::Float64,
+        Self::StorageBuffer8,
+        Self::UniformBuffer8,
+        Self::PushConstant8,
+        Self::StorageBuffer16,
+        Self::UniformBuffer16,
+        Self::PushConstant16,
+        Self::BufferDeviceAddress,
+        Self::Graphics,
+        Self::VertexStores,
+        Self::FragmentStores,
+        Self::UniformBufferArray,
+        Self::StorageBufferArray,
+    ];
+}
+
 impl fmt::Display for Feature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -98,7 +124,7 @@ impl fmt::Display for Feature {
 }
 
 /// How a buffer is bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum BufferKind {
     /// Uniform buffer.
     Uniform,

@@ -148,11 +148,11 @@ fn what_not_every_device_has_room_for_is_bound_in_shares_as_well() {
 }
 
 #[test]
-fn samplers_are_read_eight_at_a_time() {
+fn samplers_are_read_seven_at_a_time() {
     let (names, rows) = rows('s', 10);
     let spread = spread(&format!("SamplerState {names};"), &rows);
-    let shares = [(Extent::Share, 8, 8), (Extent::Share, 2, 2)];
-    assert_eq!(spread[..2], [(Extent::Whole, 10, 8), (Extent::Whole, 10, 2)]);
+    let shares = [(Extent::Share, 7, 7), (Extent::Share, 3, 3)];
+    assert_eq!(spread[..2], [(Extent::Whole, 10, 7), (Extent::Whole, 10, 3)]);
     assert_eq!(spread[2..], shares);
 }
 

@@ -3,6 +3,8 @@
 //! Shaders are WGSL; a runner's test says how they become a [`Shader`] that it takes. What the shaders must leave in
 //! memory follows from the Vulkan and WGSL specifications and is written here as literals.
 
+mod resources;
+
 use layoutproof::devices::Enumeration;
 use layoutproof::runner::{
     Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, JobBuffer, ReadBack, Runner, RunnerError, Shader,
@@ -10,11 +12,11 @@ use layoutproof::runner::{
 use libtest_mimic::{Failed, Trial};
 
 /// Fills the memory before each bound range.
-const BEFORE: u32 = 0xBEF0_BEF0;
+pub(crate) const BEFORE: u32 = 0xBEF0_BEF0;
 /// A word of the guards behind each bound range.
 const AFTER: u32 = 0xAF7E_AF7E;
 /// What the output is filled with.
-const FILL: u32 = 0xDEAD_F111;
+pub(crate) const FILL: u32 = 0xDEAD_F111;
 
 /// A runner under test.
 #[derive(Clone, Copy)]
@@ -48,7 +50,7 @@ pub(crate) fn trials(found: &Enumeration, api: Api) -> Vec<Trial> {
     }
     let mut trials = Vec::new();
     for device in &found.devices {
-        for (name, check) in CHECKS {
+        for (name, check) in CHECKS.into_iter().chain(resources::CHECKS) {
             let info = device.clone();
             trials.push(Trial::test(format!("{}::{name}", device.id), move || check(api, &info)));
         }

@@ -1,11 +1,11 @@
 //! The model as a [`Runner`].
 
-use std::collections::BTreeSet;
-
 use super::machine::Machine;
 use super::memory::Memory;
 use super::misreading::{Disturbance, Misreading};
 use super::program::Program;
+use crate::bindings::Bindings;
+use crate::limits::{check_features, needed_features};
 use crate::runner::{
     Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, ReadBack, Runner, RunnerError, RunnerKind, Shader,
 };
@@ -15,6 +15,10 @@ const BEFORE_BYTES: usize = 16;
 
 /// Set and binding of the probe's output.
 const OUTPUT: (u32, u32) = (0, 1);
+
+/// What the model does not follow.
+const LACKING: [Feature; 4] =
+    [Feature::BufferDeviceAddress, Feature::Graphics, Feature::VertexStores, Feature::FragmentStores];
 
 /// The model device, optionally with a planted fault.
 #[derive(Clone, Debug)]
@@ -42,7 +46,7 @@ impl Model {
             runner: RunnerKind::Model,
             index: 0,
             hardware: false,
-            features: BTreeSet::from(FEATURES),
+            features: Feature::ALL.into_iter().filter(|feature| !LACKING.contains(feature)).collect(),
             max_uniform_range: 1 << 16,
             max_push_constants: 256,
         };
@@ -55,13 +59,10 @@ impl Model {
     }
 
     fn dispatch(&mut self, job: &Job, program: &Result<Program, RunnerError>) -> Result<ReadBack, RunnerError> {
-        if let Some(feature) = job.requires.iter().find(|feature| !self.device.features.contains(feature)) {
-            return Err(RunnerError::Unsupported(feature.to_string()));
-        }
+        check_features(&self.device, &needed_features(job, &Bindings::of(job)?))?;
         if job.workgroups != [1, 1, 1] {
             return Err(RunnerError::Unsupported("more than one workgroup".into()));
         }
-        only_dispatches(job)?;
         let program = program.as_ref().map_err(RunnerError::clone)?;
         let misreading = self.misreading.filter(|misreading| misreading.concerns(job));
         let rewired = misreading.map(|misreading| misreading.rewired(job));
@@ -152,19 +153,6 @@ fn run_program(
     }
 }
 
-/// Refuses what the model does not do.
-fn only_dispatches(job: &Job) -> Result<(), RunnerError> {
-    let addressed = |kind: BufferKind| matches!(kind, BufferKind::Address { .. });
-    let beyond = [
-        ("draws", job.draw.is_some()),
-        ("buffers by address", job.buffers.iter().any(|buffer| addressed(buffer.kind))),
-    ];
-    match beyond.into_iter().find(|(_, present)| *present) {
-        Some((what, _)) => Err(RunnerError::Unsupported(what.to_owned())),
-        None => Ok(()),
-    }
-}
-
 /// The bound buffers in the job's order, then the push constants.
 fn memories(job: &Job) -> Vec<Memory> {
     let buffers = job.buffers.iter();
@@ -194,23 +182,3 @@ impl Runner for Model {
         answers
     }
 }
-
-/// All but buffer device addresses and draws.
-const FEATURES: [Feature; 16] = [
-    Feature::UniformBufferStandardLayout,
-    Feature::ScalarBlockLayout,
-    Feature::PushConstants,
-    Feature::Int8,
-    Feature::Int16,
-    Feature::Int64,
-    Feature::Float16,
-    Feature::Float64,
-    Feature::StorageBuffer8,
-    Feature::UniformBuffer8,
-    Feature::PushConstant8,
-    Feature::StorageBuffer16,
-    Feature::UniformBuffer16,
-    Feature::PushConstant16,
-    Feature::UniformBufferArray,
-    Feature::StorageBufferArray,
-];

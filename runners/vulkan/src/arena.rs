@@ -50,6 +50,11 @@ impl Arena {
         self.buffer.raw
     }
 
+    /// The device address of its first byte; 0 if buffers have no addresses.
+    pub(crate) fn address(&self) -> vk::DeviceAddress {
+        self.buffer.device.address(self.buffer.raw)
+    }
+
     /// Size in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.size
@@ -88,7 +93,14 @@ struct Buffer {
 
 impl Buffer {
     fn new(device: &Rc<Device>, size: u64) -> Result<Self, RunnerError> {
-        let usage = vk::BufferUsageFlags::UNIFORM_BUFFER | vk::BufferUsageFlags::STORAGE_BUFFER;
+        let mut usage = vk::BufferUsageFlags::UNIFORM_BUFFER
+            | vk::BufferUsageFlags::STORAGE_BUFFER
+            | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
+            | vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER
+            | vk::BufferUsageFlags::TRANSFER_DST;
+        if device.has_addresses() {
+            usage |= vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
+        }
         let create_info = vk::BufferCreateInfo::default().size(size).usage(usage);
         // SAFETY: the device is alive and the size is not zero.
         let raw = unsafe { device.raw.create_buffer(&create_info, None) }.map_err(failed("vkCreateBuffer"))?;
@@ -114,9 +126,13 @@ impl Memory {
     fn mapped(device: &Rc<Device>, buffer: &Buffer, size: u64) -> Result<Self, RunnerError> {
         // SAFETY: the buffer comes from this device.
         let needs = unsafe { device.raw.get_buffer_memory_requirements(buffer.raw) };
-        let allocate_info = vk::MemoryAllocateInfo::default()
+        let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        let mut allocate_info = vk::MemoryAllocateInfo::default()
             .allocation_size(needs.size)
             .memory_type_index(memory_type(device, needs.memory_type_bits)?);
+        if device.has_addresses() {
+            allocate_info = allocate_info.push_next(&mut flags);
+        }
         // SAFETY: the memory type is one that the device listed.
         let raw = unsafe { device.raw.allocate_memory(&allocate_info, None) }.map_err(failed("vkAllocateMemory"))?;
         // Owned from here on, so that a failure below frees it.

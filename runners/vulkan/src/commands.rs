@@ -1,4 +1,4 @@
-//! Recording, submitting and waiting for one dispatch at a time.
+//! Recording, submitting and waiting for one dispatch or draw at a time.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -10,20 +10,33 @@ use crate::descriptors::DescriptorSets;
 use crate::device::Device;
 use crate::failure::failed;
 use crate::pipeline::Pipeline;
+use crate::resources::Filled;
+use crate::targets::Targets;
 
-/// How long a dispatch may take, its shader's compilation included (lavapipe compiles at the first dispatch).
+/// How long a dispatch or a draw may take, its shader's compilation included (lavapipe compiles at the first dispatch).
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// What to dispatch.
-pub(crate) struct Dispatch<'a> {
+/// What to run.
+pub(crate) struct Work<'a> {
     /// The pipeline.
     pub(crate) pipeline: &'a Pipeline,
     /// Its descriptor sets.
     pub(crate) sets: &'a DescriptorSets,
-    /// Its push constants; empty for none.
+    /// Images to fill before.
+    pub(crate) images: &'a [Filled],
+    /// Push constants; empty for none.
     pub(crate) push_constants: &'a [u8],
-    /// Workgroups in x, y, z.
-    pub(crate) workgroups: [u32; 3],
+    /// How the pipeline is started.
+    pub(crate) start: Start<'a>,
+}
+
+/// How a pipeline is started.
+#[derive(Clone, Copy)]
+pub(crate) enum Start<'a> {
+    /// A dispatch of workgroups in x, y, z.
+    Dispatch([u32; 3]),
+    /// A draw of one point into the targets.
+    Draw(&'a Targets),
 }
 
 /// A command buffer and the fence that tells when it is done.
@@ -49,12 +62,12 @@ impl Commands {
         Ok(Self { buffer, pool, fence })
     }
 
-    /// Runs `dispatch` to its end; what it wrote is then visible to the host.
+    /// Runs `work` to its end; what it wrote is then visible to the host.
     ///
     /// # Errors
-    /// After `Timeout` and `DeviceLost` the dispatch may still run: nothing of the device may be used or destroyed.
-    pub(crate) fn run(&self, dispatch: &Dispatch<'_>) -> Result<(), RunnerError> {
-        self.record(dispatch)?;
+    /// After `Timeout` and `DeviceLost` the work may still run: nothing of the device may be used or destroyed.
+    pub(crate) fn run(&self, work: &Work<'_>) -> Result<(), RunnerError> {
+        self.record(work)?;
         let device = &self.pool.device;
         let fences = [self.fence.raw];
         // SAFETY: no submission with this fence is in flight.
@@ -70,53 +83,106 @@ impl Commands {
             vk::Result::TIMEOUT => {
                 RunnerError::Timeout(u64::try_from(LIMIT.as_millis()).expect("milliseconds of seconds fit"))
             }
-            // Whatever the reason, the dispatch may be running.
+            // Whatever the reason, the work may be running.
             other => RunnerError::DeviceLost(format!("vkWaitForFences: {other:?}")),
         })
     }
 
-    fn record(&self, dispatch: &Dispatch<'_>) -> Result<(), RunnerError> {
+    fn record(&self, work: &Work<'_>) -> Result<(), RunnerError> {
         let raw = &self.pool.device.raw;
         let begin_info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the command buffer is not in flight, and its pool allows resetting it.
         unsafe { raw.begin_command_buffer(self.buffer, &begin_info) }.map_err(failed("vkBeginCommandBuffer"))?;
-        self.bind(dispatch);
-        let [x, y, z] = dispatch.workgroups;
-        // SAFETY: pipeline, descriptor sets and push constants are bound; counts were checked against the limits.
-        unsafe { raw.cmd_dispatch(self.buffer, x, y, z) };
-        let barriers = [vk::MemoryBarrier::default()
-            .src_access_mask(vk::AccessFlags::SHADER_WRITE)
-            .dst_access_mask(vk::AccessFlags::HOST_READ)];
-        // SAFETY: recording has begun, and the stages fit the access masks.
-        unsafe {
-            raw.cmd_pipeline_barrier(
-                self.buffer,
-                vk::PipelineStageFlags::COMPUTE_SHADER,
-                vk::PipelineStageFlags::HOST,
-                vk::DependencyFlags::empty(),
-                &barriers,
-                &[],
-                &[],
-            );
+        if !work.images.is_empty() {
+            self.fill(work.images);
         }
+        let stages = match work.start {
+            Start::Dispatch([x, y, z]) => {
+                self.bind(work, vk::PipelineBindPoint::COMPUTE);
+                // SAFETY: pipeline, descriptor sets and push constants are bound; counts were checked against the
+                // limits.
+                unsafe { raw.cmd_dispatch(self.buffer, x, y, z) };
+                vk::PipelineStageFlags::COMPUTE_SHADER
+            }
+            Start::Draw(targets) => {
+                self.bind(work, vk::PipelineBindPoint::GRAPHICS);
+                targets.begin(self.buffer);
+                // SAFETY: all is bound, and the render pass is the one that the pipeline was made for.
+                unsafe { raw.cmd_draw(self.buffer, 1, 1, 0, 0) };
+                targets.end(self.buffer);
+                vk::PipelineStageFlags::VERTEX_SHADER
+                    | vk::PipelineStageFlags::FRAGMENT_SHADER
+                    | vk::PipelineStageFlags::TRANSFER
+            }
+        };
+        let written = vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE;
+        self.barrier((stages, written), (vk::PipelineStageFlags::HOST, vk::AccessFlags::HOST_READ));
         // SAFETY: recording has begun.
         unsafe { raw.end_command_buffer(self.buffer) }.map_err(failed("vkEndCommandBuffer"))
     }
 
-    fn bind(&self, dispatch: &Dispatch<'_>) {
+    /// Fills each mip level of the images with its texel; they are then in the general layout.
+    fn fill(&self, images: &[Filled]) {
         let raw = &self.pool.device.raw;
-        let (pipeline, layout) = (dispatch.pipeline.raw, dispatch.pipeline.layout.raw);
-        let point = vk::PipelineBindPoint::COMPUTE;
+        let layout = vk::ImageLayout::GENERAL;
+        let barriers: Vec<_> = images
+            .iter()
+            .map(|filled| {
+                vk::ImageMemoryBarrier::default()
+                    .dst_access_mask(vk::AccessFlags::TRANSFER_WRITE)
+                    .new_layout(layout)
+                    .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+                    .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+                    .image(filled.image.raw)
+                    .subresource_range(filled.image.range)
+            })
+            .collect();
+        let (from, to) = (vk::PipelineStageFlags::TOP_OF_PIPE, vk::PipelineStageFlags::TRANSFER);
+        let flags = vk::DependencyFlags::empty();
+        // SAFETY: recording has begun; the images outlive the submission, and nothing used them before.
+        unsafe { raw.cmd_pipeline_barrier(self.buffer, from, to, flags, &[], &[], &barriers) };
+        for filled in images {
+            for (level, texel) in (0..).zip(&filled.levels) {
+                // The bits of the texel, whatever its type: all three have 32-bit components.
+                let color = vk::ClearColorValue { uint32: *texel };
+                let range = filled.image.range.base_mip_level(level).level_count(1);
+                // SAFETY: the barrier brought the image into this layout, and it was made as a target of transfers.
+                unsafe { raw.cmd_clear_color_image(self.buffer, filled.image.raw, layout, &color, &[range]) };
+            }
+        }
+        self.barrier(
+            (vk::PipelineStageFlags::TRANSFER, vk::AccessFlags::TRANSFER_WRITE),
+            (vk::PipelineStageFlags::ALL_COMMANDS, vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE),
+        );
+    }
+
+    /// Makes what the first stages wrote visible to the second.
+    fn barrier(
+        &self,
+        (from, written): (vk::PipelineStageFlags, vk::AccessFlags),
+        (to, seen): (vk::PipelineStageFlags, vk::AccessFlags),
+    ) {
+        let barriers = [vk::MemoryBarrier::default().src_access_mask(written).dst_access_mask(seen)];
+        let flags = vk::DependencyFlags::empty();
+        let raw = &self.pool.device.raw;
+        // SAFETY: recording has begun, outside of any render pass, and the callers' stages have those accesses.
+        unsafe { raw.cmd_pipeline_barrier(self.buffer, from, to, flags, &barriers, &[], &[]) };
+    }
+
+    fn bind(&self, work: &Work<'_>, point: vk::PipelineBindPoint) {
+        let raw = &self.pool.device.raw;
+        let pipeline = work.pipeline;
+        let layout = pipeline.layout.raw;
         // SAFETY: recording has begun; the pipeline comes from this device and outlives the submission.
-        unsafe { raw.cmd_bind_pipeline(self.buffer, point, pipeline) };
-        for (number, set) in &dispatch.sets.sets {
+        unsafe { raw.cmd_bind_pipeline(self.buffer, point, pipeline.raw) };
+        for (number, set) in &work.sets.sets {
             // SAFETY: recording has begun; the set was made with this layout's set of that number.
             unsafe { raw.cmd_bind_descriptor_sets(self.buffer, point, layout, *number, &[*set], &[]) };
         }
-        if !dispatch.push_constants.is_empty() {
-            let stages = vk::ShaderStageFlags::COMPUTE;
+        if !work.push_constants.is_empty() {
+            let stages = pipeline.layout.stages;
             // SAFETY: recording has begun; the layout's range was made as long as these push constants.
-            unsafe { raw.cmd_push_constants(self.buffer, layout, stages, 0, dispatch.push_constants) };
+            unsafe { raw.cmd_push_constants(self.buffer, layout, stages, 0, work.push_constants) };
         }
     }
 }

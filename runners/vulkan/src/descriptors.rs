@@ -9,17 +9,30 @@ use crate::device::Device;
 use crate::failure::failed;
 use crate::pipeline_layout::{PipelineLayout, Shape};
 
-/// A buffer's place among the descriptors and the range behind it.
-#[derive(Debug)]
-pub(crate) struct BoundRange {
+/// A descriptor's place and what is behind it.
+#[derive(Clone, Copy)]
+pub(crate) struct Bound {
     /// Descriptor set.
     pub(crate) set: u32,
     /// Binding.
     pub(crate) binding: u32,
+    /// Element of the array.
+    pub(crate) element: u32,
     /// Descriptor type.
     pub(crate) ty: vk::DescriptorType,
+    /// What is behind it.
+    pub(crate) what: What,
+}
+
+/// What a descriptor refers to; all of it comes from the device of the sets.
+#[derive(Clone, Copy)]
+pub(crate) enum What {
     /// Buffer, offset and size in bytes.
-    pub(crate) range: vk::DescriptorBufferInfo,
+    Range(vk::DescriptorBufferInfo),
+    /// Image view, sampler or both.
+    Image(vk::DescriptorImageInfo),
+    /// View of a typed buffer.
+    Texels(vk::BufferView),
 }
 
 /// A pool with the sets of one job; dropping it frees them.
@@ -31,14 +44,17 @@ pub(crate) struct DescriptorSets {
 }
 
 impl DescriptorSets {
-    /// Makes the sets of `shape`, which uses at least one, and points them at `ranges`.
+    /// Makes the sets of `shape` and points them at `bound`, which names each of their descriptors.
     pub(crate) fn new(
         device: &Rc<Device>,
         layout: &PipelineLayout,
         shape: &Shape,
-        ranges: &[BoundRange],
+        bound: &[Bound],
     ) -> Result<Self, RunnerError> {
         let mut made = Self::empty(device, shape)?;
+        if shape.sets.is_empty() {
+            return Ok(made);
+        }
         let numbers: Vec<u32> = shape.sets.keys().copied().collect();
         let layouts: Vec<_> = numbers.iter().map(|set| layout.sets[*set as usize].raw).collect();
         let allocate_info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(made.pool).set_layouts(&layouts);
@@ -46,45 +62,53 @@ impl DescriptorSets {
         let sets = unsafe { device.raw.allocate_descriptor_sets(&allocate_info) }
             .map_err(failed("vkAllocateDescriptorSets"))?;
         made.sets = numbers.into_iter().zip(sets).collect();
-        made.write(ranges);
+        made.write(bound);
         Ok(made)
     }
 
     fn empty(device: &Rc<Device>, shape: &Shape) -> Result<Self, RunnerError> {
-        let size = |ty| vk::DescriptorPoolSize::default().ty(ty).descriptor_count(shape.count(ty));
-        let mut sizes = vec![size(vk::DescriptorType::UNIFORM_BUFFER), size(vk::DescriptorType::STORAGE_BUFFER)];
-        sizes.retain(|size| size.descriptor_count > 0);
+        let mut made = Self { sets: Vec::new(), pool: vk::DescriptorPool::null(), device: Rc::clone(device) };
+        if shape.sets.is_empty() {
+            return Ok(made);
+        }
+        let size = |(ty, count)| vk::DescriptorPoolSize::default().ty(ty).descriptor_count(count);
+        let sizes: Vec<_> = shape.counts().into_iter().map(size).collect();
         let max_sets = u32::try_from(shape.sets.len()).expect("set numbers are distinct 32-bit numbers");
         let create_info = vk::DescriptorPoolCreateInfo::default().max_sets(max_sets).pool_sizes(&sizes);
         // SAFETY: neither the sets nor any of the sizes are zero.
-        let pool = unsafe { device.raw.create_descriptor_pool(&create_info, None) }
+        made.pool = unsafe { device.raw.create_descriptor_pool(&create_info, None) }
             .map_err(failed("vkCreateDescriptorPool"))?;
-        Ok(Self { sets: Vec::new(), pool, device: Rc::clone(device) })
+        Ok(made)
     }
 
-    fn write(&self, ranges: &[BoundRange]) {
+    fn write(&self, bound: &[Bound]) {
         let handle = |set: u32| {
             let found = self.sets.iter().find(|(number, _)| *number == set);
-            found.expect("the shape was made from the same buffers").1
+            found.expect("the shape was made from the same bindings").1
         };
-        let writes: Vec<_> = ranges
+        let writes: Vec<_> = bound
             .iter()
             .map(|bound| {
-                vk::WriteDescriptorSet::default()
+                let write = vk::WriteDescriptorSet::default()
                     .dst_set(handle(bound.set))
                     .dst_binding(bound.binding)
-                    .descriptor_type(bound.ty)
-                    .buffer_info(std::slice::from_ref(&bound.range))
+                    .dst_array_element(bound.element)
+                    .descriptor_type(bound.ty);
+                match &bound.what {
+                    What::Range(range) => write.buffer_info(std::slice::from_ref(range)),
+                    What::Image(image) => write.image_info(std::slice::from_ref(image)),
+                    What::Texels(view) => write.texel_buffer_view(std::slice::from_ref(view)),
+                }
             })
             .collect();
-        // SAFETY: sets and buffers come from this device; offsets and sizes were checked against its limits.
+        // SAFETY: sets and resources come from this device; offsets and sizes were checked against its limits.
         unsafe { self.device.raw.update_descriptor_sets(&writes, &[]) };
     }
 }
 
 impl Drop for DescriptorSets {
     fn drop(&mut self) {
-        // SAFETY: no submission is in flight (see `Device::drop`), so nothing uses the sets.
+        // SAFETY: no submission is in flight (see `Device::drop`), so nothing uses the sets; the pool may be null.
         unsafe { self.device.raw.destroy_descriptor_pool(self.pool, None) };
     }
 }

@@ -1,11 +1,11 @@
-//! The logical device: a device opened for compute, with every feature that [`DeviceInfo`] lists switched on.
+//! The logical device: a device opened for compute, and for draws where it has them, with every feature that [`DeviceInfo`] lists switched on.
 //!
 //! [`DeviceInfo`]: layoutproof::runner::DeviceInfo
 
 use std::ffi::CStr;
 
 use ash::vk;
-use layoutproof::runner::RunnerError;
+use layoutproof::runner::{Feature, RunnerError};
 
 use crate::failure::failed;
 use crate::features::Structures;
@@ -16,12 +16,24 @@ use crate::physical::Physical;
 pub(crate) struct Device {
     /// The device's functions.
     pub(crate) raw: ash::Device,
-    /// The compute queue.
+    /// The queue of [`Physical::queue_family`].
     pub(crate) queue: vk::Queue,
     /// Memory types and heaps.
     pub(crate) memory: vk::PhysicalDeviceMemoryProperties,
-    // Dropped after `Drop::drop` has destroyed the device.
-    _instance: Instance,
+    /// The physical device.
+    pub(crate) physical: vk::PhysicalDevice,
+    /// How buffers get addresses; `None` if they have none.
+    addresses: Option<Addresses>,
+    /// The instance that listed it; dropped after `Drop::drop` has destroyed the device.
+    pub(crate) instance: Instance,
+}
+
+/// Where the function for addresses comes from.
+enum Addresses {
+    /// Vulkan 1.2.
+    Core,
+    /// `VK_KHR_buffer_device_address`.
+    Extension(ash::khr::buffer_device_address::Device),
 }
 
 impl Device {
@@ -35,7 +47,7 @@ impl Device {
             extensions.push(ash::khr::portability_subset::NAME);
         }
         let names: Vec<_> = extensions.into_iter().map(CStr::as_ptr).collect();
-        let mut structures = Structures::with(&physical.info.features);
+        let mut structures = Structures::with(&physical.info.features, &physical.capabilities);
         let create_info = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
             .enabled_extension_names(&names)
@@ -47,7 +59,32 @@ impl Device {
         let queue = unsafe { raw.get_device_queue(physical.queue_family, 0) };
         // SAFETY: the handle comes from this instance.
         let memory = unsafe { instance.raw.get_physical_device_memory_properties(physical.handle) };
-        Ok(Self { raw, queue, memory, _instance: instance })
+        let addresses = physical.info.features.contains(&Feature::BufferDeviceAddress).then(|| {
+            if physical.version >= vk::API_VERSION_1_2 {
+                Addresses::Core
+            } else {
+                Addresses::Extension(ash::khr::buffer_device_address::Device::new(&instance.raw, &raw))
+            }
+        });
+        Ok(Self { raw, queue, memory, physical: physical.handle, addresses, instance })
+    }
+
+    /// Whether buffers have addresses.
+    pub(crate) fn has_addresses(&self) -> bool {
+        self.addresses.is_some()
+    }
+
+    /// The address of a buffer of this device that was made with `SHADER_DEVICE_ADDRESS` and has memory; 0 if buffers
+    /// have no addresses.
+    pub(crate) fn address(&self, buffer: vk::Buffer) -> vk::DeviceAddress {
+        let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
+        match &self.addresses {
+            None => 0,
+            // SAFETY: the feature is on, and the caller vouches for the buffer.
+            Some(Addresses::Core) => unsafe { self.raw.get_buffer_device_address(&info) },
+            // SAFETY: as above.
+            Some(Addresses::Extension(functions)) => unsafe { functions.get_buffer_device_address(&info) },
+        }
     }
 }
 

@@ -9,22 +9,59 @@ use std::ffi::{CStr, c_void};
 use ash::{ext, khr, vk};
 use layoutproof::runner::Feature;
 
-/// Every feature that a structure below has a field for.
-const SWITCHABLE: [Feature; 14] = [
-    Feature::UniformBufferStandardLayout,
-    Feature::ScalarBlockLayout,
-    Feature::Int8,
-    Feature::Int16,
-    Feature::Int64,
-    Feature::Float16,
-    Feature::Float64,
-    Feature::StorageBuffer8,
-    Feature::UniformBuffer8,
-    Feature::PushConstant8,
-    Feature::StorageBuffer16,
-    Feature::UniformBuffer16,
-    Feature::PushConstant16,
-    Feature::BufferDeviceAddress,
+/// A capability of SPIR-V that no probe asks for by name, since its shader says it; the devices' features for these are
+/// switched on wherever they are offered.
+pub(crate) struct Switch {
+    /// The capability's number.
+    pub(crate) capability: u32,
+    /// The device feature.
+    pub(crate) name: &'static str,
+    field: fn(&mut Structures) -> &mut vk::Bool32,
+}
+
+/// `ImageCubeArray`, which a view of that kind needs as well as a shader.
+pub(crate) const IMAGE_CUBE_ARRAY: u32 = 34;
+
+/// Source: Vulkan, "Vulkan Environment for SPIR-V", "Capabilities".
+pub(crate) const SWITCHES: [Switch; 10] = [
+    Switch {
+        capability: 28,
+        name: "shaderUniformBufferArrayDynamicIndexing",
+        field: |of| &mut of.core.features.shader_uniform_buffer_array_dynamic_indexing,
+    },
+    Switch {
+        capability: 29,
+        name: "shaderSampledImageArrayDynamicIndexing",
+        field: |of| &mut of.core.features.shader_sampled_image_array_dynamic_indexing,
+    },
+    Switch {
+        capability: 30,
+        name: "shaderStorageBufferArrayDynamicIndexing",
+        field: |of| &mut of.core.features.shader_storage_buffer_array_dynamic_indexing,
+    },
+    Switch {
+        capability: 31,
+        name: "shaderStorageImageArrayDynamicIndexing",
+        field: |of| &mut of.core.features.shader_storage_image_array_dynamic_indexing,
+    },
+    Switch { capability: IMAGE_CUBE_ARRAY, name: "imageCubeArray", field: |of| &mut of.core.features.image_cube_array },
+    Switch { capability: 45, name: "imageCubeArray", field: |of| &mut of.core.features.image_cube_array },
+    Switch {
+        capability: 49,
+        name: "shaderStorageImageExtendedFormats",
+        field: |of| &mut of.core.features.shader_storage_image_extended_formats,
+    },
+    Switch {
+        capability: 55,
+        name: "shaderStorageImageReadWithoutFormat",
+        field: |of| &mut of.core.features.shader_storage_image_read_without_format,
+    },
+    Switch {
+        capability: 56,
+        name: "shaderStorageImageWriteWithoutFormat",
+        field: |of| &mut of.core.features.shader_storage_image_write_without_format,
+    },
+    Switch { capability: 5302, name: "runtimeDescriptorArray", field: |of| &mut of.indexing.runtime_descriptor_array },
 ];
 
 /// Which of the structures a device knows: all with Vulkan 1.2, before that those whose extension it has.
@@ -36,6 +73,7 @@ pub(crate) struct Known {
     scalar: bool,
     uniform_standard: bool,
     address: bool,
+    indexing: bool,
 }
 
 impl Known {
@@ -48,6 +86,7 @@ impl Known {
             scalar: knows(ext::scalar_block_layout::NAME),
             uniform_standard: knows(khr::uniform_buffer_standard_layout::NAME),
             address: knows(khr::buffer_device_address::NAME),
+            indexing: knows(ext::descriptor_indexing::NAME),
         }
     }
 
@@ -59,6 +98,7 @@ impl Known {
             (self.scalar, ext::scalar_block_layout::NAME),
             (self.uniform_standard, khr::uniform_buffer_standard_layout::NAME),
             (self.address, khr::buffer_device_address::NAME),
+            (self.indexing, ext::descriptor_indexing::NAME),
         ];
         names.into_iter().filter(|(known, _)| *known).map(|(_, name)| name).collect()
     }
@@ -74,16 +114,20 @@ pub(crate) struct Structures {
     scalar: vk::PhysicalDeviceScalarBlockLayoutFeatures<'static>,
     uniform_standard: vk::PhysicalDeviceUniformBufferStandardLayoutFeatures<'static>,
     address: vk::PhysicalDeviceBufferDeviceAddressFeatures<'static>,
+    indexing: vk::PhysicalDeviceDescriptorIndexingFeatures<'static>,
 }
 
 impl Structures {
-    /// Structures in which exactly `features` are on.
-    pub(crate) fn with(features: &BTreeSet<Feature>) -> Self {
+    /// Structures in which exactly `features` are on, and those of [`SWITCHES`] whose capabilities are given.
+    pub(crate) fn with(features: &BTreeSet<Feature>, capabilities: &BTreeSet<u32>) -> Self {
         let mut structures = Self::default();
         for feature in features {
             if let Some(field) = structures.field(*feature) {
                 *field = vk::TRUE;
             }
+        }
+        for switch in SWITCHES.iter().filter(|switch| capabilities.contains(&switch.capability)) {
+            *(switch.field)(&mut structures) = vk::TRUE;
         }
         structures
     }
@@ -112,16 +156,26 @@ impl Structures {
             self.address.p_next = next;
             next = std::ptr::from_mut(&mut self.address).cast();
         }
+        if known.indexing {
+            self.indexing.p_next = next;
+            next = std::ptr::from_mut(&mut self.indexing).cast();
+        }
         self.core.p_next = next;
         &mut self.core
     }
 
-    /// The features that are on; push constants always are.
+    /// The features that are on. Push constants, and arrays whose indices are constants, need no feature.
     pub(crate) fn features(&mut self) -> BTreeSet<Feature> {
-        let mut features: BTreeSet<Feature> =
-            SWITCHABLE.into_iter().filter(|feature| self.field(*feature).is_some_and(|on| *on == vk::TRUE)).collect();
-        features.insert(Feature::PushConstants);
+        let on = |feature: &Feature| self.field(*feature).is_some_and(|on| *on == vk::TRUE);
+        let mut features: BTreeSet<Feature> = Feature::ALL.into_iter().filter(on).collect();
+        features.extend([Feature::PushConstants, Feature::UniformBufferArray, Feature::StorageBufferArray]);
         features
+    }
+
+    /// The capabilities of [`SWITCHES`] that are on.
+    pub(crate) fn capabilities(&mut self) -> BTreeSet<u32> {
+        let on = SWITCHES.iter().filter(|switch| *(switch.field)(self) == vk::TRUE);
+        on.map(|switch| switch.capability).collect()
     }
 
     /// The field of a feature; `None` for what no field switches.

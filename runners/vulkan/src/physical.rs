@@ -1,11 +1,12 @@
 //! Physical devices: what the drivers offer, as [`DeviceInfo`].
 
+use std::collections::BTreeSet;
 use std::ffi::CStr;
 
 use ash::vk;
 use layoutproof::devices::{NativeApi, device_id};
 use layoutproof::limits::Limits;
-use layoutproof::runner::{DeviceInfo, RunnerError, RunnerKind};
+use layoutproof::runner::{DeviceInfo, Feature, RunnerError, RunnerKind};
 
 use crate::failure::failed;
 use crate::features::{Known, Structures};
@@ -25,7 +26,9 @@ pub(crate) struct Physical {
     pub(crate) limits: Limits,
     /// The feature structures that it knows.
     pub(crate) known: Known,
-    /// The first queue family with compute.
+    /// The capabilities of [`crate::features::SWITCHES`] that it has.
+    pub(crate) capabilities: BTreeSet<u32>,
+    /// The first queue family with compute and, if there is one, with graphics.
     pub(crate) queue_family: u32,
     /// Whether it is a layer over another API and says so: `VK_KHR_portability_subset` must then be enabled.
     pub(crate) portability: bool,
@@ -87,7 +90,7 @@ fn describe(
     if properties.api_version < vk::API_VERSION_1_1 {
         return Ok(Err(format!("{name} has Vulkan {api}; 1.1 is the least")));
     }
-    let Some(queue_family) = compute_family(instance, handle) else {
+    let Some((queue_family, draws)) = queue_family(instance, handle) else {
         return Ok(Err(format!("{name} has no compute queue")));
     };
     let version = properties.api_version.min(instance.version);
@@ -99,6 +102,10 @@ fn describe(
     let mut structures = Structures::default();
     // SAFETY: the handle comes from this instance; the chain points into `structures`, which stays in place.
     unsafe { instance.raw.get_physical_device_features2(handle, structures.chain(known)) };
+    let mut features = structures.features();
+    if draws {
+        features.insert(Feature::Graphics);
+    }
     let info = DeviceInfo {
         id: device_id(&name, NativeApi::Vulkan),
         driver: driver(instance, handle, version >= vk::API_VERSION_1_2 || has(ash::khr::driver_properties::NAME)),
@@ -106,19 +113,25 @@ fn describe(
         runner: RunnerKind::Ash,
         index,
         hardware: properties.device_type != vk::PhysicalDeviceType::CPU,
-        features: structures.features(),
+        features,
         max_uniform_range: properties.limits.max_uniform_buffer_range,
         max_push_constants: properties.limits.max_push_constants_size,
         name,
     };
     let portability = has(ash::khr::portability_subset::NAME);
-    Ok(Ok(Physical { handle, info, version, limits: limits(&properties.limits), known, queue_family, portability }))
+    let (limits, capabilities) = (limits(&properties.limits), structures.capabilities());
+    Ok(Ok(Physical { handle, info, version, limits, known, capabilities, queue_family, portability }))
 }
 
-fn compute_family(instance: &Instance, handle: vk::PhysicalDevice) -> Option<u32> {
+/// The first family with compute that has graphics as well, else the first with compute; and whether it has graphics.
+fn queue_family(instance: &Instance, handle: vk::PhysicalDevice) -> Option<(u32, bool)> {
     // SAFETY: the handle comes from this instance.
     let families = unsafe { instance.raw.get_physical_device_queue_family_properties(handle) };
-    (0_u32..).zip(families).find(|(_, family)| family.queue_flags.contains(vk::QueueFlags::COMPUTE)).map(|(at, _)| at)
+    let with = |flags: vk::QueueFlags| {
+        (0_u32..).zip(&families).find(|(_, family)| family.queue_flags.contains(flags)).map(|(at, _)| at)
+    };
+    let both = with(vk::QueueFlags::COMPUTE | vk::QueueFlags::GRAPHICS).map(|at| (at, true));
+    both.or_else(|| with(vk::QueueFlags::COMPUTE).map(|at| (at, false)))
 }
 
 /// Driver name and version; the bare version where the device cannot tell more.

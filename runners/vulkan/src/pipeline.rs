@@ -1,14 +1,17 @@
-//! The compute pipeline of a shader's entry point.
+//! The pipeline of a job's shader: a compute entry point, or the two stages of a draw.
 
-use std::ffi::CString;
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString};
 use std::rc::Rc;
 
 use ash::vk;
-use layoutproof::runner::RunnerError;
+use layoutproof::runner::{Draw, Job, RunnerError};
 
 use crate::device::Device;
 use crate::failure::shader_failed;
 use crate::pipeline_layout::PipelineLayout;
+use crate::specialization::Specialization;
+use crate::targets::Targets;
 
 /// A pipeline with what it was made from.
 pub(crate) struct Pipeline {
@@ -16,43 +19,67 @@ pub(crate) struct Pipeline {
     pub(crate) raw: vk::Pipeline,
     /// Its layout.
     pub(crate) layout: Rc<PipelineLayout>,
-    words: Vec<u32>,
-    entry: String,
+    source: Source,
     device: Rc<Device>,
 }
 
+/// What of a job is compiled.
+struct Source {
+    words: Vec<u32>,
+    entry: String,
+    draw: Option<Draw>,
+    constants: BTreeMap<u32, u32>,
+}
+
+/// What a job is compiled for.
+pub(crate) struct Use<'a> {
+    /// The layout.
+    pub(crate) layout: &'a Rc<PipelineLayout>,
+    /// The words of the job's shader.
+    pub(crate) words: &'a [u32],
+    /// What a draw draws into.
+    pub(crate) targets: Option<&'a Targets>,
+}
+
 impl Pipeline {
-    /// Compiles entry point `entry` of the module `words`.
-    pub(crate) fn new(
-        device: &Rc<Device>,
-        layout: &Rc<PipelineLayout>,
-        words: &[u32],
-        entry: &str,
-    ) -> Result<Self, RunnerError> {
-        let name = CString::new(entry)
-            .map_err(|_| RunnerError::ShaderRefused("the entry point's name holds a zero byte".to_owned()))?;
-        let module = ShaderModule::new(device, words)?;
-        let stage = vk::PipelineShaderStageCreateInfo::default()
-            .stage(vk::ShaderStageFlags::COMPUTE)
-            .module(module.raw)
-            .name(&name);
-        let create_info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.raw);
-        // SAFETY: module and layout come from this device and live; the module has an entry point of that name.
-        // Whether the module is valid cannot be known here; drivers may crash on one that is not, which is why probes
-        // run in a process of their own.
-        let made = unsafe {
-            device.raw.create_compute_pipelines(vk::PipelineCache::null(), std::slice::from_ref(&create_info), None)
+    /// Compiles the entry points of `job`, whose shader's words are those of `used`.
+    pub(crate) fn new(device: &Rc<Device>, job: &Job, used: &Use<'_>) -> Result<Self, RunnerError> {
+        let module = ShaderModule::new(device, used.words)?;
+        let constants = Specialization::new(&job.constants);
+        let entry = c_name(&job.entry)?;
+        let raw = match (&job.draw, used.targets) {
+            (Some(draw), Some(targets)) => {
+                let fragment = c_name(&draw.fragment)?;
+                let info = constants.info();
+                let stages = [
+                    stage(vk::ShaderStageFlags::VERTEX, &module, &entry).specialization_info(&info),
+                    stage(vk::ShaderStageFlags::FRAGMENT, &module, &fragment).specialization_info(&info),
+                ];
+                draws(device, &stages, (used.layout, targets))?
+            }
+            (None, _) | (_, None) => {
+                let info = constants.info();
+                let stage = stage(vk::ShaderStageFlags::COMPUTE, &module, &entry).specialization_info(&info);
+                dispatches(device, stage, used.layout)?
+            }
         };
-        // A pipeline that failed is null, so nothing is left to destroy.
-        let pipelines = made.map_err(|(_, result)| shader_failed("vkCreateComputePipelines")(result))?;
-        let raw = *pipelines.first().expect("one pipeline was asked for");
-        let (layout, device) = (Rc::clone(layout), Rc::clone(device));
-        Ok(Self { raw, layout, words: words.to_vec(), entry: entry.to_owned(), device })
+        let source = Source {
+            words: used.words.to_vec(),
+            entry: job.entry.clone(),
+            draw: job.draw.clone(),
+            constants: job.constants.clone(),
+        };
+        Ok(Self { raw, layout: Rc::clone(used.layout), source, device: Rc::clone(device) })
     }
 
-    /// Whether this is the pipeline of `entry` in `words` with `layout`.
-    pub(crate) fn serves(&self, layout: &Rc<PipelineLayout>, words: &[u32], entry: &str) -> bool {
-        Rc::ptr_eq(&self.layout, layout) && self.entry == entry && self.words == words
+    /// Whether this is the pipeline of `job` for the same use.
+    pub(crate) fn serves(&self, job: &Job, used: &Use<'_>) -> bool {
+        let Source { words, entry, draw, constants } = &self.source;
+        Rc::ptr_eq(&self.layout, used.layout)
+            && *entry == job.entry
+            && *draw == job.draw
+            && *constants == job.constants
+            && words == used.words
     }
 }
 
@@ -63,6 +90,75 @@ impl Drop for Pipeline {
     }
 }
 
+fn c_name(entry: &str) -> Result<CString, RunnerError> {
+    CString::new(entry).map_err(|_| RunnerError::ShaderRefused("the entry point's name holds a zero byte".to_owned()))
+}
+
+fn stage<'a>(
+    stage: vk::ShaderStageFlags,
+    module: &ShaderModule,
+    name: &'a CStr,
+) -> vk::PipelineShaderStageCreateInfo<'a> {
+    vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module.raw).name(name)
+}
+
+fn dispatches(
+    device: &Device,
+    stage: vk::PipelineShaderStageCreateInfo<'_>,
+    layout: &PipelineLayout,
+) -> Result<vk::Pipeline, RunnerError> {
+    let create_info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.raw);
+    // SAFETY: module and layout come from this device and live; the module has an entry point of that name.
+    // Whether the module is valid cannot be known here; drivers may crash on one that is not, which is why probes
+    // run in a process of their own.
+    let made = unsafe {
+        device.raw.create_compute_pipelines(vk::PipelineCache::null(), std::slice::from_ref(&create_info), None)
+    };
+    only("vkCreateComputePipelines", made)
+}
+
+/// A pipeline that draws points without vertex data into all of the targets.
+fn draws(
+    device: &Device,
+    stages: &[vk::PipelineShaderStageCreateInfo<'_>],
+    (layout, targets): (&PipelineLayout, &Targets),
+) -> Result<vk::Pipeline, RunnerError> {
+    let vertices = vk::PipelineVertexInputStateCreateInfo::default();
+    let points = vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::POINT_LIST);
+    let viewports = [vk::Viewport::default().width(1.0).height(1.0).max_depth(1.0)];
+    let scissors = [Targets::area()];
+    let viewport = vk::PipelineViewportStateCreateInfo::default().viewports(&viewports).scissors(&scissors);
+    let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
+    let samples = vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
+    let written = vk::PipelineColorBlendAttachmentState::default().color_write_mask(vk::ColorComponentFlags::RGBA);
+    let written = vec![written; targets.count()];
+    let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&written);
+    let create_info = vk::GraphicsPipelineCreateInfo::default()
+        .stages(stages)
+        .vertex_input_state(&vertices)
+        .input_assembly_state(&points)
+        .viewport_state(&viewport)
+        .rasterization_state(&raster)
+        .multisample_state(&samples)
+        .color_blend_state(&blend)
+        .layout(layout.raw)
+        .render_pass(targets.render_pass());
+    // SAFETY: modules, layout and render pass come from this device and live; for the rest see `dispatches`.
+    let made = unsafe {
+        device.raw.create_graphics_pipelines(vk::PipelineCache::null(), std::slice::from_ref(&create_info), None)
+    };
+    only("vkCreateGraphicsPipelines", made)
+}
+
+fn only(
+    call: &'static str,
+    made: Result<Vec<vk::Pipeline>, (Vec<vk::Pipeline>, vk::Result)>,
+) -> Result<vk::Pipeline, RunnerError> {
+    // A pipeline that failed is null, so nothing is left to destroy.
+    let pipelines = made.map_err(|(_, result)| shader_failed(call)(result))?;
+    Ok(*pipelines.first().expect("one pipeline was asked for"))
+}
+
 struct ShaderModule {
     raw: vk::ShaderModule,
     device: Rc<Device>,
@@ -71,7 +167,7 @@ struct ShaderModule {
 impl ShaderModule {
     fn new(device: &Rc<Device>, words: &[u32]) -> Result<Self, RunnerError> {
         let create_info = vk::ShaderModuleCreateInfo::default().code(words);
-        // SAFETY: the words have a SPIR-V header and whole instructions; for the rest see `Pipeline::new`.
+        // SAFETY: the words have a SPIR-V header and whole instructions; for the rest see `dispatches`.
         let raw = unsafe { device.raw.create_shader_module(&create_info, None) }
             .map_err(shader_failed("vkCreateShaderModule"))?;
         Ok(Self { raw, device: Rc::clone(device) })

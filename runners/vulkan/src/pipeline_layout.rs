@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use ash::vk;
-use layoutproof::runner::{BufferKind, Job, RunnerError};
+use layoutproof::bindings::{Binding, BindingType, Bindings};
+use layoutproof::runner::{BufferKind, ImageKind, Job, RunnerError};
 
 use crate::device::Device;
 use crate::failure::failed;
@@ -12,37 +13,74 @@ use crate::failure::failed;
 /// What of a job decides its layouts; jobs with equal shapes share them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Shape {
-    /// Per descriptor set, per binding, the descriptor type.
-    pub(crate) sets: BTreeMap<u32, BTreeMap<u32, vk::DescriptorType>>,
+    /// Per descriptor set, per binding, the descriptors.
+    pub(crate) sets: BTreeMap<u32, BTreeMap<u32, Descriptors>>,
     /// Size of the push-constant range in bytes; 0 for none.
     pub(crate) push_constants: u32,
+    /// Whether the stages are those of a draw.
+    pub(crate) draws: bool,
+}
+
+/// The descriptors of one binding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Descriptors {
+    /// Their type.
+    pub(crate) ty: vk::DescriptorType,
+    /// Length of the array.
+    pub(crate) length: u32,
 }
 
 impl Shape {
-    /// The shape of `job`, whose buffers have distinct places and whose push constants are within the limits.
-    pub(crate) fn of(job: &Job) -> Self {
-        let push_constants = u32::try_from(job.push_constants.len()).expect("within the device's limit");
-        let mut shape = Self { sets: BTreeMap::new(), push_constants };
-        for buffer in &job.buffers {
-            shape.sets.entry(buffer.set).or_default().insert(buffer.binding, descriptor_type(buffer.kind));
+    /// The shape of `job` with its `bindings`, both within the limits.
+    pub(crate) fn of(job: &Job, bindings: &Bindings) -> Self {
+        let descriptors = |binding: &Binding| Descriptors {
+            ty: descriptor_type(binding.ty),
+            length: u32::try_from(binding.length()).expect("within the device's limit"),
+        };
+        let in_set = |bindings: &BTreeMap<u32, Binding>| {
+            bindings.iter().map(|(number, binding)| (*number, descriptors(binding))).collect()
+        };
+        Self {
+            sets: bindings.sets.iter().map(|(set, bindings)| (*set, in_set(bindings))).collect(),
+            push_constants: u32::try_from(job.push_constants.len()).expect("within the device's limit"),
+            draws: job.draw.is_some(),
         }
-        shape
     }
 
-    /// How many descriptors have type `ty`.
-    pub(crate) fn count(&self, ty: vk::DescriptorType) -> u32 {
-        let all = self.sets.values().flat_map(BTreeMap::values);
-        u32::try_from(all.filter(|found| **found == ty).count()).expect("a job has fewer than 2^32 buffers")
+    /// How many descriptors there are of each type that occurs.
+    pub(crate) fn counts(&self) -> BTreeMap<vk::DescriptorType, u32> {
+        let mut counts = BTreeMap::new();
+        for descriptors in self.sets.values().flat_map(BTreeMap::values) {
+            *counts.entry(descriptors.ty).or_default() += descriptors.length;
+        }
+        counts
+    }
+
+    /// The stages that see descriptors and push constants.
+    pub(crate) fn stages(&self) -> vk::ShaderStageFlags {
+        if self.draws {
+            vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT
+        } else {
+            vk::ShaderStageFlags::COMPUTE
+        }
     }
 }
 
-/// The descriptor type of a buffer.
-pub(crate) fn descriptor_type(kind: BufferKind) -> vk::DescriptorType {
-    match kind {
-        BufferKind::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
-        BufferKind::StorageRead | BufferKind::Storage | BufferKind::Address { .. } => {
+/// The descriptor type of a binding.
+pub(crate) fn descriptor_type(ty: BindingType) -> vk::DescriptorType {
+    match ty {
+        BindingType::Buffer(BufferKind::Uniform) => vk::DescriptorType::UNIFORM_BUFFER,
+        BindingType::Buffer(BufferKind::StorageRead | BufferKind::Storage | BufferKind::Address { .. }) => {
             vk::DescriptorType::STORAGE_BUFFER
         }
+        BindingType::Image { kind, .. } => match kind {
+            ImageKind::Sampled => vk::DescriptorType::SAMPLED_IMAGE,
+            ImageKind::Storage => vk::DescriptorType::STORAGE_IMAGE,
+            ImageKind::Combined => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
+            ImageKind::UniformTexels => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
+            ImageKind::StorageTexels => vk::DescriptorType::STORAGE_TEXEL_BUFFER,
+        },
+        BindingType::Sampler { .. } => vk::DescriptorType::SAMPLER,
     }
 }
 
@@ -52,6 +90,8 @@ pub(crate) struct PipelineLayout {
     pub(crate) raw: vk::PipelineLayout,
     /// Layouts of sets 0 to the last one used; unused sets have empty layouts.
     pub(crate) sets: Vec<SetLayout>,
+    /// The stages that see the push constants.
+    pub(crate) stages: vk::ShaderStageFlags,
     device: Rc<Device>,
 }
 
@@ -60,18 +100,18 @@ impl PipelineLayout {
     pub(crate) fn new(device: &Rc<Device>, shape: &Shape) -> Result<Self, RunnerError> {
         let count = shape.sets.last_key_value().map_or(0, |(set, _)| set + 1);
         let none = BTreeMap::new();
+        let stages = shape.stages();
         let sets = (0..count)
-            .map(|set| SetLayout::new(device, shape.sets.get(&set).unwrap_or(&none)))
+            .map(|set| SetLayout::new(device, shape.sets.get(&set).unwrap_or(&none), stages))
             .collect::<Result<Vec<_>, _>>()?;
         let handles: Vec<_> = sets.iter().map(|set| set.raw).collect();
-        let ranges =
-            [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(shape.push_constants)];
+        let ranges = [vk::PushConstantRange::default().stage_flags(stages).size(shape.push_constants)];
         let ranges = if shape.push_constants == 0 { &[] } else { &ranges[..] };
         let create_info = vk::PipelineLayoutCreateInfo::default().set_layouts(&handles).push_constant_ranges(ranges);
         // SAFETY: the set layouts come from this device and live; sizes were checked against the device's limits.
         let raw = unsafe { device.raw.create_pipeline_layout(&create_info, None) }
             .map_err(failed("vkCreatePipelineLayout"))?;
-        Ok(Self { raw, sets, device: Rc::clone(device) })
+        Ok(Self { raw, sets, stages, device: Rc::clone(device) })
     }
 }
 
@@ -90,15 +130,19 @@ pub(crate) struct SetLayout {
 }
 
 impl SetLayout {
-    fn new(device: &Rc<Device>, bindings: &BTreeMap<u32, vk::DescriptorType>) -> Result<Self, RunnerError> {
+    fn new(
+        device: &Rc<Device>,
+        bindings: &BTreeMap<u32, Descriptors>,
+        stages: vk::ShaderStageFlags,
+    ) -> Result<Self, RunnerError> {
         let bindings: Vec<_> = bindings
             .iter()
-            .map(|(binding, ty)| {
+            .map(|(binding, descriptors)| {
                 vk::DescriptorSetLayoutBinding::default()
                     .binding(*binding)
-                    .descriptor_type(*ty)
-                    .descriptor_count(1)
-                    .stage_flags(vk::ShaderStageFlags::COMPUTE)
+                    .descriptor_type(descriptors.ty)
+                    .descriptor_count(descriptors.length)
+                    .stage_flags(stages)
             })
             .collect();
         let create_info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);

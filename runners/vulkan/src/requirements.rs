@@ -3,15 +3,17 @@
 //! What the device cannot do is `Unsupported`, with its name; a module that no device could run is `ShaderRefused`.
 
 use ash::vk;
-use layoutproof::limits::{Limits, check_features};
+use layoutproof::bindings::Bindings;
+use layoutproof::limits::{Limits, check_features, needed_features};
 use layoutproof::runner::{Job, RunnerError, Shader};
 
+use crate::features::{SWITCHES, Switch};
 use crate::physical::Physical;
-use crate::spirv;
+use crate::spirv::{self, ModuleFacts, Stage};
 
 impl Physical {
     /// The shader's words, if this device may be given them.
-    pub(crate) fn accept_shader<'a>(&self, job: &'a Job) -> Result<&'a [u32], RunnerError> {
+    pub(crate) fn accept_shader<'a>(&self, job: &'a Job, bindings: &Bindings) -> Result<&'a [u32], RunnerError> {
         let unsupported = |what: String| Err(RunnerError::Unsupported(what));
         let words = match &job.shader {
             Shader::Spirv(words) => words,
@@ -21,21 +23,38 @@ impl Physical {
             Shader::Msl(_) => return unsupported("MSL: Vulkan takes SPIR-V only".to_owned()),
         };
         let facts = spirv::read(words).map_err(RunnerError::ShaderRefused)?;
-        if !facts.entries.contains(&job.entry) {
-            let known = facts.entries.join(", ");
-            return Err(RunnerError::ShaderRefused(format!(
-                "no compute entry point {}; there are: {known}",
-                job.entry
-            )));
+        match &job.draw {
+            None => check_entry(&facts, Stage::Compute, &job.entry)?,
+            Some(draw) => {
+                check_entry(&facts, Stage::Vertex, &job.entry)?;
+                check_entry(&facts, Stage::Fragment, &draw.fragment)?;
+            }
         }
         let newest = newest_spirv(self.version);
         if facts.version > newest {
             let ((major, minor), (most, least)) = (facts.version, newest);
             return unsupported(format!("SPIR-V {major}.{minor} (it takes up to {most}.{least})"));
         }
-        check_features(&self.info, job.requires.iter().chain(&facts.features))?;
-        Ok(words)
+        check_features(&self.info, needed_features(job, bindings).iter().chain(&facts.features))?;
+        match facts.capabilities.iter().find_map(|capability| self.missing(*capability)) {
+            Some(switch) => unsupported(switch.name.to_owned()),
+            None => Ok(words),
+        }
     }
+
+    /// What would switch `capability` on, if that is a matter of a feature that the device lacks.
+    pub(crate) fn missing(&self, capability: u32) -> Option<&'static Switch> {
+        SWITCHES.iter().find(|switch| switch.capability == capability && !self.capabilities.contains(&capability))
+    }
+}
+
+fn check_entry(facts: &ModuleFacts, stage: Stage, entry: &str) -> Result<(), RunnerError> {
+    let known: Vec<&str> = facts.entries.iter().filter(|(of, _)| *of == stage).map(|(_, name)| name.as_str()).collect();
+    if known.contains(&entry) {
+        return Ok(());
+    }
+    let (stage, known) = (stage.name(), known.join(", "));
+    Err(RunnerError::ShaderRefused(format!("no {stage} entry point {entry}; there are: {known}")))
 }
 
 /// What a device with these limits has room for.
@@ -49,9 +68,13 @@ pub(crate) fn limits(limits: &vk::PhysicalDeviceLimits) -> Limits {
         storage_range: limits.max_storage_buffer_range,
         uniform_buffers: limits.max_per_stage_descriptor_uniform_buffers,
         storage_buffers: limits.max_per_stage_descriptor_storage_buffers,
+        sampled_images: limits.max_per_stage_descriptor_sampled_images,
+        storage_images: limits.max_per_stage_descriptor_storage_images,
+        samplers: limits.max_per_stage_descriptor_samplers,
         sets: limits.max_bound_descriptor_sets,
         push_constants: limits.max_push_constants_size,
         workgroups: limits.max_compute_work_group_count,
+        targets: limits.max_color_attachments,
     }
 }
 

@@ -3,18 +3,22 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use ash::vk;
+use layoutproof::bindings::Bindings;
 use layoutproof::placement::Placement;
-use layoutproof::runner::{Job, JobBuffer, ReadBack, RunnerError};
+use layoutproof::runner::{Job, ReadBack, RunnerError};
 
-use crate::arena::{Arena, regions};
-use crate::commands::{Commands, Dispatch};
-use crate::descriptors::{BoundRange, DescriptorSets};
+use crate::arena::Arena;
+use crate::commands::{Commands, Start, Work};
+use crate::descriptors::DescriptorSets;
 use crate::device::Device;
+use crate::features::IMAGE_CUBE_ARRAY;
 use crate::instance::Instance;
+use crate::job_memory::JobMemory;
 use crate::physical::Physical;
-use crate::pipeline::Pipeline;
-use crate::pipeline_layout::{PipelineLayout, Shape, descriptor_type};
+use crate::pipeline::{Pipeline, Use};
+use crate::pipeline_layout::{PipelineLayout, Shape};
+use crate::resources::{Resources, has_cube_arrays};
+use crate::targets::Targets;
 
 /// An open device with its reusable objects.
 pub(crate) struct Session {
@@ -22,6 +26,8 @@ pub(crate) struct Session {
     // Grows to what the largest job so far needed.
     arena: Arena,
     layouts: BTreeMap<Shape, Rc<PipelineLayout>>,
+    // By their number.
+    targets: BTreeMap<u32, Rc<Targets>>,
     // The last job's; compiling is what takes the time, and jobs in a row often differ in their buffers only.
     pipeline: Option<Pipeline>,
     physical: Physical,
@@ -34,59 +40,75 @@ impl Session {
         let device = Rc::new(Device::open(instance, &physical)?);
         let commands = Commands::new(&device, physical.queue_family)?;
         let arena = Arena::new(&device, 0)?;
-        Ok(Self { commands, arena, layouts: BTreeMap::new(), pipeline: None, physical, device })
+        Ok(Self {
+            commands,
+            arena,
+            layouts: BTreeMap::new(),
+            targets: BTreeMap::new(),
+            pipeline: None,
+            physical,
+            device,
+        })
     }
 
     /// Runs one job. After `Timeout` and `DeviceLost` the session must be leaked.
     pub(crate) fn run(&mut self, job: &Job) -> Result<ReadBack, RunnerError> {
-        let words = self.physical.accept_shader(job)?;
-        let placements = self.physical.limits.place(job)?;
-        let shape = Shape::of(job);
-        let starts = self.upload(job, &placements)?;
+        let bindings = Bindings::of(job)?;
+        let words = self.physical.accept_shader(job, &bindings)?;
+        let placements = self.physical.limits.place(job, &bindings)?;
+        let resources = self.resources(job, &bindings)?;
+        let shape = Shape::of(job, &bindings);
+        let memory = self.upload(job, &bindings, placements)?;
         let layout = self.layout(&shape)?;
-        let ranges = self.ranges(job, &placements, &starts);
-        let sets = DescriptorSets::new(&self.device, &layout, &shape, &ranges)?;
-        let pipeline = self.pipeline(&layout, words, &job.entry)?;
-        let dispatch = Dispatch {
+        let targets = job.draw.as_ref().map(|draw| self.targets(draw.targets)).transpose()?;
+        let mut bound = memory.descriptors(&bindings, &self.arena);
+        bound.extend_from_slice(&resources.bound);
+        let sets = DescriptorSets::new(&self.device, &layout, &shape, &bound)?;
+        let pipeline = self.pipeline(job, &Use { layout: &layout, words, targets: targets.as_deref() })?;
+        let work = Work {
             pipeline: &pipeline,
             sets: &sets,
-            push_constants: &job.push_constants,
-            workgroups: job.workgroups,
+            images: &resources.images,
+            push_constants: &memory.push_constants(job, &self.arena),
+            start: targets.as_deref().map_or(Start::Dispatch(job.workgroups), Start::Draw),
         };
-        if let Err(error) = self.commands.run(&dispatch) {
-            // The dispatch may still use both; the caller leaks the rest.
-            std::mem::forget((pipeline, sets));
+        if let Err(error) = self.commands.run(&work) {
+            // The work may still use them; the caller leaks the rest, the targets among it.
+            std::mem::forget((pipeline, sets, resources));
             return Err(error);
         }
         self.pipeline = Some(pipeline);
-        let read = |(placement, start): (&Placement, u64)| placement.split(&self.arena.read(start, placement.total));
-        Ok(ReadBack { buffers: placements.iter().zip(starts).map(read).collect(), targets: Vec::new() })
+        let targets = targets.map_or_else(Vec::new, |targets| targets.read());
+        Ok(ReadBack { buffers: memory.read(&self.arena), targets })
     }
 
-    /// Fills the arena with the job's buffers; returns where each one's memory starts.
-    fn upload(&mut self, job: &Job, placements: &[Placement]) -> Result<Vec<u64>, RunnerError> {
-        let (starts, size) = regions(placements.iter().map(|placement| placement.total));
+    /// Fills the arena with the job's buffers and what stands in for those that its arrays leave out.
+    fn upload(&mut self, job: &Job, bindings: &Bindings, placements: Vec<Placement>) -> Result<JobMemory, RunnerError> {
+        let (memory, size) = JobMemory::plan(job, bindings, placements);
         if size > self.arena.size() {
             self.arena = Arena::new(&self.device, size)?;
         }
-        for ((buffer, placement), start) in job.buffers.iter().zip(placements).zip(&starts) {
-            self.arena.write(*start, &placement.image(buffer));
-        }
-        Ok(starts)
+        memory.write(job, &mut self.arena);
+        Ok(memory)
     }
 
-    fn ranges(&self, job: &Job, placements: &[Placement], starts: &[u64]) -> Vec<BoundRange> {
-        let places = placements.iter().zip(starts);
-        let bind = |(buffer, (placement, start)): (&JobBuffer, (&Placement, &u64))| BoundRange {
-            set: buffer.set,
-            binding: buffer.binding,
-            ty: descriptor_type(buffer.kind),
-            range: vk::DescriptorBufferInfo::default()
-                .buffer(self.arena.handle())
-                .offset(start + u64::from(placement.offset))
-                .range(u64::from(placement.size)),
-        };
-        job.buffers.iter().zip(places).map(bind).collect()
+    fn resources(&self, job: &Job, bindings: &Bindings) -> Result<Resources, RunnerError> {
+        if job.images.is_empty() && job.samplers.is_empty() {
+            return Ok(Resources::default());
+        }
+        match self.physical.missing(IMAGE_CUBE_ARRAY).filter(|_| has_cube_arrays(job)) {
+            Some(switch) => Err(RunnerError::Unsupported(switch.name.to_owned())),
+            None => Resources::new(&self.device, job, bindings),
+        }
+    }
+
+    fn targets(&mut self, count: u32) -> Result<Rc<Targets>, RunnerError> {
+        if let Some(targets) = self.targets.get(&count) {
+            return Ok(Rc::clone(targets));
+        }
+        let targets = Rc::new(Targets::new(&self.device, count)?);
+        self.targets.insert(count, Rc::clone(&targets));
+        Ok(targets)
     }
 
     fn layout(&mut self, shape: &Shape) -> Result<Rc<PipelineLayout>, RunnerError> {
@@ -99,10 +121,10 @@ impl Session {
     }
 
     /// The last pipeline if it fits, else a new one; either way it is the caller's.
-    fn pipeline(&mut self, layout: &Rc<PipelineLayout>, words: &[u32], entry: &str) -> Result<Pipeline, RunnerError> {
-        match self.pipeline.take().filter(|last| last.serves(layout, words, entry)) {
+    fn pipeline(&mut self, job: &Job, used: &Use<'_>) -> Result<Pipeline, RunnerError> {
+        match self.pipeline.take().filter(|last| last.serves(job, used)) {
             Some(last) => Ok(last),
-            None => Pipeline::new(&self.device, layout, words, entry),
+            None => Pipeline::new(&self.device, job, used),
         }
     }
 }

@@ -11,7 +11,37 @@ const MAGIC: u32 = 0x0723_0203;
 const HEADER_WORDS: usize = 5;
 const OP_ENTRY_POINT: u32 = 15;
 const OP_CAPABILITY: u32 = 17;
-const MODEL_GL_COMPUTE: u32 = 5;
+
+/// Stages whose entry points are told apart, by their `Execution Model`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// `Vertex`.
+    Vertex,
+    /// `Fragment`.
+    Fragment,
+    /// `GLCompute`.
+    Compute,
+}
+
+impl Stage {
+    fn of(execution_model: u32) -> Option<Self> {
+        match execution_model {
+            0 => Some(Self::Vertex),
+            4 => Some(Self::Fragment),
+            5 => Some(Self::Compute),
+            _ => None,
+        }
+    }
+
+    /// The stage in messages.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Vertex => "vertex",
+            Self::Fragment => "fragment",
+            Self::Compute => "compute",
+        }
+    }
+}
 
 /// Facts about a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,8 +50,10 @@ pub(crate) struct ModuleFacts {
     pub(crate) version: (u8, u8),
     /// The device features that its capabilities need.
     pub(crate) features: Vec<Feature>,
-    /// Names of its compute entry points.
-    pub(crate) entries: Vec<String>,
+    /// All its capabilities.
+    pub(crate) capabilities: Vec<u32>,
+    /// Stages and names of its entry points; those of other stages are left out.
+    pub(crate) entries: Vec<(Stage, String)>,
 }
 
 /// Reads `words`; the error says what is wrong with the framing.
@@ -49,8 +81,13 @@ pub(crate) fn read(words: &[u32]) -> Result<ModuleFacts, String> {
 impl ModuleFacts {
     fn add(&mut self, opcode: u32, operands: &[u32]) {
         match (opcode, operands) {
-            (OP_CAPABILITY, [capability]) => self.features.extend(feature_of(*capability)),
-            (OP_ENTRY_POINT, [MODEL_GL_COMPUTE, _, name @ ..]) => self.entries.push(string(name)),
+            (OP_CAPABILITY, [capability]) => {
+                self.capabilities.push(*capability);
+                self.features.extend(feature_of(*capability));
+            }
+            (OP_ENTRY_POINT, [model, _, name @ ..]) => {
+                self.entries.extend(Stage::of(*model).map(|stage| (stage, string(name))));
+            }
             _ => {}
         }
     }
@@ -95,7 +132,8 @@ mod tests {
         let facts = read(&MODULE).unwrap();
         assert_eq!(facts.version, (1, 3));
         assert_eq!(facts.features, [Feature::Int64]);
-        assert_eq!(facts.entries, ["main"]);
+        assert_eq!(facts.capabilities, [1, 11]);
+        assert_eq!(facts.entries, [(Stage::Compute, "main".to_owned())]);
     }
 
     #[test]

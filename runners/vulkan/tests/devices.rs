@@ -3,6 +3,8 @@
 #[path = "../../tests/suite.rs"]
 mod suite;
 
+mod by_hand;
+
 use std::process::{Command, ExitCode};
 
 use layoutproof::runner::{BufferKind, DeviceInfo, Feature, RunnerError, Shader};
@@ -25,23 +27,65 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-fn own_trials(device: &DeviceInfo) -> [Trial; 2] {
-    let (first, second) = (device.clone(), device.clone());
-    [
-        Trial::test(format!("{}::capabilities_are_checked", device.id), move || capabilities(&first)),
-        Trial::test(format!("{}::broken_spirv_is_refused", device.id), move || broken_spirv(&second)),
-    ]
+type Check = fn(&DeviceInfo) -> Result<(), Failed>;
+
+/// What is checked on Vulkan devices only.
+const CHECKS: [(&str, Check); 5] = [
+    ("capabilities_are_checked", capabilities),
+    ("broken_spirv_is_refused", broken_spirv),
+    ("arrays_of_uniform_buffers", by_hand::uniform_arrays),
+    ("buffers_by_address", by_hand::addresses),
+    ("typed_buffers_and_combined_images", by_hand::typed_and_combined),
+];
+
+fn own_trials(device: &DeviceInfo) -> impl Iterator<Item = Trial> {
+    CHECKS.into_iter().map(|(name, check)| {
+        let info = device.clone();
+        Trial::test(format!("{}::{name}", device.id), move || check(&info))
+    })
 }
 
-/// SPIR-V 1.1 of a WGSL shader; loops stay as they are.
+/// SPIR-V 1.1 of a WGSL shader; loops stay as they are, and overrides become specialization constants.
 fn compile(wgsl: &str) -> Vec<u32> {
     let module = naga::front::wgsl::parse_str(wgsl).expect("the suite's shaders are WGSL");
     let all = naga::valid::Capabilities::all();
     let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), all)
         .validate(&module)
         .expect("the suite's shaders are valid");
-    let options = naga::back::spv::Options { force_loop_bounding: false, ..Default::default() };
-    naga::back::spv::write_vec(&module, &info, &options, None).expect("valid modules can be written")
+    let overrides: Vec<u16> = module.overrides.iter().filter_map(|(_, found)| found.id).collect();
+    let values = overrides.iter().map(|id| (id.to_string(), f64::from(stand_in(*id)))).collect();
+    let (module, info) = naga::back::pipeline_constants::process_overrides(&module, &info, None, &values)
+        .expect("each override has a value");
+    let mut options = naga::back::spv::Options { force_loop_bounding: false, ..Default::default() };
+    // Vulkan asks a vertex stage that draws points to write their size.
+    options.flags |= naga::back::spv::WriterFlags::FORCE_POINT_SIZE;
+    let mut words = naga::back::spv::write_vec(&module, &info, &options, None).expect("valid modules can be written");
+    for id in overrides {
+        specialize(&mut words, id);
+    }
+    words
+}
+
+/// What stands for override `id` in naga's output, which has no specialization constants.
+fn stand_in(id: u16) -> u32 {
+    0x57a0_0000 + u32::from(id)
+}
+
+/// Makes the constant that stands for override `id` a specialization constant, ten times its id by default.
+fn specialize(words: &mut Vec<u32>, id: u16) {
+    // Opcode and length in words: a constant, a specialization constant, a decoration with one literal, and the
+    // literal `SpecId` (SPIR-V specification, "Instructions", "Decoration").
+    const OP_CONSTANT: u32 = 0x0004_002b;
+    const OP_SPEC_CONSTANT: u32 = 0x0004_0032;
+    const OP_DECORATE: u32 = 0x0004_0047;
+    const SPEC_ID: u32 = 1;
+    let found = words.windows(4).position(|words| words[0] == OP_CONSTANT && words[3] == stand_in(id));
+    let at = found.expect("naga writes each value once");
+    let constant = words[at + 2];
+    words[at] = OP_SPEC_CONSTANT;
+    words[at + 3] = 10 * u32::from(id);
+    let decorations = words.iter().position(|word| *word == OP_DECORATE).expect("bindings are decorated");
+    words.splice(decorations..decorations, [OP_DECORATE, constant, SPEC_ID, id.into()]);
 }
 
 /// A job that does not say what it requires is stopped all the same: the module says it.

@@ -13,15 +13,22 @@ use super::plan::{BindingPlan, Probed};
 use super::site::Site;
 use crate::runner::{ImageKind, ImageView};
 
-/// Samplers that one program can tell apart: the levels of a 256 x 256 texture without the smallest.
-pub(super) const SAMPLER_LEVELS: u32 = 8;
+/// Samplers that one program can tell apart: the levels of a 128 x 128 texture without the smallest.
+pub(super) const SAMPLER_LEVELS: u32 = 7;
 
 /// Descriptor sets that every device has.
 const SETS: u32 = 4;
 
 /// What one program may bind on any device, its own output, texture and sampler taken off.
-const ROOM: Room =
-    Room { uniform: 12, storage: 3, sampled: 15, storage_images: 4, samplers: 8, varyings: VARYINGS, targets: TARGETS };
+const ROOM: Room = Room {
+    uniform: 12,
+    storage: 3,
+    sampled: 15,
+    storage_images: 4,
+    samplers: SAMPLER_LEVELS,
+    varyings: VARYINGS,
+    targets: TARGETS,
+};
 
 /// Locations between two stages that every device has: 64 components without `Position`'s.
 const VARYINGS: u32 = 15;

@@ -1,0 +1,135 @@
+//! Where a job's buffers lie in the arena, and what stands in array elements that the job leaves out.
+
+use std::collections::BTreeMap;
+
+use ash::vk;
+use layoutproof::bindings::{Binding, BindingType, Bindings};
+use layoutproof::placement::Placement;
+use layoutproof::runner::{BufferAfter, BufferKind, Job};
+
+use crate::arena::{Arena, regions};
+use crate::descriptors::{Bound, What};
+use crate::pipeline_layout::descriptor_type;
+use crate::resources::{elements, first};
+
+/// A part of the arena.
+#[derive(Clone, Copy)]
+struct Range {
+    /// First byte.
+    start: u64,
+    /// Size in bytes.
+    size: u32,
+}
+
+/// What stands in the left-out elements of one array of buffers: a range of one word over and over, the one that fills
+/// the memory before the first named element.
+struct LeftOut {
+    place: (u32, u32),
+    size: u32,
+    word: u32,
+}
+
+/// The parts of the arena that a job uses.
+pub(crate) struct JobMemory {
+    /// Per buffer of the job, its placement and where its memory starts.
+    placed: Vec<(Placement, u64)>,
+    /// Per set and binding, what is in the left-out elements.
+    left_out: BTreeMap<(u32, u32), (LeftOut, u64)>,
+}
+
+impl JobMemory {
+    /// Plans the memory of `job`; returns it with the size in bytes that the arena must have.
+    pub(crate) fn plan(job: &Job, bindings: &Bindings, placements: Vec<Placement>) -> (Self, u64) {
+        let left_out: Vec<LeftOut> = left_out(job, bindings);
+        let totals = placements.iter().map(|placement| placement.total);
+        let (starts, size) = regions(totals.chain(left_out.iter().map(|filler| filler.size)));
+        let (own, others) = starts.split_at(placements.len());
+        let placed = placements.into_iter().zip(own.iter().copied()).collect();
+        let others = left_out.into_iter().zip(others.iter().copied());
+        let left_out = others.map(|(filler, start)| (filler.place, (filler, start))).collect();
+        (Self { placed, left_out }, size)
+    }
+
+    /// Writes what the job finds in its buffers.
+    pub(crate) fn write(&self, job: &Job, arena: &mut Arena) {
+        for (buffer, (placement, start)) in job.buffers.iter().zip(&self.placed) {
+            arena.write(*start, &placement.image(buffer));
+        }
+        for (filler, start) in self.left_out.values() {
+            arena.write(*start, &filler.word.to_le_bytes().repeat(filler.size as usize / 4));
+        }
+    }
+
+    /// The descriptors of all buffers.
+    pub(crate) fn descriptors(&self, bindings: &Bindings, arena: &Arena) -> Vec<Bound> {
+        let mut bound = Vec::new();
+        for (set, in_set) in &bindings.sets {
+            for (number, binding) in in_set {
+                match binding.ty {
+                    BindingType::Buffer(_) => {}
+                    BindingType::Image { .. } | BindingType::Sampler { .. } => continue,
+                }
+                bound.extend(elements(binding).map(|element| {
+                    let range = self.range((*set, *number), binding, element);
+                    let info = vk::DescriptorBufferInfo::default()
+                        .buffer(arena.handle())
+                        .offset(range.start)
+                        .range(range.size.into());
+                    let ty = descriptor_type(binding.ty);
+                    Bound { set: *set, binding: *number, element, ty, what: What::Range(info) }
+                }));
+            }
+        }
+        bound
+    }
+
+    fn range(&self, place: (u32, u32), binding: &Binding, element: u32) -> Range {
+        match binding.named.get(&element) {
+            Some(index) => {
+                let (placement, start) = &self.placed[*index];
+                Range { start: start + u64::from(placement.offset), size: placement.size }
+            }
+            None => {
+                let (filler, start) = &self.left_out[&place];
+                Range { start: *start, size: filler.size }
+            }
+        }
+    }
+
+    /// The job's push constants with the addresses of those buffers that have one there.
+    pub(crate) fn push_constants(&self, job: &Job, arena: &Arena) -> Vec<u8> {
+        let mut bytes = job.push_constants.clone();
+        for (buffer, (placement, start)) in job.buffers.iter().zip(&self.placed) {
+            match buffer.kind {
+                BufferKind::Address { at } => {
+                    let address = arena.address() + start + u64::from(placement.offset);
+                    bytes[at as usize..][..8].copy_from_slice(&address.to_le_bytes());
+                }
+                BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage => {}
+            }
+        }
+        bytes
+    }
+
+    /// What the job left in its buffers.
+    pub(crate) fn read(&self, arena: &Arena) -> Vec<BufferAfter> {
+        self.placed.iter().map(|(placement, start)| placement.split(&arena.read(*start, placement.total))).collect()
+    }
+}
+
+/// What the arrays of buffers need besides what the job names; as long as the longest named element.
+fn left_out(job: &Job, bindings: &Bindings) -> Vec<LeftOut> {
+    let mut fillers = Vec::new();
+    for (set, in_set) in &bindings.sets {
+        for (number, binding) in in_set {
+            let is_buffer = matches!(binding.ty, BindingType::Buffer(_));
+            if is_buffer && binding.has_unnamed() {
+                let longest = binding.named.values().map(|index| job.buffers[*index].bytes.len()).max();
+                let size = longest.and_then(|size| u32::try_from(size).ok()).expect("placed, so below 2^32 bytes");
+                let word = job.buffers[first(binding)].before_word;
+                fillers.push(LeftOut { place: (*set, *number), size, word });
+            }
+        }
+    }
+    fillers
+}

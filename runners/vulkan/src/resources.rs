@@ -1,0 +1,177 @@
+//! The images, typed buffers and samplers of one job, with those that stand in array elements which the job leaves out.
+
+use std::rc::Rc;
+
+use ash::vk;
+use layoutproof::bindings::{Binding, BindingType, Bindings};
+use layoutproof::runner::{ImageKind, ImageView, Job, JobImage, JobSampler, RunnerError, TexelType};
+
+use crate::descriptors::{Bound, What};
+use crate::device::Device;
+use crate::image::{Image, Recipe};
+use crate::pipeline_layout::descriptor_type;
+use crate::sampler::Sampler;
+use crate::texels::TypedBuffer;
+
+/// What the texels of images in left-out elements are: unlike any value that a probe puts into its own.
+const LEFT_OUT: [u32; 4] = [0; 4];
+
+/// An image with the texel of each of its mip levels.
+pub(crate) struct Filled {
+    /// The image.
+    pub(crate) image: Image,
+    /// The texels.
+    pub(crate) levels: Vec<[u32; 4]>,
+}
+
+/// The resources, and the descriptors that refer to them.
+#[derive(Default)]
+pub(crate) struct Resources {
+    /// Images that must be filled before the job.
+    pub(crate) images: Vec<Filled>,
+    /// Descriptors; with those of the buffers they are all of the job's.
+    pub(crate) bound: Vec<Bound>,
+    typed: Vec<TypedBuffer>,
+    samplers: Vec<Sampler>,
+}
+
+impl Resources {
+    /// Makes what `job` names and what its arrays need besides.
+    ///
+    /// # Errors
+    /// `Unsupported` if the device has no such images.
+    pub(crate) fn new(device: &Rc<Device>, job: &Job, bindings: &Bindings) -> Result<Self, RunnerError> {
+        let mut made = Self::default();
+        for (set, in_set) in &bindings.sets {
+            for (number, binding) in in_set {
+                let mut whats = match binding.ty {
+                    BindingType::Buffer(_) => continue,
+                    BindingType::Image { kind, .. } => made.images_of(device, kind, &all_images(job, binding))?,
+                    BindingType::Sampler { .. } => made.samplers_of(device, &all_samplers(job, binding))?,
+                };
+                let ty = descriptor_type(binding.ty);
+                let bound = (0..).zip(whats.drain(..));
+                made.bound.extend(bound.map(|(element, what)| Bound {
+                    set: *set,
+                    binding: *number,
+                    element,
+                    ty,
+                    what,
+                }));
+            }
+        }
+        Ok(made)
+    }
+
+    fn images_of(
+        &mut self,
+        device: &Rc<Device>,
+        kind: ImageKind,
+        images: &[JobImage],
+    ) -> Result<Vec<What>, RunnerError> {
+        let usage = match kind {
+            ImageKind::Sampled | ImageKind::Combined => vk::ImageUsageFlags::SAMPLED,
+            ImageKind::Storage => vk::ImageUsageFlags::STORAGE,
+            ImageKind::UniformTexels | ImageKind::StorageTexels => return self.typed_of(device, images),
+        };
+        // The sampler of a combined image sees level 0.
+        let sampler = match kind {
+            ImageKind::Combined => self.sampler(device, (0, false))?,
+            ImageKind::Sampled | ImageKind::Storage | ImageKind::UniformTexels | ImageKind::StorageTexels => {
+                vk::Sampler::null()
+            }
+        };
+        let make = |image: &JobImage| {
+            let recipe = Recipe {
+                format: format(image.texel),
+                usage: usage | vk::ImageUsageFlags::TRANSFER_DST,
+                view: image.view,
+                levels: u32::try_from(image.levels.len()).expect("a few levels, which was checked"),
+            };
+            let made = Image::new(device, &recipe)?;
+            let info = vk::DescriptorImageInfo::default()
+                .image_layout(vk::ImageLayout::GENERAL)
+                .image_view(made.view)
+                .sampler(sampler);
+            self.images.push(Filled { image: made, levels: image.levels.clone() });
+            Ok(What::Image(info))
+        };
+        images.iter().map(make).collect()
+    }
+
+    fn typed_of(&mut self, device: &Rc<Device>, images: &[JobImage]) -> Result<Vec<What>, RunnerError> {
+        let make = |image: &JobImage| {
+            let made = TypedBuffer::new(device, (format(image.texel), image.kind), &image.levels)?;
+            let what = What::Texels(made.view());
+            self.typed.push(made);
+            Ok(what)
+        };
+        images.iter().map(make).collect()
+    }
+
+    fn samplers_of(&mut self, device: &Rc<Device>, samplers: &[JobSampler]) -> Result<Vec<What>, RunnerError> {
+        let make = |sampler: &JobSampler| {
+            let sampler = self.sampler(device, (sampler.level, sampler.comparison))?;
+            Ok(What::Image(vk::DescriptorImageInfo::default().sampler(sampler)))
+        };
+        samplers.iter().map(make).collect()
+    }
+
+    fn sampler(&mut self, device: &Rc<Device>, (level, comparison): (u32, bool)) -> Result<vk::Sampler, RunnerError> {
+        let made = Sampler::new(device, level, comparison)?;
+        let raw = made.raw();
+        self.samplers.push(made);
+        Ok(raw)
+    }
+}
+
+/// The images of all elements of `binding`; left-out ones are as large as the first that is named.
+fn all_images(job: &Job, binding: &Binding) -> Vec<JobImage> {
+    let image = |element| match binding.named.get(&element) {
+        Some(index) => job.images[*index].clone(),
+        None => {
+            let first = &job.images[first(binding)];
+            JobImage { levels: vec![LEFT_OUT; first.levels.len()], ..first.clone() }
+        }
+    };
+    elements(binding).map(image).collect()
+}
+
+/// The samplers of all elements of `binding`; left-out ones see a level that no named one sees.
+fn all_samplers(job: &Job, binding: &Binding) -> Vec<JobSampler> {
+    let sampler = |element| match binding.named.get(&element) {
+        Some(index) => job.samplers[*index].clone(),
+        None => {
+            let seen = |level: &u32| binding.named.values().any(|index| job.samplers[*index].level == *level);
+            let level = (0..).find(|level| !seen(level)).expect("there are more levels than samplers");
+            JobSampler { level, ..job.samplers[first(binding)].clone() }
+        }
+    };
+    elements(binding).map(sampler).collect()
+}
+
+/// The elements of a binding's array, which is within the device's limits.
+pub(crate) fn elements(binding: &Binding) -> std::ops::Range<u32> {
+    0..u32::try_from(binding.length()).expect("within the device's limit")
+}
+
+/// The index of the first named resource.
+pub(crate) fn first(binding: &Binding) -> usize {
+    *binding.named.first_key_value().expect("a binding names at least one resource").1
+}
+
+fn format(texel: TexelType) -> vk::Format {
+    match texel {
+        TexelType::Float => vk::Format::R32G32B32A32_SFLOAT,
+        TexelType::Sint => vk::Format::R32G32B32A32_SINT,
+        TexelType::Uint => vk::Format::R32G32B32A32_UINT,
+    }
+}
+
+/// Whether `job` has an image for whose view `imageCubeArray` is needed.
+pub(crate) fn has_cube_arrays(job: &Job) -> bool {
+    job.images.iter().any(|image| match image.kind {
+        ImageKind::Sampled | ImageKind::Storage | ImageKind::Combined => image.view == ImageView::CubeArray,
+        ImageKind::UniformTexels | ImageKind::StorageTexels => false,
+    })
+}

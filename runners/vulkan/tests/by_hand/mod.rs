@@ -1,0 +1,142 @@
+//! What no WGSL says: arrays of uniform buffers, buffers by address, typed buffers and combined images.
+
+mod module;
+
+use layoutproof::runner::{
+    BufferKind, DeviceInfo, Feature, ImageKind, ImageView, Job, JobBuffer, JobImage, RunnerError, Shader, TexelType,
+};
+use libtest_mimic::Failed;
+use rspirv::dr::Operand;
+use rspirv::spirv::{
+    AddressingModel, Capability, Decoration, Dim, ImageFormat, ImageOperands, MemoryAccess, StorageClass,
+};
+
+use crate::API;
+use crate::suite::{BEFORE, FILL, buffer, buffers_of, bytes, ensure_eq, job, output, run, words};
+use module::{Module, block, variable};
+
+/// The left-out element holds the word that lies before the first named range.
+pub(crate) fn uniform_arrays(info: &DeviceInfo) -> Result<(), Failed> {
+    let mut module = Module::begin(AddressingModel::Logical, &[]);
+    let (uint, four) = (module.uint, module.number(4));
+    let vector = module.builder.type_vector(uint, 4);
+    let ty = block(&mut module.builder, &[(vector, 0)]);
+    let array = module.builder.type_array(ty, four);
+    let blocks = variable(&mut module.builder, array, StorageClass::Uniform);
+    module.bind(blocks, (2, 5));
+    for element in 0..4 {
+        let pointer = module.pointer(blocks, (StorageClass::Uniform, uint), &[element, 0, 0]);
+        let word = module.builder.load(uint, None, pointer, None, [])?;
+        module.put(element, word);
+    }
+    let block = |element, word| {
+        let block = buffer(5, BufferKind::Uniform, &[word, 0, 0, 0]);
+        JobBuffer { set: 2, element, ..block }
+    };
+    let buffers = vec![output(4), block(3, 0x503), block(0, 0x500), block(1, 0x501)];
+    let results = run(API, info, vec![job(Shader::Spirv(module.end()), buffers)])?;
+    let [output, ..] = buffers_of::<4>(&results[0])?;
+    ensure_eq(&words(&output.bytes), &vec![0x500, 0x501, BEFORE, 0x503], "output")
+}
+
+/// One buffer is read and another written through the addresses at bytes 8 and 16 of the push constants.
+pub(crate) fn addresses(info: &DeviceInfo) -> Result<(), Failed> {
+    let addressed = |at, words: &[u32]| buffer(1, BufferKind::Address { at }, words);
+    let buffers = vec![addressed(16, &[FILL; 3]), output(2), addressed(8, &[0x800, 0x801])];
+    let pushed = bytes(&[0x7777, 0, 0, 0, 0, 0]);
+    let job = Job { push_constants: pushed, ..job(Shader::Spirv(address_module()?), buffers) };
+    let results = run(API, info, vec![job])?;
+    if !info.features.contains(&Feature::BufferDeviceAddress) {
+        let lack = RunnerError::Unsupported("bufferDeviceAddress".to_owned());
+        return ensure_eq(&results[0], &Err(lack), "result");
+    }
+    let [written, output, read] = buffers_of(&results[0])?;
+    ensure_eq(&words(&output.bytes), &vec![0x7777, 0x801], "output")?;
+    ensure_eq(&words(&written.bytes), &vec![FILL, FILL, 0xADD], "the buffer written")?;
+    ensure_eq(&words(&read.bytes), &vec![0x800, 0x801], "the buffer read")
+}
+
+/// Reads a word of the push constants and word 1 at one address, and writes word 2 at the other.
+fn address_module() -> Result<Vec<u32>, Failed> {
+    let mut module =
+        Module::begin(AddressingModel::PhysicalStorageBuffer64, &[Capability::PhysicalStorageBufferAddresses]);
+    module.builder.extension("SPV_KHR_physical_storage_buffer");
+    let (uint, class) = (module.uint, StorageClass::PhysicalStorageBuffer);
+    let pointee = module::words(&mut module.builder, uint);
+    let address = module.builder.type_pointer(None, class, pointee);
+    let pushed = block(&mut module.builder, &[(uint, 0), (address, 8), (address, 16)]);
+    let pushed = variable(&mut module.builder, pushed, StorageClass::PushConstant);
+    let aligned = || (Some(MemoryAccess::ALIGNED), [Operand::LiteralBit32(4)]);
+
+    let first = module.pointer(pushed, (StorageClass::PushConstant, uint), &[0]);
+    let first = module.builder.load(uint, None, first, None, [])?;
+    module.put(0, first);
+    let (access, alignment) = aligned();
+    let read = module.pointer(pushed, (StorageClass::PushConstant, address), &[1]);
+    let read = module.builder.load(address, None, read, None, [])?;
+    let read = module.pointer(read, (class, uint), &[0, 1]);
+    let read = module.builder.load(uint, None, read, access, alignment)?;
+    module.put(1, read);
+    let (access, alignment) = aligned();
+    let written = module.pointer(pushed, (StorageClass::PushConstant, address), &[2]);
+    let written = module.builder.load(address, None, written, None, [])?;
+    let written = module.pointer(written, (class, uint), &[0, 2]);
+    let value = module.number(0xADD);
+    module.builder.store(written, value, access, alignment)?;
+    Ok(module.end())
+}
+
+/// A read-only and a written typed buffer, and an image whose own sampler sees level 0 whatever level is asked for.
+pub(crate) fn typed_and_combined(info: &DeviceInfo) -> Result<(), Failed> {
+    let floats = |first: f32| [first, first + 1.0, first + 2.0, first + 3.0].map(f32::to_bits);
+    let (uniform, storage) = (floats(1.5), [0x5700, 0x5701, 0x5702, 0x5703]);
+    let levels = [floats(21.5), floats(41.5)];
+    let image = |binding, (kind, texel), levels: &[[u32; 4]]| {
+        let (view, levels) = (ImageView::D2, levels.to_vec());
+        JobImage { set: 1, binding, element: 0, kind, view, texel, levels }
+    };
+    let mut job = job(Shader::Spirv(texel_module()?), vec![output(12)]);
+    job.images = vec![
+        image(2, (ImageKind::Combined, TexelType::Float), &levels),
+        image(0, (ImageKind::UniformTexels, TexelType::Float), &[uniform]),
+        image(1, (ImageKind::StorageTexels, TexelType::Uint), &[storage]),
+    ];
+    let results = run(API, info, vec![job])?;
+    let [output] = buffers_of(&results[0])?;
+    ensure_eq(&words(&output.bytes), &[uniform, storage, levels[0]].concat(), "output")
+}
+
+fn texel_module() -> Result<Vec<u32>, Failed> {
+    let mut module = Module::begin(AddressingModel::Logical, &[Capability::SampledBuffer, Capability::ImageBuffer]);
+    let uint = module.uint;
+    let builder = &mut module.builder;
+    let float = builder.type_float(32, None);
+    let (floats, uints) = (builder.type_vector(float, 4), builder.type_vector(uint, 4));
+    let coordinates = builder.type_vector(float, 2);
+    let uniform = builder.type_image(float, Dim::DimBuffer, 0, 0, 0, 1, ImageFormat::Unknown, None);
+    let storage = builder.type_image(uint, Dim::DimBuffer, 0, 0, 0, 2, ImageFormat::Rgba32ui, None);
+    let image = builder.type_image(float, Dim::Dim2D, 0, 0, 0, 1, ImageFormat::Unknown, None);
+    let combined = builder.type_sampled_image(image);
+    let types = [uniform, storage, combined];
+    let [of_uniform, of_storage, of_combined] = types.map(|ty| variable(builder, ty, StorageClass::UniformConstant));
+    let (half, last) =
+        (builder.constant_bit32(float, 0.5_f32.to_bits()), builder.constant_bit32(float, 1.0_f32.to_bits()));
+    let middle = builder.constant_composite(coordinates, [half, half]);
+    for (binding, variable) in (0..).zip([of_uniform, of_storage, of_combined]) {
+        module.bind(variable, (1, binding));
+    }
+    module.builder.decorate(of_storage, Decoration::NonWritable, []);
+
+    let zero = module.number(0);
+    let uniform = module.builder.load(uniform, None, of_uniform, None, [])?;
+    let texel = module.builder.image_fetch(floats, None, uniform, zero, None, [])?;
+    module.put_texel(0, texel);
+    let storage = module.builder.load(storage, None, of_storage, None, [])?;
+    let texel = module.builder.image_read(uints, None, storage, zero, None, [])?;
+    module.put_texel(4, texel);
+    let combined = module.builder.load(combined, None, of_combined, None, [])?;
+    let level = [Operand::IdRef(last)];
+    let texel = module.builder.image_sample_explicit_lod(floats, None, combined, middle, ImageOperands::LOD, level)?;
+    module.put_texel(8, texel);
+    Ok(module.end())
+}
