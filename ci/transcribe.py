@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Transcribes compilers' layouts into case files, and checks that the files still say what the compilers say.
 
-    ci/transcribe.py --fill RULES[,RULES...] CASE...   writes the tables of these rule sets; std140=slang asks slangc
+    ci/transcribe.py --fill RULES[,RULES...] CASE...   writes the tables of these rule sets; std140=slang asks slangc,
+                                                       d3d12.dxc or vulkan.slang where they bind parameters
     ci/transcribe.py --check PATH...                   derives every number that names a compiler again
 
 Exit status of --check: 0 all equal; 1 a number differs or a table cannot be derived; 2 bad arguments; 3 a compiler named
@@ -17,9 +18,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from transcription.authorities import COMPILERS, derive  # noqa: E402
-from transcription.case_file import Case, authority_line, inline, layout_lines  # noqa: E402
+from transcription.case_file import Case, authority_line, inline, layout_lines, quoted  # noqa: E402
 from transcription.check import check_case  # noqa: E402
 from transcription.declarations import Unsupported  # noqa: E402
+from transcription.placement import bind_lines, is_placement, place  # noqa: E402
 from transcription.tools import Refused, Tools  # noqa: E402
 
 
@@ -57,6 +59,9 @@ def fill(tools, rule_sets, paths):
         case = Case(path)
         for wanted in rule_sets:
             rules, _, compiler = wanted.partition("=")
+            if is_placement(wanted):
+                refused += fill_places(tools, case, wanted)
+                continue
             try:
                 derived = derive(tools, case, rules, compiler)
             except (Refused, Unsupported) as problem:
@@ -70,6 +75,19 @@ def fill(tools, rule_sets, paths):
                 case.put("accessed", rules, [authority_line(accessed), f"offsets = {inline(derived.accessed)}"])
         case.save()
     return 1 if refused else 0
+
+
+def fill_places(tools, case, name):
+    """Writes where a compiler binds the parameters; 1 if it refuses."""
+    try:
+        placed = place(tools, case, name)
+    except (Refused, Unsupported) as problem:
+        print(f"{case.path}: {name}: {str(problem).splitlines()[0]}")
+        return 1
+    target, _, convention = name.partition(".")
+    lines = [authority_line(placed.authority), *bind_lines(placed.places)]
+    case.put_table(f"[bind.{target}.{quoted(convention)}]", lines)
+    return 0
 
 
 def check(tools, paths):

@@ -38,7 +38,10 @@ class Case:
 
     def put(self, kind, rules, lines):
         """Replaces or appends the table `[kind.rules]`."""
-        header = f"[{kind}.{quoted(rules)}]"
+        self.put_table(f"[{kind}.{quoted(rules)}]", lines)
+
+    def put_table(self, header, lines):
+        """Replaces or appends the table with this header."""
         block = "\n".join([header, *lines]) + "\n"
         pattern = re.compile(re.escape(header) + r"\n.*?(?=^\[|\Z)", re.S | re.M)
         found = pattern.search(self.text)

@@ -6,6 +6,7 @@ from . import dxc
 from .authorities import COMPILERS, RULES, derive
 from .case_file import Case
 from .declarations import Unsupported
+from .placement import as_list, has_compiler, place
 from .tools import Refused
 
 NAMES = ("offsets", "strides", "matrix_strides", "sizes")
@@ -26,8 +27,14 @@ def check_case(tools, path):
     report = Report()
     for rules, table in case.data.get("expect", {}).items():
         check_table(tools, case, (rules, table), report)
+    for target, conventions in case.data.get("bind", {}).items():
+        for convention, table in conventions.items():
+            check_places(tools, case, (f"{target}.{convention}", table), report)
     for refusal in case.data.get("reject", []):
         check_refusal(tools, case, refusal, report)
+    for told in case.data.get("warn", []):
+        if "convention" in told:
+            check_placement_told(tools, case, told, report)
     return report
 
 
@@ -37,29 +44,82 @@ def check_table(tools, case, named, report):
     compiler = authority.get("compiler")
     if compiler is None:
         return
-    wanted, present = authority["version"], tools.versions.get(compiler)
-    if present != wanted:
-        report.unchecked.append(f"{compiler} {wanted} (here: {present or 'absent'})")
+    if not is_here(tools, authority, report):
         return
     report.tables += 1
     say = report.differences.append
-    place = f"{case.path}: {rules}"
+    where = f"{case.path}: {rules}"
     try:
         derived = derive(tools, case, rules, compiler)
     except (Refused, Unsupported) as problem:
-        say(f"{place}: {str(problem).splitlines()[0]}")
+        say(f"{where}: {str(problem).splitlines()[0]}")
         return
-    compare(place, table, derived, say)
+    compare(where, table, derived, say)
     accessed = case.table("accessed", rules) or {}
     if accessed.get("offsets", {}) != derived.accessed:
-        say(f"{place}: accessed {accessed.get('offsets', {})} in the case, {derived.accessed} derived")
+        say(f"{where}: accessed {accessed.get('offsets', {})} in the case, {derived.accessed} derived")
     for key in ("flags", "from"):
         if authority.get(key) != derived.authority.get(key):
-            say(f"{place}: {key} `{authority.get(key)}` in the case, `{derived.authority.get(key)}` derived")
+            say(f"{where}: {key} `{authority.get(key)}` in the case, `{derived.authority.get(key)}` derived")
+
+
+def is_here(tools, authority, report):
+    """Whether the compiler of a table is here, in that version; notes it where it is not."""
+    compiler, wanted = authority["compiler"], authority["version"]
+    present = tools.versions.get(compiler)
+    if present != wanted:
+        report.unchecked.append(f"{compiler} {wanted} (here: {present or 'absent'})")
+    return present == wanted
+
+
+def check_places(tools, case, named, report):
+    """Compares where a case says that parameters are bound."""
+    name, table = named
+    authority = table["authority"]
+    if authority.get("compiler") is None or not is_here(tools, authority, report):
+        return
+    report.tables += 1
+    say = report.differences.append
+    where = f"{case.path}: {name}"
+    try:
+        placed = place(tools, case, name)
+    except (Refused, Unsupported) as problem:
+        say(f"{where}: {str(problem).splitlines()[0]}")
+        return
+    written = {path: as_list(value) for path, value in table.items() if path not in ("authority", "partial")}
+    for path in sorted(written if table.get("partial") else {**written, **placed.places}):
+        if sorted(written.get(path, [])) != sorted(placed.places.get(path, [])):
+            say(f"{where}: {path}: {written.get(path)} in the case, {placed.places.get(path)} derived")
+    for key in ("flags", "from"):
+        if authority.get(key) != placed.authority[key]:
+            say(f"{where}: {key} `{authority.get(key)}` in the case, `{placed.authority[key]}` derived")
+
+
+def check_placement_told(tools, case, told, report):
+    """Checks that a convention's compiler refuses, or warns of, what a case says it does."""
+    name = f"{told['target']}.{told['convention']}"
+    if not has_compiler(name):
+        return
+    refused, said = False, ""
+    try:
+        said = place(tools, case, name).said
+    except Unsupported as problem:
+        report.unchecked.append(f"{name}: {problem}")
+        return
+    except Refused as problem:
+        refused, said = True, str(problem)
+    report.tables += 1
+    if refused != (told in case.data.get("reject", [])):
+        report.differences.append(f"{case.path}: {name}: {'refused' if refused else 'not refused'}")
+    elif told.get("message", "") not in said:
+        report.differences.append(f"{case.path}: {name}: `{said}` lacks `{told['message']}`")
 
 
 def check_refusal(tools, case, refusal, report):
     """Checks that today's compilers refuse what a case says they refuse."""
+    if "convention" in refusal:
+        check_placement_told(tools, case, refusal, report)
+        return
     rules, by = refusal.get("rules"), refusal.get("by")
     if by == "layoutproof":
         return

@@ -3,22 +3,23 @@
 Knows where each compiler is, its version and how to call it; what its output means is read elsewhere.
 """
 
+import itertools
 import os
 import re
 import shutil
 import subprocess
 import tempfile
+import threading
 from pathlib import Path
+
+from .declarations import Unsupported
+from .slang_library import Library, Refused
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FETCHED = ROOT / "target" / "layoutproof" / "tools"
 
 # DXC's library names a commit, its releases are named by date; the count of commits tells which.
 DXC_RELEASES = {"4006": "1.7.2308"}
-
-
-class Refused(Exception):
-    """A compiler does not take the source; the text is what it says."""
 
 
 class Tools:
@@ -34,7 +35,8 @@ class Tools:
         self.glslang = which("glslangValidator")
         self.naga = which("naga")
         self.scratch = tempfile.TemporaryDirectory(prefix="transcribe-")
-        self.counter = 0
+        self.numbers = itertools.count()
+        self.library, self.lock = None, threading.Lock()
         self.versions = {name: self.version(name) for name in ("dxc", "slang", "glslang", "naga")}
 
     def version(self, name):
@@ -54,22 +56,21 @@ class Tools:
 
     def place(self, suffix):
         """A new path for a file that lives as long as this object."""
-        self.counter += 1
-        return Path(self.scratch.name) / f"{self.counter}{suffix}"
+        return Path(self.scratch.name) / f"{next(self.numbers)}{suffix}"
 
     def write(self, text, suffix):
         path = self.place(suffix)
         path.write_text(text, encoding="utf-8")
         return path
 
-    def dxil(self, source, flags):
+    def dxil(self, source, flags, entry="main"):
         """DXC's listing."""
-        return call([*self.dxc, *flags, "-E", "main", str(self.write(source, ".hlsl"))])
+        return call([*self.dxc, *flags, "-E", entry, str(self.write(source, ".hlsl"))])
 
-    def dxc_spirv(self, source, flags):
+    def dxc_spirv(self, source, flags, entry="main"):
         """The module that DXC makes, its own validation left out: it refuses some layouts that it makes on purpose."""
         module = self.place(".spv")
-        call([*self.dxc, "-spirv", "-Vd", *flags, "-E", "main", "-Fo", str(module), str(self.write(source, ".hlsl"))])
+        call([*self.dxc, "-spirv", "-Vd", *flags, "-E", entry, "-Fo", str(module), str(self.write(source, ".hlsl"))])
         return module.read_bytes()
 
     def slang_reflection(self, source, flags):
@@ -78,6 +79,16 @@ class Tools:
         path = self.write(source, ".slang")
         call([*self.slang, str(path), *flags, "-no-codegen", "-reflection-json", str(answer)])
         return answer.read_text(encoding="utf-8")
+
+    def slang_program(self, source, flags, read):
+        """What `read` makes of the reflection of Slang's library, which lies next to slangc."""
+        with self.lock:
+            if self.library is None:
+                found = sorted(Path(self.slang[0]).resolve().parent.glob("**/libslang-compiler.so*"))
+                if not found:
+                    raise Unsupported("there is no libslang-compiler.so next to slangc")
+                self.library = Library(found[0])
+        return self.library.program([str(self.write(source, ".slang")), *flags], read)
 
     def glslang_spirv(self, source):
         module = self.place(".spv")

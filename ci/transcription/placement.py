@@ -1,0 +1,252 @@
+"""Where compilers bind parameters: DXC's listing and decorations, Slang's reflection.
+
+A case and the name of a placement (`d3d12.dxc`) in, the places of its parameters and the authority out. A place is text,
+as cases have it: `u3[4]`, `t0 space1`, `set 0 binding 2`; a parameter with several units has several.
+"""
+
+import re
+import shlex
+from dataclasses import dataclass, field
+
+from . import slang_library
+from .declarations import Unsupported
+from .spirv import Module
+
+SLANG_TARGETS = {"d3d12": "hlsl", "vulkan": "spirv", "webgpu": "wgsl", "metal": "metal"}
+COMPILERS = {"dxc": ("d3d12", "vulkan"), "slang": tuple(SLANG_TARGETS)}
+LISTED = re.compile(
+    r"^; (\S.*?)\s+(?:cbuffer|sampler|texture|UAV)\s+\S+\s+\S+\s+(?:CB|[STU])\d+\s*"
+    r"(cb|[stu])(\d+)(?:,space(\d+?))?\s*(unbounded|\d+)$",
+    re.M,
+)
+ENTRY = '\n[shader("compute")] [numthreads(1, 1, 1)] void main() {}\n'
+UNBOUNDED = "unbounded"
+
+
+@dataclass
+class Placed:
+    """What a compiler says about a case's parameters."""
+
+    authority: dict
+    places: dict = field(default_factory=dict)
+    said: str = ""
+
+    def add(self, path, place):
+        self.places.setdefault(path, []).append(place)
+
+
+def is_placement(name):
+    """Whether the name is that of a placement rather than of a rule set."""
+    return name.partition(".")[0] in SLANG_TARGETS
+
+
+def has_compiler(name):
+    """Whether a compiler answers for the placement; documents answer for the others."""
+    target, _, convention = name.partition(".")
+    return target in COMPILERS.get(convention.partition("@")[0], ())
+
+
+def place(tools, case, name):
+    """Asks the compiler behind a placement."""
+    target, _, convention = name.partition(".")
+    compiler = convention.partition("@")[0]
+    if not has_compiler(name):
+        raise Unsupported(f"no compiler answers for {name}")
+    if tools.versions[compiler] is None:
+        raise Unsupported(f"{compiler} is absent")
+    flags = flags_of(case, target, compiler)
+    placed = Placed({"compiler": compiler, "version": tools.versions[compiler], "flags": " ".join(flags)})
+    if compiler == "slang":
+        slang_places(tools, case, (flags, target), placed)
+    elif case.data.get("used") or case.data.get("unused"):
+        raise Unsupported("dxc sees itself what is used")
+    elif target == "d3d12":
+        placed.authority["from"] = "listing"
+        listed(case, tools.dxil(case.declare, flags, case.data.get("entry", "main")), placed)
+    else:
+        placed.authority["from"] = "decorations"
+        flags = [flag for flag in flags if flag != "-spirv"]
+        module = Descriptors(tools.dxc_spirv(case.declare, flags, case.data.get("entry", "main")))
+        decorated(module, placed)
+    return placed
+
+
+def flags_of(case, target, compiler):
+    """The arguments of the compiler, as cases write them."""
+    profile = case.data.get("profile")
+    options = [word for option in as_list(case.data.get("options", [])) for word in shlex.split(option)]
+    if compiler == "slang":
+        return ["-target", SLANG_TARGETS[target], *(["-profile", profile] if profile else []), *options]
+    profile = (profile or "cs_6_6").replace("sm_", "cs_")
+    return [*(["-spirv"] if target == "vulkan" else []), "-T", profile, *options]
+
+
+def as_list(value):
+    return value if isinstance(value, list) else [value]
+
+
+def listed(case, listing, placed):
+    """Reads the resource bindings of a DXIL listing."""
+    for name, register, index, space, count in LISTED.findall(listing):
+        times = None if count == UNBOUNDED else int(count)
+        placed.add(path_of(case, name), text(register[-1] if register == "cb" else register, index, space, times))
+
+
+def path_of(case, name):
+    """`s.B.3` is an element and `s.P.p` a member of the base `P`, which goes by its own name."""
+    bases = set(re.findall(r"\bstruct\s+\w+\s*:\s*(\w+)", case.declare))
+    parts = name.split(".")
+    kept = [part for place, part in enumerate(parts) if place == 0 or part not in bases]
+    return re.sub(r"\.(\d+)", r"[\1]", ".".join(kept))
+
+
+def text(unit, index, space=0, count=1):
+    """A place as cases write it."""
+    times = "[]" if count is None else f"[{count}]" if count != 1 else ""
+    if unit == "binding":
+        return f"set {int(space or 0)} binding {index}{times}"
+    gap = "" if len(unit) == 1 else " "
+    return f"{unit}{gap}{index}{times}" + (f" space{space}" if int(space or 0) else "")
+
+
+class Descriptors(Module):
+    """A module with the storage classes of its variables."""
+
+    BINDING, SET, LOCATION, SPEC_ID, INPUT_ATTACHMENT = 33, 34, 30, 1, 43
+    PUSH_CONSTANT = 9
+
+    def __init__(self, data):
+        self.storage = {}
+        super().__init__(data)
+
+    def instruction(self, opcode, operands):
+        super().instruction(opcode, operands)
+        if opcode == 59:
+            self.storage[operands[1]] = operands[2]
+
+
+def decorated(module, placed):
+    """Reads the decorations of a module's variables and constants."""
+    for target in sorted({target for target, _ in module.decorations} | set(module.storage)):
+        name = module.names.get(target, "")
+        said = {kind: number for (decorated, kind), number in module.decorations.items() if decorated == target}
+        if Descriptors.BINDING in said:
+            counter = re.fullmatch(r"counter\.var\.(.+)", name)
+            path = f"{counter.group(1)}.counter" if counter else name
+            placed.add(path, text("binding", said[Descriptors.BINDING], said.get(Descriptors.SET, 0)))
+        if Descriptors.INPUT_ATTACHMENT in said:
+            placed.add(name, text("input-attachment", said[Descriptors.INPUT_ATTACHMENT]))
+        if Descriptors.SPEC_ID in said:
+            placed.add(name, text("constant-id", said[Descriptors.SPEC_ID]))
+        if module.storage.get(target) == Descriptors.PUSH_CONSTANT:
+            placed.add(name, text("push-constant", 0))
+
+
+def slang_places(tools, case, asked, placed):
+    """Reads the library's reflection."""
+    flags, target = asked
+    placed.authority["from"] = "reflection"
+    source = case.declare if re.search(r"\[\s*shader\s*\(", case.declare) else case.declare + ENTRY
+    walk = Walk(placed, target == "metal")
+    placed.said = tools.slang_program(source, [*flags, "-no-codegen"], walk.program)[1]
+
+
+@dataclass
+class Base:
+    """What encloses a variable: its offsets by category, its space, and how often arrays repeat what is below."""
+
+    offsets: dict = field(default_factory=dict)
+    space: int = 0
+    times: object = 1
+
+
+class Walk:
+    """Adds offsets up from the scope to each resource."""
+
+    SPACE, BYTES = 20, 8
+    # Arrays take one of these, however many elements they have.
+    SINGLE = (9,)
+
+    def __init__(self, placed, is_metal):
+        self.placed, self.is_metal = placed, is_metal
+
+    def program(self, program):
+        self.scope(program.scope(), "$Globals", "")
+        for name, scope, result in program.entries():
+            self.scope(scope, f"$Entry.{name}", f"{name}.")
+            if result:
+                self.variable(result, f"{name}.$result", Base())
+
+    def scope(self, scope, buffer, prefix):
+        """A scope is a struct, or a buffer around one where there are bytes."""
+        below = self.enter(scope, Base())
+        if scope.type.kind == "constant-buffer":
+            self.rows(scope.type.container(), buffer, below)
+            held = scope.type.held()
+            below = self.enter(held, below)
+        else:
+            held = scope
+        for child in held.type.fields():
+            self.variable(child, prefix + child.name, below)
+
+    def enter(self, variable, base):
+        """The base of what is below a variable."""
+        offsets = dict(base.offsets)
+        for category in variable.type.categories():
+            offsets[category] = offsets.get(category, 0) + variable.offset(category)
+        return Base(offsets, base.space, base.times)
+
+    def variable(self, variable, path, base):
+        kind, below = variable.type.kind, self.enter(variable, base)
+        element, times = variable.type, 1
+        while element.kind == "array":
+            times, element = multiplied(times, element.count() or None), element.element()
+        if kind == "array" and element.kind in ("struct", "constant-buffer", "parameter-block"):
+            if self.SPACE in variable.type.categories():
+                below = Base({}, below.offsets[self.SPACE])
+            below.times, path = multiplied(base.times, times), f"{path}[]"
+            self.inside(element, path, below)
+        elif kind in ("struct", "constant-buffer", "parameter-block"):
+            if kind == "parameter-block" and self.SPACE in variable.type.categories():
+                space = below.offsets[self.SPACE]
+                self.placed.add(path, text("space", space))
+                below = Base({self.SPACE: space}, space, base.times)
+            self.inside(element, path, below)
+        else:
+            self.rows(variable, path, base)
+
+    def inside(self, kind, path, base):
+        """What a struct, a buffer or a block holds."""
+        if kind.kind != "struct":
+            self.rows(kind.container(), path.removesuffix("[]"), base)
+            held = kind.held()
+            kind, base = held.type, self.enter(held, base)
+        for child in kind.fields():
+            self.variable(child, f"{path}.{child.name}", base)
+
+    def rows(self, variable, path, base):
+        """One place for each unit that a variable takes."""
+        for category in variable.type.categories():
+            unit = slang_library.CATEGORIES.get(category)
+            if unit is None or category == self.SPACE:
+                continue
+            size = variable.type.size(category)
+            count = None if size == slang_library.UNBOUNDED else size
+            count = count if category in self.SINGLE else multiplied(count, base.times)
+            index = base.offsets.get(category, 0) + variable.offset(category)
+            space = base.space + variable.space(category)
+            unit = slang_library.METAL.get(unit, unit) if self.is_metal else unit
+            self.placed.add(path, text(unit, index, space, count))
+
+
+def multiplied(count, times):
+    """A product in which None is unbounded."""
+    return None if count is None or times is None else count * times
+
+
+def bind_lines(places):
+    """The lines of a `[bind]` table, without its authority."""
+    for path, found in places.items():
+        key = path if re.fullmatch(r"[\w-]+", path) else f'"{path}"'
+        words = ", ".join(f'"{one}"' for one in found)
+        yield f"{key} = {words}" if len(found) == 1 else f"{key} = [{words}]"
