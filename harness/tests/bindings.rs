@@ -2,7 +2,7 @@
 
 mod fixture;
 
-use fixture::bound::{EVERYTHING, EVERYWHERE, planned};
+use fixture::bound::{EVERYTHING, EVERYWHERE, SWAPPED, SWAPPED_PLACES, planned};
 use layoutproof::generate::binding::spirv;
 use layoutproof::image::nonce_word;
 use layoutproof::model::{BINDING_MISREADINGS, Misreading, Model};
@@ -34,8 +34,6 @@ fn every_kind_of_resource_is_read_where_it_is() {
 
 #[test]
 fn every_swap_is_noticed_and_names_both_places() {
-    let text = "Texture2D a[2]; Texture2D b; Texture2D c;";
-    let rows = [("a", "set 0 binding 1"), ("b", "set 0 binding 5"), ("c", "set 2 binding 0")];
     let expected = [
         (
             "swapped-bindings",
@@ -61,7 +59,7 @@ fn every_swap_is_noticed_and_names_both_places() {
     ];
     assert_eq!(BINDING_MISREADINGS.len(), expected.len());
     for (name, wrong) in expected {
-        let seen = run(&planned(text, &rows), Misreading::find(name));
+        let seen = run(&planned(SWAPPED, SWAPPED_PLACES), Misreading::find(name));
         let found: Vec<String> =
             seen.iter().flatten().filter(|seen| !seen.is_right()).map(ToString::to_string).collect();
         assert_eq!(found, wrong, "{name}");

@@ -3,13 +3,19 @@
 #[path = "../../tests/suite.rs"]
 mod suite;
 
+#[path = "../../../harness/tests/fixture/bound.rs"]
+mod bound;
 mod by_hand;
+#[path = "../../tests/placements.rs"]
+mod placements;
 
 use std::process::{Command, ExitCode};
 
+use layoutproof::generate::binding::spirv;
 use layoutproof::runner::{BufferKind, DeviceInfo, Feature, RunnerError, Shader};
 use libtest_mimic::{Arguments, Failed, Trial};
 
+use placements::Write;
 use suite::{Api, buffer, ensure, ensure_eq, job, output, run};
 
 const API: Api = Api { open: layoutproof_vulkan::open, shader: |wgsl| Shader::Spirv(compile(wgsl)) };
@@ -30,13 +36,31 @@ fn main() -> ExitCode {
 type Check = fn(&DeviceInfo) -> Result<(), Failed>;
 
 /// What is checked on Vulkan devices only.
-const CHECKS: [(&str, Check); 5] = [
+const CHECKS: [(&str, Check); 8] = [
     ("capabilities_are_checked", capabilities),
     ("broken_spirv_is_refused", broken_spirv),
     ("arrays_of_uniform_buffers", by_hand::uniform_arrays),
     ("buffers_by_address", by_hand::addresses),
     ("typed_buffers_and_combined_images", by_hand::typed_and_combined),
+    ("every_bound_resource_is_read_back", every_resource),
+    ("varyings_and_targets_are_read_back", varyings),
+    ("swapped_descriptors_are_named", swaps),
 ];
+
+/// The binding probe's shaders for this API.
+const PROBE: (Api, Write) = (API, |program| Shader::Spirv(spirv::module(program)));
+
+fn every_resource(info: &DeviceInfo) -> Result<(), Failed> {
+    placements::all_right(PROBE, info, &bound::planned(bound::EVERYTHING, bound::EVERYWHERE))
+}
+
+fn varyings(info: &DeviceInfo) -> Result<(), Failed> {
+    placements::all_right(PROBE, info, &bound::planned(bound::VARYINGS, bound::VARYING_PLACES))
+}
+
+fn swaps(info: &DeviceInfo) -> Result<(), Failed> {
+    placements::swaps_show(PROBE, info, &bound::planned(bound::SWAPPED, bound::SWAPPED_PLACES))
+}
 
 fn own_trials(device: &DeviceInfo) -> impl Iterator<Item = Trial> {
     CHECKS.into_iter().map(|(name, check)| {
