@@ -2,8 +2,8 @@
 
 mod fixture;
 
-use fixture::bound::{EVERYTHING, EVERYWHERE, SWAPPED, SWAPPED_PLACES, planned};
-use layoutproof::generate::binding::spirv;
+use fixture::bound::{EVERYTHING, EVERYWHERE, SWAPPED, SWAPPED_PLACES, VARYING_PLACES, VARYINGS, planned};
+use layoutproof::generate::binding::{spirv, wgsl};
 use layoutproof::image::nonce_word;
 use layoutproof::model::{BINDING_MISREADINGS, Misreading, Model};
 use layoutproof::probe::binding::{BindingPlan, Program, Seen, Site, job, observe, programs};
@@ -60,8 +60,7 @@ fn every_swap_is_noticed_and_names_both_places() {
     assert_eq!(BINDING_MISREADINGS.len(), expected.len());
     for (name, wrong) in expected {
         let seen = run(&planned(SWAPPED, SWAPPED_PLACES), Misreading::find(name));
-        let found: Vec<String> =
-            seen.iter().flatten().filter(|seen| !seen.is_right()).map(ToString::to_string).collect();
+        let found: Vec<String> = seen[0].iter().filter(|seen| !seen.is_right()).map(ToString::to_string).collect();
         assert_eq!(found, wrong, "{name}");
     }
 }
@@ -113,4 +112,45 @@ fn the_model_says_what_is_not_bound() {
     job.images[0].binding = 5;
     let answer = Model::new().run(&Batch { jobs: vec![job] }).remove(0);
     assert_eq!(answer, Err(RunnerError::ShaderRefused("nothing is bound at set 0 binding 4".to_owned())));
+}
+
+/// What naga 30's validator says of a program's WGSL.
+fn naga_says(program: &Program) -> Result<(), String> {
+    let text = wgsl::module(program);
+    let module = naga::front::wgsl::parse_str(&text).map_err(|error| error.emit_to_string(&text))?;
+    let mut validator =
+        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all());
+    validator.validate(&module).map(|_| ()).map_err(|error| error.emit_to_string(&text))
+}
+
+#[test]
+fn wgsl_of_every_resource_is_valid_and_the_rest_has_a_reason() {
+    let plan = planned(EVERYTHING, EVERYWHERE).without(wgsl::not_expressible);
+    let skipped: Vec<String> = plan.skipped.iter().map(|it| format!("{}: {}", it.path, it.reason)).collect();
+    let expected = [
+        "t1a: an array of 1D textures, which WGSL has not",
+        "typed: a typed buffer, which WGSL has not",
+        "rwtyped: a typed buffer, which WGSL has not",
+    ];
+    assert_eq!(skipped, expected);
+    for program in programs(&plan) {
+        assert_eq!(naga_says(&program), Ok(()), "{}", wgsl::module(&program));
+    }
+}
+
+#[test]
+fn wgsl_of_draws_is_valid() {
+    let programs = programs(&planned(VARYINGS, VARYING_PLACES));
+    assert_eq!(programs.len(), 2);
+    for program in programs {
+        assert_eq!(naga_says(&program), Ok(()), "{}", wgsl::module(&program));
+    }
+}
+
+#[test]
+fn wgsl_has_one_variable_for_parameters_at_one_binding() {
+    let plan = planned("Texture2D a; Texture2D b[3];", &[("a", "set 0 binding 2"), ("b", "set 0 binding 2")]);
+    let text = wgsl::module(&programs(&plan)[0]);
+    let declared: Vec<&str> = text.lines().filter(|line| line.contains("@binding(2)")).collect();
+    assert_eq!(declared, ["@group(0) @binding(2) var r1: binding_array<texture_2d<f32>, 3>;"]);
 }

@@ -2,12 +2,15 @@
 //!
 //! [`source`] is a declared case or file, [`subject`] the same under one rule set, [`placed`] the same as one convention
 //! places its parameters, [`produce`] its shaders by one producer, [`conduct`] the jobs for one device and the record
-//! that their results add up to. Everything that runs a device or a validator is the caller's.
+//! that their results add up to; [`proof`] and [`prove`] are the same two for a placement. Everything that runs a
+//! device or a validator is the caller's.
 
 pub mod conduct;
 mod hint;
 pub mod placed;
 pub mod produce;
+pub mod proof;
+pub mod prove;
 mod share;
 pub mod source;
 pub mod subject;
@@ -15,6 +18,8 @@ pub mod subject;
 pub use conduct::{Check, Jobs};
 pub use placed::Placed;
 pub use produce::{Produced, Producer, Settings, ShaderModule};
+pub use proof::{Proof, ProofCheck, ProofModule};
+pub use prove::ProofJobs;
 pub use share::Share;
 pub use source::Source;
 pub use subject::Subject;

@@ -39,6 +39,11 @@ impl Seen {
         Site::of_word(self.word)
     }
 
+    /// The site in words; the word itself where it names none.
+    pub fn found(&self) -> String {
+        self.site().map_or_else(|| format!("0x{:08X}", self.word), |site| site.to_string())
+    }
+
     /// Whether the right site was read.
     pub fn is_right(&self) -> bool {
         self.site() == Some(self.wanted)

@@ -214,6 +214,18 @@ fn is_descriptor(probed: &Probed) -> bool {
 }
 
 impl BindingPlan {
+    /// The same plan without what `why_not` has a word against.
+    #[must_use]
+    pub fn without(mut self, why_not: impl Fn(&Probed) -> Option<String>) -> Self {
+        for probed in std::mem::take(&mut self.probed) {
+            match why_not(&probed) {
+                None => self.probed.push(probed),
+                Some(reason) => self.skipped.push(Skipped { row: probed.row, path: probed.path, reason }),
+            }
+        }
+        self
+    }
+
     /// Settles what parameters at one binding share: one kind of descriptor, so that all of them can be read. A texture
     /// and a sampler at one binding are one combined image sampler, as `[[vk::combinedImageSampler]]` makes them.
     fn share(&mut self) {

@@ -1,7 +1,8 @@
 //! The programs of a plan: what each of them binds, what it reads, and where its own resources are.
 //!
 //! The first program binds everything, because a device that misplaces a descriptor may do so only beside the others.
-//! Where that is more than every device must have room for, programs follow that bind a share each. A sampler is told by
+//! Where that is more than every device must have room for, programs follow that bind a share each, and
+//! one for each parameter that devices may lack the means for. A sampler is told by
 //! the mip level that it sees, and a texture has few of them, so samplers are read some at a time.
 //!
 //! Source of the room: Vulkan specification, "Required Limits"; WebGPU, 3.6.2 Limits.
@@ -144,7 +145,8 @@ pub fn programs(plan: &BindingPlan) -> Vec<Program> {
     for pass in [Pass::Compute, Pass::Varyings, Pass::Targets] {
         let all: Vec<Probed> = plan.probed.iter().filter(|probed| pass_of(probed.kind) == pass).cloned().collect();
         let (far, near): (Vec<Probed>, Vec<Probed>) = all.iter().cloned().partition(is_far);
-        let shares: Vec<Vec<Probed>> = split(near).into_iter().chain(split(far)).collect();
+        let shares = split(near).into_iter().chain(far.into_iter().map(|probed| vec![probed]));
+        let shares: Vec<Vec<Probed>> = shares.collect();
         programs.extend(rounds((pass, Extent::Whole), all));
         if shares.len() > 1 {
             programs.extend(shares.into_iter().flat_map(|share| rounds((pass, Extent::Share), share)));
@@ -205,10 +207,11 @@ fn in_first_set(site: Site) -> Option<u32> {
     }
 }
 
-/// Whether devices may lack the set or location.
+/// Whether devices may lack the set or location, or have no arrays of descriptors or of cube maps.
 fn is_far(probed: &Probed) -> bool {
+    let cubes = matches!(probed.kind, BoundKind::Image { view: ImageView::CubeArray, .. });
     match probed.site {
-        Site::Descriptor { set, .. } => set >= SETS,
+        Site::Descriptor { set, .. } => set >= SETS || probed.elements > 1 || cubes,
         Site::Varying { location } => location.saturating_add(probed.elements) > VARYINGS,
         Site::Target { location } => location.saturating_add(probed.elements) > TARGETS,
         Site::PushConstants | Site::Constant { .. } => false,
