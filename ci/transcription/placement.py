@@ -19,7 +19,11 @@ LISTED = re.compile(
     r"(cb|[stu])(\d+)(?:,space(\d+?))?\s*(unbounded|\d+)$",
     re.M,
 )
+# With shifts, Slang counts a Vulkan program's bindings as registers.
+SHIFTED = dict.fromkeys("btus", "binding")
+RENAMED = {"vulkan": SHIFTED, "webgpu": SHIFTED, "metal": slang_library.METAL}
 ENTRY = '\n[shader("compute")] [numthreads(1, 1, 1)] void main() {}\n'
+SHADER = re.compile(r"\[\s*shader\s*\(")
 UNBOUNDED = "unbounded"
 
 
@@ -58,8 +62,6 @@ def place(tools, case, name):
     placed = Placed({"compiler": compiler, "version": tools.versions[compiler], "flags": " ".join(flags)})
     if compiler == "slang":
         slang_places(tools, case, (flags, target), placed)
-    elif case.data.get("used") or case.data.get("unused"):
-        raise Unsupported("dxc sees itself what is used")
     elif target == "d3d12":
         placed.authority["from"] = "listing"
         listed(case, tools.dxil(case.declare, flags, case.data.get("entry", "main")), placed)
@@ -76,9 +78,16 @@ def flags_of(case, target, compiler):
     profile = case.data.get("profile")
     options = [word for option in as_list(case.data.get("options", [])) for word in shlex.split(option)]
     if compiler == "slang":
-        return ["-target", SLANG_TARGETS[target], *(["-profile", profile] if profile else []), *options]
+        named = has_entry(case) and not SHADER.search(case.declare)
+        entry = ["-entry", case.data.get("entry", "main"), "-stage", "compute"] if named else []
+        return ["-target", SLANG_TARGETS[target], *(["-profile", profile] if profile else []), *options, *entry]
     profile = (profile or "cs_6_6").replace("sm_", "cs_")
     return [*(["-spirv"] if target == "vulkan" else []), "-T", profile, *options]
+
+
+def has_entry(case):
+    """Whether the declarations have an entry point of their own."""
+    return bool(SHADER.search(case.declare) or re.search(r"\bnumthreads\b", case.declare))
 
 
 def as_list(value):
@@ -146,29 +155,37 @@ def slang_places(tools, case, asked, placed):
     """Reads the library's reflection."""
     flags, target = asked
     placed.authority["from"] = "reflection"
-    source = case.declare if re.search(r"\[\s*shader\s*\(", case.declare) else case.declare + ENTRY
-    walk = Walk(placed, target == "metal")
+    source = case.declare if has_entry(case) else case.declare + ENTRY
+    walk = Walk(placed, RENAMED.get(target, {}))
     placed.said = tools.slang_program(source, [*flags, "-no-codegen"], walk.program)[1]
 
 
 @dataclass
 class Base:
-    """What encloses a variable: its offsets by category, its space, and how often arrays repeat what is below."""
+    """What encloses a variable: (offset, space) by category, its space, and how often arrays repeat what is below."""
 
-    offsets: dict = field(default_factory=dict)
+    places: dict = field(default_factory=dict)
     space: int = 0
     times: object = 1
+
+    def place(self, variable, category):
+        """Offset and space of a variable."""
+        offset, space = self.places.get(category, (0, self.space))
+        return offset + variable.offset(category), space + variable.space(category)
+
+    def inside(self, variable):
+        """The base of what is in a variable."""
+        own = {category: self.place(variable, category) for category in variable.type.categories()}
+        return Base({**self.places, **own}, self.space, self.times)
 
 
 class Walk:
     """Adds offsets up from the scope to each resource."""
 
-    SPACE, BYTES = 20, 8
-    # Arrays take one of these, however many elements they have.
-    SINGLE = (9,)
+    SPACE = 20
 
-    def __init__(self, placed, is_metal):
-        self.placed, self.is_metal = placed, is_metal
+    def __init__(self, placed, renamed):
+        self.placed, self.renamed = placed, renamed
 
     def program(self, program):
         self.scope(program.scope(), "$Globals", "")
@@ -179,48 +196,38 @@ class Walk:
 
     def scope(self, scope, buffer, prefix):
         """A scope is a struct, or a buffer around one where there are bytes."""
-        below = self.enter(scope, Base())
+        held, below = scope, Base().inside(scope)
         if scope.type.kind == "constant-buffer":
             self.rows(scope.type.container(), buffer, below)
             held = scope.type.held()
-            below = self.enter(held, below)
-        else:
-            held = scope
+            # What the buffer of globals is bound to says nothing of the parameters beside it.
+            below = below.inside(held) if prefix else Base()
         for child in held.type.fields():
             self.variable(child, prefix + child.name, below)
 
-    def enter(self, variable, base):
-        """The base of what is below a variable."""
-        offsets = dict(base.offsets)
-        for category in variable.type.categories():
-            offsets[category] = offsets.get(category, 0) + variable.offset(category)
-        return Base(offsets, base.space, base.times)
-
     def variable(self, variable, path, base):
-        kind, below = variable.type.kind, self.enter(variable, base)
+        kind, below = variable.type.kind, base.inside(variable)
         element, times = variable.type, 1
         while element.kind == "array":
             times, element = multiplied(times, element.count() or None), element.element()
-        if kind == "array" and element.kind in ("struct", "constant-buffer", "parameter-block"):
-            if self.SPACE in variable.type.categories():
-                below = Base({}, below.offsets[self.SPACE])
-            below.times, path = multiplied(base.times, times), f"{path}[]"
-            self.inside(element, path, below)
-        elif kind in ("struct", "constant-buffer", "parameter-block"):
-            if kind == "parameter-block" and self.SPACE in variable.type.categories():
-                space = below.offsets[self.SPACE]
-                self.placed.add(path, text("space", space))
-                below = Base({self.SPACE: space}, space, base.times)
-            self.inside(element, path, below)
-        else:
+        if element.kind not in ("struct", "constant-buffer", "parameter-block"):
             self.rows(variable, path, base)
+            return
+        if self.SPACE in variable.type.categories():
+            space, _ = below.places[self.SPACE]
+            below = Base({self.SPACE: (space, 0)}, space, base.times)
+        if kind == "array":
+            below.times, path = multiplied(base.times, times), f"{path}[]"
+        self.contents(element, path, below)
 
-    def inside(self, kind, path, base):
+    def contents(self, kind, path, base):
         """What a struct, a buffer or a block holds."""
         if kind.kind != "struct":
+            if self.SPACE in kind.container().type.categories():
+                self.placed.add(path, text("space", base.space))
             self.rows(kind.container(), path.removesuffix("[]"), base)
             held = kind.held()
-            kind, base = held.type, self.enter(held, base)
+            kind, base = held.type, base.inside(held)
         for child in kind.fields():
             self.variable(child, f"{path}.{child.name}", base)
 
@@ -230,12 +237,12 @@ class Walk:
             unit = slang_library.CATEGORIES.get(category)
             if unit is None or category == self.SPACE:
                 continue
+            unit = self.renamed.get(unit, unit)
             size = variable.type.size(category)
             count = None if size == slang_library.UNBOUNDED else size
-            count = count if category in self.SINGLE else multiplied(count, base.times)
-            index = base.offsets.get(category, 0) + variable.offset(category)
-            space = base.space + variable.space(category)
-            unit = slang_library.METAL.get(unit, unit) if self.is_metal else unit
+            # An array takes one binding, however many elements it has.
+            count = count if unit == "binding" else multiplied(count, base.times)
+            index, space = base.place(variable, category)
             self.placed.add(path, text(unit, index, space, count))
 
 

@@ -108,6 +108,18 @@ codes! {
     UnknownRules = "unknown-rules",
     /// A module that is not readable SPIR-V, WGSL or GLSL.
     BadModule = "bad-module",
+    /// Two parameters whose registers or bindings overlap.
+    BindingOverlap = "binding-overlap",
+    /// A parameter for which no free range of registers or bindings is left.
+    BindingNotAllocated = "binding-not-allocated",
+    /// Two unbounded arrays in one register space.
+    UnboundedTwice = "unbounded-twice",
+    /// A resource array in a struct that is indexed by no constant.
+    DynamicResourceIndex = "dynamic-resource-index",
+    /// A compiler's option that is not understood, or whose values are no numbers.
+    BadOption = "bad-option",
+    /// A convention that does not speak of the target.
+    UnsupportedTarget = "unsupported-target",
     /// A file that declares nothing that could be laid out.
     NothingDeclared = "nothing-declared",
 }

@@ -193,7 +193,8 @@ pub struct EntryParameter {
 pub struct Function {
     /// Qualified name.
     pub name: String,
-    /// Access paths and calls in the body's order.
+    /// Access paths and calls in the order in which the code evaluates them: arguments before their call, an index
+    /// before what it indexes, the right side of an assignment before the left one.
     pub uses: Vec<Use>,
     /// Where it is declared.
     pub span: Span,
@@ -202,10 +203,15 @@ pub struct Function {
 /// One name that a body mentions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Use {
-    /// First name, then members and indices: `s`, `.B`, `[2]`.
+    /// First name, then members and indices: `s`, `.B`, `[2]`. A local variable that is another name for a parameter
+    /// (`S t = s;`) is replaced by what it stands for.
     pub path: Vec<Step>,
+    /// How many of the first steps a local variable stands for; 0 where none is involved.
+    pub alias: usize,
     /// Whether the path is called.
     pub call: bool,
+    /// For each argument of a call, which of the function's uses it is, if it is an access path and nothing else.
+    pub arguments: Vec<Option<usize>>,
     /// Whether it stands in `if (false)` or a kin of it.
     pub dead: bool,
     /// Where it stands.
@@ -217,6 +223,10 @@ pub struct Use {
 pub enum Step {
     /// A name or member.
     Name(String),
+    /// The function's own parameter of this number, from 0.
+    Parameter(usize),
+    /// `this` of a method.
+    This,
     /// A constant index.
     Index(u32),
     /// An index that is no constant.

@@ -5,6 +5,7 @@
 
 mod clang;
 mod dxc;
+pub mod options;
 pub mod place;
 pub mod request;
 mod slang;

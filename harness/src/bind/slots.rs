@@ -40,10 +40,16 @@ impl<T: Copy> Slots<T> {
     /// Reserves `count` slots from `first` on, overlapping or not. Returns who held one of them before.
     pub fn reserve(&mut self, first: u32, count: Count, owner: T) -> Option<Held<T>> {
         let last = Self::last(first, count)?;
-        let overlapped = self.held.iter().find(|held| held.first <= last && first <= held.last).copied();
+        let overlapped = self.holder(first, count);
         let place = self.held.partition_point(|held| held.first <= first);
         self.held.insert(place, Held { first, last, owner });
         overlapped
+    }
+
+    /// Who holds one of `count` slots from `first` on.
+    pub fn holder(&self, first: u32, count: Count) -> Option<Held<T>> {
+        let last = Self::last(first, count)?;
+        self.held.iter().find(|held| held.first <= last && first <= held.last).copied()
     }
 
     /// First slot, from `start` on, of the lowest gap of `count` free slots; `None` if there is none.

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
         warn("nothing is selected: no case or file matches, or none speaks of these rule sets\n");
         return Ok(Exit::NothingSelected);
     }
-    let (devices, notes) = wanted.devices();
+    let (devices, notes) = if selection.subjects.is_empty() { Default::default() } else { wanted.devices() };
     for note in &notes {
         warn(&format!("note: {note}\n"));
     }

@@ -1,10 +1,75 @@
-//! The convention `dxc`.
+//! The convention `dxc`: where the DirectX shader compiler puts what a shader uses.
+//!
+//! `location` and `reach` say what an entry point uses, `order` in which order DXC comes to resources in structs,
+//! `claim` what that asks for, `registers` (D3D12) and `vulkan` what it gets. Not decided here: offsets in a buffer.
+//!
+//! Sources: wg-hlsl 0024, implicit resource binding; DXC's guide to SPIR-V code generation, HLSL register and Vulkan
+//! binding; both as DXC 1.7.2308 does it.
 
-use super::{Bound, Request};
-use crate::diagnostics::Diagnostic;
-use crate::module::Module;
+pub(super) mod claim;
+pub(super) mod location;
+mod order;
+pub(super) mod reach;
+mod registers;
+#[cfg(test)]
+mod tests;
+
+use claim::Claim;
+use registers::Rules;
+
+use super::options::Options;
+use super::{Bound, Request, Target};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::module::{Module, ParameterKind};
 
 /// Places the parameters of `module`.
-pub(super) fn bind(_module: &Module, _request: &Request) -> Result<Bound, Vec<Diagnostic>> {
-    Err(Vec::new())
+pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
+    match request.target {
+        Target::D3d12 => d3d12(module, request),
+        Target::Vulkan => Err(Vec::new()),
+        Target::Webgpu | Target::Metal => Err(vec![no_target(request)]),
+    }
+}
+
+/// The convention does not speak of the target.
+pub(super) fn no_target(request: &Request) -> Diagnostic {
+    let message = format!("the convention `{}` has no target `{}`", request.convention, request.target);
+    Diagnostic::error(Code::UnsupportedTarget, crate::sources::Span::default(), message)
+}
+
+/// Whether the profile is that of a library.
+pub(super) fn is_library(request: &Request) -> bool {
+    request.profile.as_deref().is_some_and(|profile| profile.starts_with("lib"))
+}
+
+fn d3d12(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
+    let options = Options::parse(&request.options)?;
+    let reached = reach::reach(module, request)?;
+    let problems = claim::refused(module, &reached);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let claims = claim::claims(module, &reached);
+    let unused: Vec<Claim> = module.parameters.iter().filter_map(claim::variable).collect();
+    let unused: Vec<Claim> = unused.into_iter().filter(|claim| !claims.contains(claim)).collect();
+    let rules = Rules { options: &options, library: is_library(request), unused: &unused };
+    let bindings = registers::allocate(&claims, rules)?;
+    Ok(Bound { bindings, warnings: ignored(module) })
+}
+
+/// Registers that DXC does not look at.
+fn ignored(module: &Module) -> Vec<Diagnostic> {
+    let buffers = module.parameters.iter().filter(|buffer| match buffer.kind {
+        ParameterKind::Cbuffer | ParameterKind::Tbuffer => true,
+        ParameterKind::Variable | ParameterKind::Global => false,
+    });
+    let members = buffers.flat_map(|buffer| location::buffer_members(&buffer.ty));
+    let resources = members.filter(|member| location::holds_resources(&member.ty));
+    let registers = resources.flat_map(|member| member.annotations.registers.iter().map(move |found| (member, found)));
+    registers
+        .map(|(member, register)| {
+            let message = format!("the register of `{}` is ignored, as it stands in a cbuffer", member.name);
+            Diagnostic::warning(Code::Ignored, register.span, message)
+        })
+        .collect()
 }

@@ -6,6 +6,8 @@ use crate::module::{Step, Use};
 fn path(used: &Use) -> String {
     let text = used.path.iter().enumerate().fold(String::new(), |text, (index, step)| match step {
         Step::Name(name) if index == 0 => name.clone(),
+        Step::Parameter(number) => format!("${number}"),
+        Step::This => "this".to_owned(),
         Step::Name(name) => format!("{text}.{name}"),
         Step::Index(value) => format!("{text}[{value}]"),
         Step::DynamicIndex => format!("{text}[]"),
@@ -44,17 +46,48 @@ fn the_example_of_unused_resources() {
         }";
     assert_eq!(uses(source, "foo"), ["B[2][0]"]);
     assert_eq!(uses(source, "bar"), Vec::<String>::new());
-    assert_eq!(uses(source, "main"), ["C[0] dead", "s.D[0]", "bar()", "foo()", "bar()", "A[0]", "E[2][]"]);
+    assert_eq!(uses(source, "main"), ["C[0] dead", "s.D[0]", "bar()", "foo()", "bar()", "E[2][]", "A[0]"]);
 }
 
 #[test]
 fn paths_and_calls() {
-    assert_eq!(body("A[2][0] = A[N][parameter];"), ["A[2][0]", "A[4][]", "N"]);
-    assert_eq!(body("A[A[1][0]][N + 1];"), ["A[][5]", "A[1][0]", "N"]);
-    assert_eq!(body("x = buffers[0].items[1].Load<float4>(3).y;"), ["x", "buffers[0].items[1].Load()"]);
+    assert_eq!(body("A[2][0] = A[N][parameter];"), ["N", "A[4][]", "A[2][0]"]);
+    assert_eq!(body("A[A[1][0]][N + 1];"), ["A[1][0]", "N", "A[][5]"]);
+    assert_eq!(body("x = buffers[0].items[1].Load<float4>(3).y;"), ["buffers[0].items[1].Load()", "x"]);
     assert_eq!(body("float3 v = float3(1, 2, 3) + (float3)y;"), ["y"]);
     assert_eq!(body("S s = (S)0; s.a = 1; other.a = 2;"), ["S", "other.a"]);
     assert_eq!(body("[unroll] for (int i = 0; i < 3; ++i) A[i] = 1;"), ["A[]"]);
+}
+
+/// The order in which DXC 1.7.2308 (`-T cs_6_6`) gives registers to struct members that these statements use.
+#[test]
+fn uses_are_in_the_order_of_evaluation() {
+    assert_eq!(body("e[0] = d[0] + b[0];"), ["d[0]", "b[0]", "e[0]"]);
+    assert_eq!(body("c[0] += b[e[0]]; a[f[0]] = d[0];"), ["e[0]", "b[]", "c[0]", "d[0]", "f[0]", "a[]"]);
+    assert_eq!(body("a = b = c; d = e;"), ["c", "b", "a", "e", "d"]);
+    assert_eq!(body("g(h(e[0]), b[0]);"), ["e[0]", "h()", "b[0]", "g()"]);
+    assert_eq!(body("for (uint k = 0; k < e[0]; k += b[k]) A[k] = d[k]; c;"), ["e[0]", "d[]", "A[]", "b[]", "c"]);
+}
+
+#[test]
+fn a_local_variable_can_be_another_name() {
+    assert_eq!(body("S t = s; t.D[0] = t.m();"), ["s.m()", "s.D[0]"]);
+    assert_eq!(body("RWBuffer<float> x = s.d; { S x; x.d = 1; } x[0] = 1;"), ["s.d[0]"]);
+    assert_eq!(body("float x = a[0]; vector<float, 3> y = b[0]; x = y;"), ["a[0]", "b[0]"]);
+    assert_eq!(body("S t = s.at[1]; t.x = g(t);"), ["s.at[1]", "g()", "s.at[1].x"]);
+}
+
+#[test]
+fn arguments_say_which_use_they_are() {
+    let module = read("void f() { g(a, b.c, d + 1, h(e)); }");
+    let arguments: Vec<_> = module.functions[0].uses.iter().map(|used| used.arguments.clone()).collect();
+    assert_eq!(arguments[4..], [vec![Some(3)], vec![Some(0), Some(1), None, None]]);
+}
+
+#[test]
+fn members_of_this() {
+    let source = "struct S { RWBuffer<float> a; float m() { return this.a[0] + a[1]; } };";
+    assert_eq!(uses(source, "S::m"), ["this.a[0]", "S::a[1]"]);
 }
 
 #[test]
@@ -70,7 +103,8 @@ fn what_is_never_reached_is_dead() {
 #[test]
 fn local_names_hide_global_ones_to_the_end_of_their_block() {
     assert_eq!(body("{ float A = 1; A = 2; } A[0] = 3;"), ["A[0]"]);
-    assert_eq!(uses("Texture2D t; float f(Texture2D t) { return t.Load(0); }", "f"), Vec::<String>::new());
+    assert_eq!(uses("Texture2D t; float f(Texture2D t) { return t.Load(0); }", "f"), ["$0.Load()"]);
+    assert_eq!(uses("float t; float f(float t) { return t; }", "f"), Vec::<String>::new());
 }
 
 #[test]

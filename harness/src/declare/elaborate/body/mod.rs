@@ -1,31 +1,41 @@
-//! What function bodies mention: access paths in the order of the text, calls, and what stands in `if (false)`.
+//! What function bodies mention: access paths in the order of evaluation, calls, and what stands in `if (false)`.
 //!
 //! Bodies are not parsed. A name counts as a local variable, and is left out, from where it looks like a declaration
-//! (two names side by side) to the end of its block.
+//! (two names side by side) to the end of its block; one that only renames a path (`S t = s;`) stands for that path.
 
-use std::collections::HashMap;
+mod locals;
+mod order;
+mod path;
+
 use std::ops::Range;
+
+use locals::{Local, Locals};
+use order::{Draft, Swap};
 
 use super::Elaborator;
 use super::builtin;
 use super::entry::Declared;
 use super::generic::Context;
+use crate::declare::ast::{FunctionParameter, TypeKind};
 use crate::declare::lexer::TokenKind;
-use crate::declare::parser::{Parser, Place, Source, generic_arguments_end};
-use crate::module::{Function, Step, Use};
+use crate::declare::parser::{Parser, Place, Source};
+use crate::module::Function;
 
 /// Words after which a name is no declaration.
 const NO_TYPE: [&str; 12] =
     ["return", "else", "case", "in", "out", "inout", "new", "throw", "discard", "is", "as", "const"];
 
 /// Words that are no uses.
-const WORDS: [&str; 22] = [
+const WORDS: [&str; 21] = [
     "if", "else", "for", "while", "do", "switch", "case", "default", "return", "break", "continue", "discard", "const",
-    "static", "struct", "true", "false", "in", "out", "inout", "this", "precise",
+    "static", "struct", "true", "false", "in", "out", "inout", "precise",
 ];
 
 /// A statement without braces is followed this far (tokens), which keeps the walk linear.
 const STATEMENT_TOKENS: usize = 256;
+
+/// A path of more steps has no other name, so that names of names do not grow without end.
+const LONGEST_ALIAS: usize = 64;
 
 /// The walk over one body.
 #[derive(Debug)]
@@ -33,15 +43,15 @@ struct Body<'e, 't> {
     elaborator: &'e mut Elaborator<'t>,
     source: &'t Source<'t>,
     context: Context,
-    /// Names that the parameters and each open block declare.
-    blocks: Vec<Vec<&'t str>>,
-    /// How many open blocks declare a name.
-    locals: HashMap<&'t str, usize>,
+    locals: Locals<'t>,
+    /// The path at this token is what a local variable is another name for, and no use of its own.
+    renamed: Option<usize>,
     /// What stands before this token is dead.
     dead_until: usize,
     /// Ranges of tokens that are dead once the walk gets there, the next one last.
     dead_later: Vec<(usize, usize)>,
-    uses: Vec<Use>,
+    drafts: Vec<Draft>,
+    swaps: Vec<Swap>,
 }
 
 impl<'t> Elaborator<'t> {
@@ -53,17 +63,20 @@ impl<'t> Elaborator<'t> {
                 source: self.source,
                 context: Context::plain(*scope),
                 elaborator: self,
-                blocks: vec![Vec::new()],
-                locals: HashMap::new(),
+                locals: Locals::default(),
+                renamed: None,
                 dead_until: 0,
                 dead_later: Vec::new(),
-                uses: Vec::new(),
+                drafts: Vec::new(),
+                swaps: Vec::new(),
             };
-            for parameter in function.parameters.as_deref().unwrap_or_default() {
-                walk.declare_local(parameter.declarator.name.text);
+            walk.locals.open();
+            for (index, parameter) in function.parameters.as_deref().unwrap_or_default().iter().enumerate() {
+                let local = if is_plain(parameter) { Local::Variable } else { Local::Parameter(index) };
+                walk.locals.declare(parameter.declarator.name.text, local);
             }
             walk.run(body);
-            let uses = walk.uses;
+            let uses = order::evaluated(walk.drafts, walk.swaps);
             let name = self.symbols.qualified(*scope, function.name.text);
             self.module.functions.push(Function { name, uses, span: function.name.span });
         }
@@ -79,8 +92,8 @@ impl<'t> Body<'_, 't> {
             }
             let kind = self.source.token(at).kind;
             match kind {
-                TokenKind::LeftBrace => self.blocks.push(Vec::new()),
-                TokenKind::RightBrace => self.close_block(),
+                TokenKind::LeftBrace => self.locals.open(),
+                TokenKind::RightBrace => self.locals.close(),
                 // `[unroll]` before a statement, not an index behind a value.
                 TokenKind::LeftBracket if self.starts_statement(at) => at = self.source.closer(at),
                 TokenKind::Identifier => self.word(at),
@@ -88,25 +101,6 @@ impl<'t> Body<'_, 't> {
             }
             at += 1;
         }
-    }
-
-    fn declare_local(&mut self, name: &'t str) {
-        *self.locals.entry(name).or_default() += 1;
-        if let Some(block) = self.blocks.last_mut() {
-            block.push(name);
-        }
-    }
-
-    fn close_block(&mut self) {
-        for name in self.blocks.pop().unwrap_or_default() {
-            if let Some(count) = self.locals.get_mut(name) {
-                *count -= 1;
-            }
-        }
-    }
-
-    fn is_local(&self, name: &str) -> bool {
-        self.locals.get(name).is_some_and(|count| *count > 0)
     }
 
     fn starts_statement(&self, at: usize) -> bool {
@@ -120,6 +114,9 @@ impl<'t> Body<'_, 't> {
         if matches!(token.text, "if" | "while") && self.source.token(at + 1).kind == TokenKind::LeftParenthesis {
             return self.condition(at + 1);
         }
+        if token.text == "for" && self.source.token(at + 1).kind == TokenKind::LeftParenthesis {
+            return self.loop_step(at + 1);
+        }
         let is_part = matches!(before.kind, TokenKind::Dot | TokenKind::ColonColon | TokenKind::Arrow);
         if is_part || WORDS.contains(&token.text) {
             return;
@@ -128,9 +125,56 @@ impl<'t> Body<'_, 't> {
         let follows_arguments =
             before.kind == TokenKind::Greater && self.source.token(at + 1).kind == TokenKind::Assign;
         if follows_type || follows_arguments {
-            self.declare_local(token.text);
+            self.declaration(at);
         } else if builtin::builtin(token.text).is_none() {
-            self.path(at);
+            let end = self.path(at);
+            self.assignment(at, end);
+        }
+    }
+
+    /// A local variable, whose name is at `at`. One that is initialised with an access path, and is no number, is
+    /// another name for that path.
+    fn declaration(&mut self, at: usize) {
+        let name = self.source.token(at).text;
+        let is_initialised = self.source.token(at + 1).kind == TokenKind::Assign;
+        let path = if is_initialised && !self.is_number(at) {
+            self.whole_path(at + 2, self.expression_end(at + 2)).filter(|path| path.len() <= LONGEST_ALIAS)
+        } else {
+            None
+        };
+        self.renamed = path.as_ref().map(|_| at + 2);
+        self.locals.declare(name, path.map_or(Local::Variable, Local::Alias));
+    }
+
+    /// Whether the variable at `at` is declared with a scalar, vector or matrix type.
+    fn is_number(&self, at: usize) -> bool {
+        let mut first = at.saturating_sub(1);
+        if self.source.token(first).kind == TokenKind::Greater {
+            let start = at.saturating_sub(STATEMENT_TOKENS);
+            let opening = (start..at).rev().find(|index| self.source.token(*index).kind == TokenKind::Less);
+            first = opening.unwrap_or(at).saturating_sub(1);
+        }
+        let name = self.source.token(first).text;
+        builtin::numeric(name).is_some() || matches!(name, "vector" | "matrix")
+    }
+
+    /// The right side of an assignment is evaluated before the left one, from `start` to `end`.
+    fn assignment(&mut self, start: usize, end: usize) {
+        let operator = self.source.token(end);
+        let is_compound = operator.kind == TokenKind::Other && operator.text.ends_with('=');
+        if is_compound || operator.kind == TokenKind::Assign {
+            self.swaps.push(Swap { start, middle: end, end: self.expression_end(end + 1) });
+        }
+    }
+
+    /// The step of the `for` whose `(` is at `open` is evaluated behind the body.
+    fn loop_step(&mut self, open: usize) {
+        let close = self.source.closer(open);
+        let header = (open..close).take(STATEMENT_TOKENS);
+        let mut semicolons = header.filter(|index| self.source.token(*index).kind == TokenKind::Semicolon);
+        if let Some(second) = semicolons.nth(1) {
+            let end = statement_end(self.source, close + 1);
+            self.swaps.push(Swap { start: second, middle: close, end });
         }
     }
 
@@ -156,55 +200,13 @@ impl<'t> Body<'_, 't> {
         let constant = self.elaborator.evaluate(&expression, &self.context).ok()?;
         Some(constant.value)
     }
+}
 
-    /// Records the access path that begins at `at`, unless it is a type or a local variable.
-    fn path(&mut self, at: usize) {
-        let start = self.source.token(at);
-        let kind = |index: usize| self.source.token(index).kind;
-        let mut name = start.text.to_owned();
-        let mut next = at + 1;
-        while kind(next) == TokenKind::ColonColon && kind(next + 1) == TokenKind::Identifier {
-            name = format!("{name}::{}", self.source.token(next + 1).text);
-            next += 2;
-        }
-        let is_local = self.is_local(&name);
-        let mut path = vec![Step::Name(self.qualified(&name))];
-        next = self.steps(next, &mut path);
-        let behind = generic_arguments_end(self.source, next).unwrap_or(next);
-        let after = self.source.token(behind).kind;
-        if !is_local && after != TokenKind::Identifier {
-            let call = after == TokenKind::LeftParenthesis;
-            self.uses.push(Use { path, call, dead: at < self.dead_until, span: start.span });
-        }
-    }
-
-    /// Appends `.member` and `[index]` from `next` on; the walk itself comes to what stands in the brackets.
-    fn steps(&mut self, mut next: usize, path: &mut Vec<Step>) -> usize {
-        loop {
-            let (token, following) = (self.source.token(next), self.source.token(next + 1));
-            if token.kind == TokenKind::Dot && following.kind == TokenKind::Identifier {
-                path.push(Step::Name(following.text.to_owned()));
-                next += 2;
-            } else if token.kind == TokenKind::LeftBracket {
-                let close = self.source.closer(next);
-                let index = self.constant(next + 1, close).and_then(|value| u32::try_from(value).ok());
-                path.push(index.map_or(Step::DynamicIndex, Step::Index));
-                next = close + 1;
-            } else {
-                return next;
-            }
-        }
-    }
-
-    /// The qualified name of what a body calls by a shorter one.
-    fn qualified(&self, name: &str) -> String {
-        let symbols = &self.elaborator.symbols;
-        let scope = self.context.scope;
-        let found = match name.split_once("::") {
-            Some((first, _)) => symbols.outwards(scope).find(|outer| symbols.namespace(*outer, first).is_some()),
-            None => symbols.mentioned(scope, name),
-        };
-        found.map_or_else(|| name.to_owned(), |outer| symbols.qualified(outer, name))
+/// Whether a parameter is a number, and so no way to a resource.
+fn is_plain(parameter: &FunctionParameter<'_>) -> bool {
+    match &parameter.ty.kind {
+        TypeKind::Path(path) => path.parts.last().is_some_and(|part| builtin::numeric(part.name.text).is_some()),
+        TypeKind::Struct(_) | TypeKind::Enum(_) => false,
     }
 }
 

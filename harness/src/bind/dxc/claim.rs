@@ -1,0 +1,202 @@
+//! What wants registers on D3D12: which resources and constant buffers there are, in the order of DXC's lists.
+//!
+//! Uses in, [`Claim`]s out. Source: wg-hlsl 0024, implicit resource binding; DXC 1.7.2308 where it is silent.
+
+use std::collections::BTreeSet;
+
+use super::location::{Location, is_struct};
+use super::order::split_off;
+use super::reach::Reached;
+use crate::bind::LayoutUnit;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::module::{Annotations, Module, Parameter, ParameterKind, Step};
+use crate::resource::{Access, ResourceKind};
+use crate::shape::{Count, Type};
+use crate::sources::Span;
+
+/// A resource or constant buffer that is used, with what its declaration says about its registers.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::bind) struct Claim {
+    /// Path of the command-line contract.
+    pub(in crate::bind) path: String,
+    /// DXC's name, for messages.
+    pub(in crate::bind) name: String,
+    /// `b`, `t`, `u` or `s`.
+    pub(in crate::bind) unit: LayoutUnit,
+    /// Registers that it takes.
+    pub(in crate::bind) count: Count,
+    /// The register that is written at it.
+    pub(in crate::bind) register: Option<u32>,
+    /// The space that is written at it.
+    pub(in crate::bind) space: Option<u32>,
+    /// Where it came from.
+    pub(in crate::bind) origin: Origin,
+    /// Where it is declared.
+    pub(in crate::bind) span: Span,
+}
+
+/// Where a claim came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::bind) enum Origin {
+    /// `$Globals`.
+    Globals,
+    /// A variable or a `cbuffer`.
+    Variable,
+    /// A `tbuffer` or `TextureBuffer<T>`.
+    TextureBuffer,
+    /// A resource in a struct or a cbuffer.
+    SplitOff,
+}
+
+/// The register class of a resource.
+pub(in crate::bind) fn register_class(kind: ResourceKind) -> LayoutUnit {
+    let view = |access| match access {
+        Access::Read => LayoutUnit::ShaderResource,
+        Access::ReadWrite | Access::RasterizerOrdered | Access::Append | Access::Consume | Access::Feedback => {
+            LayoutUnit::UnorderedAccess
+        }
+    };
+    match kind {
+        ResourceKind::ConstantBuffer | ResourceKind::ParameterBlock => LayoutUnit::ConstantBuffer,
+        ResourceKind::TextureBuffer
+        | ResourceKind::AccelerationStructure
+        | ResourceKind::SubpassInput { .. }
+        | ResourceKind::CombinedSampler(_) => LayoutUnit::ShaderResource,
+        ResourceKind::StructuredBuffer(access)
+        | ResourceKind::ByteAddressBuffer(access)
+        | ResourceKind::Buffer(access) => view(access),
+        ResourceKind::Texture(texture) => view(texture.access),
+        ResourceKind::Sampler | ResourceKind::SamplerComparison => LayoutUnit::Sampler,
+    }
+}
+
+/// The class of a variable or a buffer that is bound as a whole; `None` for structs and data.
+pub(in crate::bind) fn variable_class(parameter: &Parameter) -> Option<LayoutUnit> {
+    match (parameter.kind, parameter.ty.dimensions().0) {
+        (ParameterKind::Cbuffer, _) => Some(LayoutUnit::ConstantBuffer),
+        (ParameterKind::Tbuffer, _) => Some(LayoutUnit::ShaderResource),
+        (ParameterKind::Variable | ParameterKind::Global, Type::Resource(resource)) => {
+            Some(register_class(resource.kind))
+        }
+        (ParameterKind::Variable | ParameterKind::Global, _) => None,
+    }
+}
+
+/// The product of an array's dimensions; 1 for no array. A product beyond 2^32 saturates.
+pub(in crate::bind) fn elements(ty: &Type) -> Count {
+    ty.dimensions().1.iter().fold(Count::Finite(1), |product, count| match (product, count) {
+        (Count::Finite(product), Count::Finite(count)) => Count::Finite(product.saturating_mul(*count)),
+        (Count::Unbounded, _) | (_, Count::Unbounded) => Count::Unbounded,
+    })
+}
+
+/// Number and space that `register` gives for `unit`.
+pub(in crate::bind) fn annotated(annotations: &Annotations, unit: LayoutUnit) -> (Option<u32>, Option<u32>) {
+    let letter = unit.as_str().chars().next();
+    let of_class = annotations.registers.iter().find(|register| register.class.is_some() && register.class == letter);
+    let found = of_class.or_else(|| annotations.registers.iter().find(|register| register.class.is_none()));
+    found.map_or((None, None), |register| (register.index, register.space))
+}
+
+/// The claims of everything that is used, `$Globals` first, variables in declaration order, split-off resources last.
+pub(super) fn claims<'m>(module: &'m Module, reached: &[Reached<'m>]) -> Vec<Claim> {
+    let used: BTreeSet<usize> =
+        reached.iter().filter(|used| !used.location.is_split_off(module)).map(|used| used.location.parameter).collect();
+    let globals = used.iter().map(|index| &module.parameters[*index]).find(|used| variable_class(used).is_none());
+    let variables = used.iter().filter_map(|index| variable(&module.parameters[*index]));
+    let split = split_off(module, reached);
+    let split = split.iter().map(|location| member(module, location));
+    globals.map(globals_claim).into_iter().chain(variables).chain(split).collect()
+}
+
+/// `$Globals`; `first` is a loose global or a struct that holds data.
+pub(in crate::bind) fn globals_claim(first: &Parameter) -> Claim {
+    Claim {
+        path: "$Globals".to_owned(),
+        name: "$Globals".to_owned(),
+        unit: LayoutUnit::ConstantBuffer,
+        count: Count::Finite(1),
+        register: None,
+        space: None,
+        origin: Origin::Globals,
+        span: first.span,
+    }
+}
+
+/// The claim of a variable or a buffer that is bound as a whole.
+pub(in crate::bind) fn variable(parameter: &Parameter) -> Option<Claim> {
+    let unit = variable_class(parameter)?;
+    let (register, space) = annotated(&parameter.annotations, unit);
+    let is_texture_buffer = parameter.kind == ParameterKind::Tbuffer
+        || matches!(parameter.ty.dimensions().0, Type::Resource(resource) if resource.kind == ResourceKind::TextureBuffer);
+    Some(Claim {
+        path: parameter.name.clone(),
+        name: parameter.name.clone(),
+        unit,
+        count: elements(&parameter.ty),
+        register,
+        space,
+        origin: if is_texture_buffer { Origin::TextureBuffer } else { Origin::Variable },
+        span: parameter.span,
+    })
+}
+
+/// The claim of a resource in a struct, whose register counts on from that of the variable, or in a cbuffer, whose
+/// register DXC does not look at.
+fn member<'m>(module: &'m Module, location: &Location<'m>) -> Claim {
+    let parameter = &module.parameters[location.parameter];
+    let unit = class_of(location).unwrap_or(LayoutUnit::ShaderResource);
+    let first = if location.member.is_none() { annotated(&parameter.annotations, unit).0 } else { None };
+    let register = first.map(|first| first.saturating_add(place_in_class(module, location, unit)));
+    Claim {
+        path: location.path(module),
+        name: location.dxc_name(module),
+        unit,
+        count: elements(location.ty),
+        register,
+        space: Some(0),
+        origin: Origin::SplitOff,
+        span: parameter.span,
+    }
+}
+
+fn class_of(location: &Location<'_>) -> Option<LayoutUnit> {
+    match location.ty.dimensions().0 {
+        Type::Resource(resource) => Some(register_class(resource.kind)),
+        Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Array { .. }
+        | Type::Struct(_)
+        | Type::Enum(_)
+        | Type::Pointer { .. } => None,
+    }
+}
+
+/// How many resources of the class `unit` the variable has before this one.
+fn place_in_class<'m>(module: &'m Module, location: &Location<'m>, unit: LayoutUnit) -> u32 {
+    let whole = location.whole(module).resources();
+    let before = whole.iter().take_while(|leaf| leaf.steps != location.steps);
+    u32::try_from(before.filter(|leaf| class_of(leaf) == Some(unit)).count()).unwrap_or(u32::MAX)
+}
+
+/// What DXC refuses in declarations and uses of structs with resources.
+pub(super) fn refused(module: &Module, reached: &[Reached<'_>]) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    for parameter in module.parameters.iter().filter(|parameter| parameter.kind == ParameterKind::Variable) {
+        if is_struct(parameter.ty.dimensions().0) {
+            let spaced = parameter.annotations.registers.iter().find(|register| register.space.is_some());
+            problems.extend(spaced.map(|register| {
+                let message = "register space cannot be specified on global constants.";
+                Diagnostic::error(Code::BadRegister, register.span, message)
+            }));
+        }
+    }
+    for used in reached.iter().filter(|used| used.location.is_split_off(module)) {
+        if used.location.steps.contains(&Step::DynamicIndex) {
+            let message = "Index for resource array inside cbuffer must be a literal expression";
+            problems.push(Diagnostic::error(Code::DynamicResourceIndex, used.span, message));
+        }
+    }
+    problems
+}

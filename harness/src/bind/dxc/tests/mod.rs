@@ -1,0 +1,38 @@
+//! Tables of sources with the registers that DXC gives.
+
+mod proposal;
+
+use crate::bind::{Convention, Request, Target, bind};
+use crate::declare::{DeclareOptions, declare};
+use crate::module::Module;
+use crate::shape::Count;
+use crate::sources::{SourceMap, Span};
+
+fn read(source: &str) -> Module {
+    let mut sources = SourceMap::default();
+    let file = sources.add("test.hlsl", source);
+    let end = u32::try_from(source.len()).unwrap();
+    let module = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default());
+    module.unwrap_or_else(|problems| panic!("{}", crate::diagnostics::render(&problems, &sources, false)))
+}
+
+/// `B u3[4] space1`, one text for each row; the messages where the source is refused.
+pub(super) fn placed(source: &str, request: &Request) -> Vec<String> {
+    match bind(&read(source), request) {
+        Ok(bound) => bound.bindings.iter().map(row).collect(),
+        Err(problems) => problems.iter().map(|problem| format!("error: {}", problem.message)).collect(),
+    }
+}
+
+fn row(binding: &crate::bind::Binding) -> String {
+    let count = match binding.count {
+        Count::Finite(1) => String::new(),
+        count => format!("[{count}]"),
+    };
+    let space = if binding.space == 0 { String::new() } else { format!(" space{}", binding.space) };
+    format!("{} {}{}{count}{space}", binding.path, binding.unit, binding.index)
+}
+
+pub(super) fn d3d12(source: &str) -> Vec<String> {
+    placed(source, &Request::new(Target::D3d12, Convention::Dxc))
+}

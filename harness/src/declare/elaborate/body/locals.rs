@@ -1,0 +1,49 @@
+//! The local names of a body: which of them hide a global one, which are another name for one.
+
+use std::collections::HashMap;
+
+use crate::module::Step;
+
+/// What a local name is.
+#[derive(Clone, Debug)]
+pub(super) enum Local {
+    /// A variable of its own.
+    Variable,
+    /// The function's parameter of this number, which may be a resource or hold some.
+    Parameter(usize),
+    /// Another name for this path.
+    Alias(Vec<Step>),
+}
+
+/// The names that the parameters and each open block declare.
+#[derive(Debug, Default)]
+pub(super) struct Locals<'t> {
+    blocks: Vec<Vec<&'t str>>,
+    /// What each name is, in the innermost block last.
+    names: HashMap<&'t str, Vec<Local>>,
+}
+
+impl<'t> Locals<'t> {
+    pub(super) fn open(&mut self) {
+        self.blocks.push(Vec::new());
+    }
+
+    pub(super) fn close(&mut self) {
+        for name in self.blocks.pop().unwrap_or_default() {
+            self.names.entry(name).or_default().pop();
+        }
+    }
+
+    /// Declares `name` to the end of the innermost block.
+    pub(super) fn declare(&mut self, name: &'t str, local: Local) {
+        self.names.entry(name).or_default().push(local);
+        if let Some(block) = self.blocks.last_mut() {
+            block.push(name);
+        }
+    }
+
+    /// What `name` is here; `None` where it is no local name.
+    pub(super) fn find(&self, name: &str) -> Option<&Local> {
+        self.names.get(name)?.last()
+    }
+}

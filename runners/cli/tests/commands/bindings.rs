@@ -1,0 +1,142 @@
+//! Where parameters are bound: `show --target --convention`, and cases with `[bind]` tables.
+//!
+//! Places are those that wg-hlsl 0024, implicit resource binding, prints beside its examples.
+
+use serde_json::{Value, json};
+
+use super::folder::{Folder, keys};
+
+/// Example 2.1.
+const RANGES: &str = "RWBuffer<float> A : register(u2);\n\
+    RWBuffer<float> B[4];\n\
+    RWBuffer<float> C[2];\n\
+    RWBuffer<float> D[50] : register(u6);\n\
+    RWBuffer<float> E[2];\n\
+    [numthreads(4, 1, 1)]\n\
+    void main() { A[0] = E[1][0] + C[1][0] + B[1][0]; }\n";
+
+/// Example 3.2.
+const TOO_FEW: &str = "RWBuffer<float> A : register(u1);\n\
+    RWBuffer<float> B[];\n\
+    RWBuffer<float> C : register(u5);\n\
+    RWBuffer<float> D[4];\n\
+    [numthreads(4, 1, 1)]\n\
+    void main() { A[0] = D[2][0] + C[0] + B[10][0]; }\n";
+
+fn files() -> Folder {
+    Folder::without_drivers(&[("ranges.hlsl", RANGES), ("few.hlsl", TOO_FEW)])
+}
+
+fn case(places: &str) -> String {
+    format!(
+        "schema = 1\nsummary = \"ranges\"\ndeclare = \"\"\"\n{RANGES}\"\"\"\n[bind.d3d12.dxc]\n\
+         authority = {{ document = \"wg-hlsl 0024, implicit resource binding\" }}\n{places}"
+    )
+}
+
+const RIGHT: &str = "A = \"u2\"\nB = \"u3[4]\"\nC = \"u0[2]\"\nE = \"u7[2]\"\n";
+
+#[test]
+fn the_json_answer_has_the_keys_of_the_contract() {
+    let answer = files().run("show ranges.hlsl --target d3d12 --convention dxc --format json").exits(0).json();
+    assert_eq!(keys(&answer), ["bindings", "convention", "schema", "source", "target", "warnings"]);
+    assert_eq!((&answer["target"], &answer["convention"]), (&json!("d3d12"), &json!("dxc")));
+    let row = |path, index, count| json!({"path": path, "unit": "u", "space": 0, "index": index, "count": count});
+    assert_eq!(answer["bindings"], json!([row("A", 2, 1), row("B", 3, 4), row("C", 0, 2), row("E", 7, 2)]));
+}
+
+#[test]
+fn layouts_come_with_the_bindings_only_where_rules_are_named() {
+    let folder = Folder::with(&[("a.hlsl", "cbuffer C { float x; };\nfloat4 main() : SV_Target { return x; }\n")]);
+    let words = "show a.hlsl --target d3d12 --convention dxc --format json --rules hlsl-cbuffer";
+    let answer = folder.run(words).exits(0).json();
+    assert_eq!(answer["bindings"][0]["path"], json!("C"));
+    assert_eq!(answer["layouts"][0]["rules"], json!("hlsl-cbuffer"));
+}
+
+#[test]
+fn conventions_stand_side_by_side() {
+    files()
+        .run("show ranges.hlsl --target d3d12 --convention dxc,clang")
+        .exits(0)
+        .prints("d3d12.dxc d3d12.clang")
+        .prints("B u3[4] u3[4]")
+        .prints("E u7[2] u7[2]");
+}
+
+#[test]
+fn used_and_unused_parameters_are_said_by_flags() {
+    let words = "show ranges.hlsl --target d3d12 --convention dxc --used D --unused C";
+    let answer = files().run(words).exits(0).prints("D u6[50]").prints("E u0[2]");
+    assert!(!answer.out.contains("C "), "{answer}");
+}
+
+#[test]
+fn what_a_convention_refuses_is_refused() {
+    let answer = files().run("show few.hlsl --target d3d12 --convention dxc --format json").exits(2);
+    let shown = answer.json();
+    assert_eq!(keys(&shown), ["errors", "schema", "source", "warnings"]);
+    assert_eq!(shown["errors"][0]["message"], json!("resource D could not be allocated"));
+    assert_eq!(shown["errors"][0]["line"], json!(4));
+}
+
+#[test]
+fn questions_that_have_no_answer_end_with_2() {
+    for (flags, error) in [
+        ("--target metal --convention dxc", "dxc does not say where parameters are for metal"),
+        ("--target d3d12 --convention dxc,clang --format json", "the JSON answer is that of one convention"),
+        ("--target d3d12 --convention dxc --format cpp-asserts", "host structs say nothing of bindings"),
+        ("--target d3d12", "--convention"),
+    ] {
+        let answer = files().run(&format!("show ranges.hlsl {flags}")).exits(2);
+        assert!(answer.err.contains(error), "{error} in {answer}");
+    }
+}
+
+/// The records of a case, and the exit code, on a machine without a device.
+fn records(places: &str, code: i32) -> Vec<Value> {
+    let folder = Folder::without_drivers(&[("ranges.toml", &case(places))]);
+    folder.run("run ranges.toml --json r.jsonl").exits(code);
+    let text = folder.read("r.jsonl");
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.filter(|line| line["type"] == "check").collect()
+}
+
+#[test]
+fn a_case_is_checked_without_a_device() {
+    let records = records(RIGHT, 0);
+    let [check] = &records[..] else { panic!("{records:?}") };
+    assert_eq!((&check["rules"], &check["device"]), (&json!("d3d12.dxc"), &json!("none")));
+    assert_eq!((&check["outcome"], &check["culprit"]), (&json!("agree"), &json!(null)));
+    let row = &check["rows"][1];
+    assert_eq!((&row["path"], &row["what"]), (&json!("B"), &json!("binding")));
+    assert_eq!((&row["expected"], &row["computed"]), (&json!("u3[4]"), &json!("u3[4]")));
+}
+
+#[test]
+fn a_place_that_differs_is_the_case_or_the_rules() {
+    for (places, path, expected, computed) in [
+        (RIGHT.replace("u7[2]", "u8[2]"), "E", "u8[2]", "u7[2]"),
+        (RIGHT.replace("C = \"u0[2]\"\n", ""), "C", "not bound", "u0[2]"),
+        (format!("{RIGHT}D = \"u6[50]\"\n"), "D", "u6[50]", "not bound"),
+    ] {
+        let records = records(&places, 1);
+        assert_eq!(records[0]["culprit"], json!("case-or-rules"), "{path}");
+        let rows = records[0]["rows"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["path"] == json!(path)).unwrap();
+        assert_eq!((&row["expected"], &row["computed"]), (&json!(expected), &json!(computed)));
+    }
+}
+
+#[test]
+fn a_partial_case_leaves_parameters_out() {
+    assert_eq!(records("partial = true\nA = \"u2\"\n", 0)[0]["rows"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn an_expected_refusal_must_come() {
+    let refusal = "partial = true\nA = \"u2\"\n[[reject]]\ntarget = \"d3d12\"\nconvention = \"dxc\"\nmessage = \"D\"\n";
+    let folder = Folder::without_drivers(&[("ranges.toml", &case(refusal))]);
+    let answer = folder.run("run ranges.toml").exits(2);
+    assert!(answer.err.contains("d3d12.dxc does not refuse this"), "{answer}");
+}
