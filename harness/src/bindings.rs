@@ -1,12 +1,16 @@
 //! What a job binds where: its buffers, images and samplers, by set and binding.
 //!
 //! A [`Job`] goes in; out comes, for each binding, the type of its descriptors and which of its elements the job names.
-//! Arrays end with the last named element. What stands in the elements that nobody names is the runners' business, but
-//! it must be a valid descriptor and unlike those that are named, so that a shader that reads there is found out.
+//! Arrays end with the last named element. What stands in the elements that the job leaves out is said here, too, the
+//! same for every runner: valid, and unlike what is named, so that a shader that reads there is found out.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
-use crate::runner::{BufferKind, ImageKind, ImageView, Job, RunnerError, TexelType};
+use crate::runner::{BufferKind, ImageKind, ImageView, Job, JobImage, JobSampler, RunnerError, TexelType};
+
+/// The texel of images in elements that a job leaves out; probes put other values into their own.
+const LEFT_OUT_TEXEL: [u32; 4] = [0; 4];
 
 /// What the descriptors of a binding are; all elements of an array are of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,14 +44,51 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// Length of the array: 1 where it is none.
-    pub fn length(&self) -> u64 {
-        self.named.last_key_value().map_or(0, |(last, _)| u64::from(*last) + 1)
+    /// Every element of the array.
+    pub fn elements(&self) -> RangeInclusive<u32> {
+        0..=self.named.last_key_value().map_or(0, |(last, _)| *last)
     }
 
-    /// Whether the array has elements that the job does not name.
-    pub fn has_unnamed(&self) -> bool {
-        self.length() > self.named.len() as u64
+    /// Length of the array: 1 where it is none.
+    pub fn length(&self) -> u64 {
+        u64::from(*self.elements().end()) + 1
+    }
+
+    /// The images of all elements, if this is a binding of images of `job`. Those that the job leaves out are like the
+    /// first that it names, with zeros for texels.
+    pub fn images(&self, job: &Job) -> Vec<JobImage> {
+        let left_out = || {
+            let first = &job.images[self.first()];
+            JobImage { levels: vec![LEFT_OUT_TEXEL; first.levels.len()], ..first.clone() }
+        };
+        let image = |element| self.named.get(&element).map_or_else(left_out, |index| job.images[*index].clone());
+        self.elements().map(image).collect()
+    }
+
+    /// The samplers of all elements, if this is a binding of samplers of `job`. Those that the job leaves out see the
+    /// first mip level that no named one sees.
+    pub fn samplers(&self, job: &Job) -> Vec<JobSampler> {
+        let is_seen = |level: &u32| self.named.values().any(|index| job.samplers[*index].level == *level);
+        let unseen = (0..=u32::MAX).find(|level| !is_seen(level)).unwrap_or(u32::MAX);
+        let left_out = || JobSampler { level: unseen, ..job.samplers[self.first()].clone() };
+        let sampler = |element| self.named.get(&element).map_or_else(left_out, |index| job.samplers[*index].clone());
+        self.elements().map(sampler).collect()
+    }
+
+    /// The range in the elements that `job` leaves out, if this is a binding of its buffers; `None` if there are none.
+    /// It is as long as the longest that is named and holds the word before the first of them, over and over.
+    pub fn left_out_range(&self, job: &Job) -> Option<Vec<u8>> {
+        if self.length() == self.named.len() as u64 {
+            return None;
+        }
+        let longest = self.named.values().map(|index| job.buffers[*index].bytes.len()).max().unwrap_or(0);
+        let word = job.buffers[self.first()].before_word.to_le_bytes();
+        Some(word.into_iter().cycle().take(longest).collect())
+    }
+
+    /// The index of the first named resource.
+    fn first(&self) -> usize {
+        *self.named.first_key_value().expect("a binding names at least one resource").1
     }
 }
 
@@ -147,12 +188,36 @@ mod tests {
         let bindings = Bindings::of(&job).unwrap();
         let array = &bindings.sets[&1][&2];
         assert_eq!(array.named, BTreeMap::from([(1, 2), (3, 0)]));
-        assert_eq!((array.length(), array.has_unnamed()), (4, true));
+        assert_eq!(array.length(), 4);
+        assert_eq!(array.elements(), 0..=3);
         assert_eq!(bindings.sets[&1][&0].named, BTreeMap::from([(0, 1)]));
-        assert!(!bindings.sets[&1][&0].has_unnamed());
         assert_eq!(bindings.sets[&0][&2].ty, BindingType::Sampler { comparison: false });
         assert_eq!(bindings.count(|ty| ty == BindingType::Buffer(Uniform)), 4);
         assert_eq!(bindings.count(|_| true), 6);
+    }
+
+    #[test]
+    fn left_out_elements_are_unlike_the_named_ones() {
+        let sampler = |element, level| JobSampler { set: 0, binding: 0, element, level, comparison: true };
+        let image = |element, levels| {
+            let (kind, view, texel) = (ImageKind::Sampled, ImageView::D3, TexelType::Sint);
+            JobImage { set: 0, binding: 1, element, kind, view, texel, levels }
+        };
+        let mut job = job(vec![buffer(0, 2, BufferKind::Uniform), buffer(0, 0, BufferKind::Uniform)]);
+        job.buffers[0].bytes = vec![9; 8];
+        (job.buffers[0].before_word, job.buffers[1].before_word) = (0x0201, 0x0403_0201);
+        job.samplers = vec![sampler(3, 1), sampler(0, 0)];
+        job.images = vec![image(1, vec![[1, 2, 3, 4], [5, 6, 7, 8]])];
+        let bindings = Bindings::of(&job).unwrap();
+        let samplers = bindings.sets[&0][&0].samplers(&job);
+        assert_eq!(samplers.iter().map(|sampler| sampler.level).collect::<Vec<_>>(), [0, 2, 2, 1]);
+        assert!(samplers.iter().all(|sampler| sampler.comparison));
+        let images = bindings.sets[&0][&1].images(&job);
+        assert_eq!(images, [image(1, vec![[0; 4]; 2]), job.images[0].clone()]);
+        let range = bindings.sets[&1][&0].left_out_range(&job);
+        assert_eq!(range, Some(vec![1, 2, 3, 4, 1, 2, 3, 4]));
+        job.buffers.push(buffer(0, 1, BufferKind::Uniform));
+        assert_eq!(Bindings::of(&job).unwrap().sets[&1][&0].left_out_range(&job), None);
     }
 
     #[test]

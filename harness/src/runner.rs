@@ -215,7 +215,7 @@ pub struct JobImage {
     /// Type of the components.
     pub texel: TexelType,
     /// The texel of each mip level as four 32-bit words; one level for storage images and typed buffers. The image is
-    /// as small as its levels allow: 2^(levels - 1) texels in each of its dimensions.
+    /// as small as its levels allow: 2^(levels - 1) texels in each of its dimensions, and two elements in an array.
     pub levels: Vec<[u32; 4]>,
 }
 

@@ -96,13 +96,13 @@ impl Commands {
         if !work.images.is_empty() {
             self.fill(work.images);
         }
-        let stages = match work.start {
+        let written = match work.start {
             Start::Dispatch([x, y, z]) => {
                 self.bind(work, vk::PipelineBindPoint::COMPUTE);
                 // SAFETY: pipeline, descriptor sets and push constants are bound; counts were checked against the
                 // limits.
                 unsafe { raw.cmd_dispatch(self.buffer, x, y, z) };
-                vk::PipelineStageFlags::COMPUTE_SHADER
+                (vk::PipelineStageFlags::COMPUTE_SHADER, vk::AccessFlags::SHADER_WRITE)
             }
             Start::Draw(targets) => {
                 self.bind(work, vk::PipelineBindPoint::GRAPHICS);
@@ -110,13 +110,12 @@ impl Commands {
                 // SAFETY: all is bound, and the render pass is the one that the pipeline was made for.
                 unsafe { raw.cmd_draw(self.buffer, 1, 1, 0, 0) };
                 targets.end(self.buffer);
-                vk::PipelineStageFlags::VERTEX_SHADER
-                    | vk::PipelineStageFlags::FRAGMENT_SHADER
-                    | vk::PipelineStageFlags::TRANSFER
+                let shaders = vk::PipelineStageFlags::VERTEX_SHADER | vk::PipelineStageFlags::FRAGMENT_SHADER;
+                let written = vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE;
+                (shaders | vk::PipelineStageFlags::TRANSFER, written)
             }
         };
-        let written = vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE;
-        self.barrier((stages, written), (vk::PipelineStageFlags::HOST, vk::AccessFlags::HOST_READ));
+        self.barrier(written, (vk::PipelineStageFlags::HOST, vk::AccessFlags::HOST_READ));
         // SAFETY: recording has begun.
         unsafe { raw.end_command_buffer(self.buffer) }.map_err(failed("vkEndCommandBuffer"))
     }

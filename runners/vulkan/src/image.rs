@@ -59,11 +59,13 @@ impl Recipe {
         }
     }
 
-    /// A cube has six faces; arrays have one element.
+    /// A cube has six faces; arrays have two elements.
     fn layers(&self) -> u32 {
         match self.view {
-            ImageView::Cube | ImageView::CubeArray => 6,
-            ImageView::D1 | ImageView::D1Array | ImageView::D2 | ImageView::D2Array | ImageView::D3 => 1,
+            ImageView::D1 | ImageView::D2 | ImageView::D3 => 1,
+            ImageView::D1Array | ImageView::D2Array => 2,
+            ImageView::Cube => 6,
+            ImageView::CubeArray => 12,
         }
     }
 

@@ -10,7 +10,6 @@ use layoutproof::runner::{BufferAfter, BufferKind, Job};
 use crate::arena::{Arena, regions};
 use crate::descriptors::{Bound, What};
 use crate::pipeline_layout::descriptor_type;
-use crate::resources::{elements, first};
 
 /// A part of the arena.
 #[derive(Clone, Copy)]
@@ -21,32 +20,30 @@ struct Range {
     size: u32,
 }
 
-/// What stands in the left-out elements of one array of buffers: a range of one word over and over, the one that fills
-/// the memory before the first named element.
+/// What stands in the elements that one array of buffers leaves out.
 struct LeftOut {
-    place: (u32, u32),
-    size: u32,
-    word: u32,
+    bytes: Vec<u8>,
+    start: u64,
 }
 
 /// The parts of the arena that a job uses.
 pub(crate) struct JobMemory {
     /// Per buffer of the job, its placement and where its memory starts.
     placed: Vec<(Placement, u64)>,
-    /// Per set and binding, what is in the left-out elements.
-    left_out: BTreeMap<(u32, u32), (LeftOut, u64)>,
+    /// By set and binding.
+    left_out: BTreeMap<(u32, u32), LeftOut>,
 }
 
 impl JobMemory {
     /// Plans the memory of `job`; returns it with the size in bytes that the arena must have.
     pub(crate) fn plan(job: &Job, bindings: &Bindings, placements: Vec<Placement>) -> (Self, u64) {
-        let left_out: Vec<LeftOut> = left_out(job, bindings);
+        let left_out = left_out(job, bindings);
         let totals = placements.iter().map(|placement| placement.total);
-        let (starts, size) = regions(totals.chain(left_out.iter().map(|filler| filler.size)));
+        let (starts, size) = regions(totals.chain(left_out.iter().map(|(_, bytes)| size_of_range(bytes))));
         let (own, others) = starts.split_at(placements.len());
         let placed = placements.into_iter().zip(own.iter().copied()).collect();
-        let others = left_out.into_iter().zip(others.iter().copied());
-        let left_out = others.map(|(filler, start)| (filler.place, (filler, start))).collect();
+        let others = left_out.into_iter().zip(others);
+        let left_out = others.map(|((place, bytes), start)| (place, LeftOut { bytes, start: *start })).collect();
         (Self { placed, left_out }, size)
     }
 
@@ -55,8 +52,8 @@ impl JobMemory {
         for (buffer, (placement, start)) in job.buffers.iter().zip(&self.placed) {
             arena.write(*start, &placement.image(buffer));
         }
-        for (filler, start) in self.left_out.values() {
-            arena.write(*start, &filler.word.to_le_bytes().repeat(filler.size as usize / 4));
+        for left_out in self.left_out.values() {
+            arena.write(left_out.start, &left_out.bytes);
         }
     }
 
@@ -69,7 +66,7 @@ impl JobMemory {
                     BindingType::Buffer(_) => {}
                     BindingType::Image { .. } | BindingType::Sampler { .. } => continue,
                 }
-                bound.extend(elements(binding).map(|element| {
+                bound.extend(binding.elements().map(|element| {
                     let range = self.range((*set, *number), binding, element);
                     let info = vk::DescriptorBufferInfo::default()
                         .buffer(arena.handle())
@@ -84,16 +81,14 @@ impl JobMemory {
     }
 
     fn range(&self, place: (u32, u32), binding: &Binding, element: u32) -> Range {
-        match binding.named.get(&element) {
-            Some(index) => {
-                let (placement, start) = &self.placed[*index];
-                Range { start: start + u64::from(placement.offset), size: placement.size }
-            }
-            None => {
-                let (filler, start) = &self.left_out[&place];
-                Range { start: *start, size: filler.size }
-            }
-        }
+        let left_out = || {
+            let LeftOut { bytes, start } = &self.left_out[&place];
+            Range { start: *start, size: size_of_range(bytes) }
+        };
+        binding.named.get(&element).map_or_else(left_out, |index| {
+            let (placement, start) = &self.placed[*index];
+            Range { start: start + u64::from(placement.offset), size: placement.size }
+        })
     }
 
     /// The job's push constants with the addresses of those buffers that have one there.
@@ -117,19 +112,17 @@ impl JobMemory {
     }
 }
 
-/// What the arrays of buffers need besides what the job names; as long as the longest named element.
-fn left_out(job: &Job, bindings: &Bindings) -> Vec<LeftOut> {
-    let mut fillers = Vec::new();
+/// The left-out ranges of all arrays of buffers, by set and binding.
+fn left_out(job: &Job, bindings: &Bindings) -> Vec<((u32, u32), Vec<u8>)> {
+    let mut ranges = Vec::new();
     for (set, in_set) in &bindings.sets {
-        for (number, binding) in in_set {
-            let is_buffer = matches!(binding.ty, BindingType::Buffer(_));
-            if is_buffer && binding.has_unnamed() {
-                let longest = binding.named.values().map(|index| job.buffers[*index].bytes.len()).max();
-                let size = longest.and_then(|size| u32::try_from(size).ok()).expect("placed, so below 2^32 bytes");
-                let word = job.buffers[first(binding)].before_word;
-                fillers.push(LeftOut { place: (*set, *number), size, word });
-            }
+        for (number, binding) in in_set.iter().filter(|(_, binding)| matches!(binding.ty, BindingType::Buffer(_))) {
+            ranges.extend(binding.left_out_range(job).map(|bytes| ((*set, *number), bytes)));
         }
     }
-    fillers
+    ranges
+}
+
+fn size_of_range(bytes: &[u8]) -> u32 {
+    u32::try_from(bytes.len()).expect("as long as a range that was placed, so below 2^32 bytes")
 }

@@ -47,21 +47,17 @@ impl Pipeline {
         let module = ShaderModule::new(device, used.words)?;
         let constants = Specialization::new(&job.constants);
         let entry = c_name(&job.entry)?;
-        let raw = match (&job.draw, used.targets) {
-            (Some(draw), Some(targets)) => {
-                let fragment = c_name(&draw.fragment)?;
-                let info = constants.info();
-                let stages = [
-                    stage(vk::ShaderStageFlags::VERTEX, &module, &entry).specialization_info(&info),
-                    stage(vk::ShaderStageFlags::FRAGMENT, &module, &fragment).specialization_info(&info),
-                ];
-                draws(device, &stages, (used.layout, targets))?
-            }
-            (None, _) | (_, None) => {
-                let info = constants.info();
-                let stage = stage(vk::ShaderStageFlags::COMPUTE, &module, &entry).specialization_info(&info);
-                dispatches(device, stage, used.layout)?
-            }
+        let info = constants.info();
+        let raw = if let (Some(draw), Some(targets)) = (&job.draw, used.targets) {
+            let fragment = c_name(&draw.fragment)?;
+            let stages = [
+                stage(vk::ShaderStageFlags::VERTEX, &module, &entry).specialization_info(&info),
+                stage(vk::ShaderStageFlags::FRAGMENT, &module, &fragment).specialization_info(&info),
+            ];
+            draws(device, &stages, (used.layout, targets))?
+        } else {
+            let stage = stage(vk::ShaderStageFlags::COMPUTE, &module, &entry).specialization_info(&info);
+            dispatches(device, stage, used.layout)?
         };
         let source = Source {
             words: used.words.to_vec(),

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ash::vk;
-use layoutproof::bindings::{Binding, BindingType, Bindings};
+use layoutproof::bindings::{BindingType, Bindings};
 use layoutproof::runner::{ImageKind, ImageView, Job, JobImage, JobSampler, RunnerError, TexelType};
 
 use crate::descriptors::{Bound, What};
@@ -12,9 +12,6 @@ use crate::image::{Image, Recipe};
 use crate::pipeline_layout::descriptor_type;
 use crate::sampler::Sampler;
 use crate::texels::TypedBuffer;
-
-/// What the texels of images in left-out elements are: unlike any value that a probe puts into its own.
-const LEFT_OUT: [u32; 4] = [0; 4];
 
 /// An image with the texel of each of its mip levels.
 pub(crate) struct Filled {
@@ -44,13 +41,13 @@ impl Resources {
         let mut made = Self::default();
         for (set, in_set) in &bindings.sets {
             for (number, binding) in in_set {
-                let mut whats = match binding.ty {
+                let whats = match binding.ty {
                     BindingType::Buffer(_) => continue,
-                    BindingType::Image { kind, .. } => made.images_of(device, kind, &all_images(job, binding))?,
-                    BindingType::Sampler { .. } => made.samplers_of(device, &all_samplers(job, binding))?,
+                    BindingType::Image { kind, .. } => made.images_of(device, kind, &binding.images(job))?,
+                    BindingType::Sampler { .. } => made.samplers_of(device, &binding.samplers(job))?,
                 };
                 let ty = descriptor_type(binding.ty);
-                let bound = (0..).zip(whats.drain(..));
+                let bound = binding.elements().zip(whats);
                 made.bound.extend(bound.map(|(element, what)| Bound {
                     set: *set,
                     binding: *number,
@@ -123,41 +120,6 @@ impl Resources {
         self.samplers.push(made);
         Ok(raw)
     }
-}
-
-/// The images of all elements of `binding`; left-out ones are as large as the first that is named.
-fn all_images(job: &Job, binding: &Binding) -> Vec<JobImage> {
-    let image = |element| match binding.named.get(&element) {
-        Some(index) => job.images[*index].clone(),
-        None => {
-            let first = &job.images[first(binding)];
-            JobImage { levels: vec![LEFT_OUT; first.levels.len()], ..first.clone() }
-        }
-    };
-    elements(binding).map(image).collect()
-}
-
-/// The samplers of all elements of `binding`; left-out ones see a level that no named one sees.
-fn all_samplers(job: &Job, binding: &Binding) -> Vec<JobSampler> {
-    let sampler = |element| match binding.named.get(&element) {
-        Some(index) => job.samplers[*index].clone(),
-        None => {
-            let seen = |level: &u32| binding.named.values().any(|index| job.samplers[*index].level == *level);
-            let level = (0..).find(|level| !seen(level)).expect("there are more levels than samplers");
-            JobSampler { level, ..job.samplers[first(binding)].clone() }
-        }
-    };
-    elements(binding).map(sampler).collect()
-}
-
-/// The elements of a binding's array, which is within the device's limits.
-pub(crate) fn elements(binding: &Binding) -> std::ops::Range<u32> {
-    0..u32::try_from(binding.length()).expect("within the device's limit")
-}
-
-/// The index of the first named resource.
-pub(crate) fn first(binding: &Binding) -> usize {
-    *binding.named.first_key_value().expect("a binding names at least one resource").1
 }
 
 fn format(texel: TexelType) -> vk::Format {

@@ -6,7 +6,8 @@ use layoutproof::devices::{NativeApi, device_id};
 use layoutproof::limits::Limits;
 use layoutproof::runner::{DeviceInfo, Feature, RunnerError, RunnerKind};
 use wgpu::{
-    Adapter, AdapterInfo, Backend, Backends, DeviceType, Features, Instance, InstanceDescriptor, InstanceFlags,
+    Adapter, AdapterInfo, Backend, Backends, DeviceType, DownlevelFlags, Features, Instance, InstanceDescriptor,
+    InstanceFlags,
 };
 
 /// The APIs that are looked at, as far as the platform has them, with the names that people know. OpenGL comes last, so
@@ -80,7 +81,7 @@ fn list_api(backends: Backends) -> Vec<Adapter> {
 fn describe(adapter: &Adapter, index: u32) -> DeviceInfo {
     let info = adapter.get_info();
     let limits = limits(&adapter.limits());
-    let features = features(adapter.features());
+    let features = features(adapter.features(), adapter.get_downlevel_capabilities().flags);
     let pushes = features.contains(&Feature::PushConstants);
     DeviceInfo {
         id: device_id(&info.name, native_api(info.backend)),
@@ -124,24 +125,40 @@ fn api(info: &AdapterInfo) -> String {
     }
 }
 
-/// The features that probes need, as far as wgpu offers them. There is no way to scalar or std430 uniform blocks, 8-bit
-/// types or buffer addresses through WGSL.
-fn features(offered: Features) -> BTreeSet<Feature> {
-    let table: [(Features, &[Feature]); 5] = [
-        (Features::IMMEDIATES, &[Feature::PushConstants]),
-        // With either of the two wgpu enables 16-bit access to uniform and storage buffers, but not to immediates.
-        (Features::SHADER_F16, &[Feature::Float16, Feature::StorageBuffer16, Feature::UniformBuffer16]),
-        (Features::SHADER_I16, &[Feature::Int16, Feature::StorageBuffer16, Feature::UniformBuffer16]),
-        (Features::SHADER_INT64, &[Feature::Int64]),
-        (Features::SHADER_F64, &[Feature::Float64]),
-    ];
-    table.iter().filter(|(needs, _)| offered.contains(*needs)).flat_map(|(_, gives)| gives.iter().copied()).collect()
+/// What wgpu calls the features that probes need: with all of the first, a device has the second.
+const TABLE: [(Features, &[Feature]); 8] = [
+    (Features::IMMEDIATES, &[Feature::PushConstants]),
+    // With either of the two wgpu enables 16-bit access to uniform and storage buffers, but not to immediates.
+    (Features::SHADER_F16, &[Feature::Float16, Feature::StorageBuffer16, Feature::UniformBuffer16]),
+    (Features::SHADER_I16, &[Feature::Int16, Feature::StorageBuffer16, Feature::UniformBuffer16]),
+    (Features::SHADER_INT64, &[Feature::Int64]),
+    (Features::SHADER_F64, &[Feature::Float64]),
+    (Features::VERTEX_WRITABLE_STORAGE, &[Feature::VertexStores]),
+    (Features::BUFFER_BINDING_ARRAY.union(Features::STORAGE_RESOURCE_BINDING_ARRAY), &[Feature::StorageBufferArray]),
+    (Features::BUFFER_BINDING_ARRAY.union(Features::UNIFORM_BUFFER_BINDING_ARRAYS), &[Feature::UniformBufferArray]),
+];
+
+/// The features that probes need, as far as wgpu offers them; any adapter draws. There is no way to scalar or std430
+/// uniform blocks, 8-bit types or buffer addresses through WGSL.
+fn features(offered: Features, core: DownlevelFlags) -> BTreeSet<Feature> {
+    let gives = TABLE.iter().filter(|(needs, _)| offered.contains(*needs)).flat_map(|(_, gives)| gives.iter().copied());
+    let mut features: BTreeSet<Feature> = gives.collect();
+    features.insert(Feature::Graphics);
+    if core.contains(DownlevelFlags::FRAGMENT_WRITABLE_STORAGE) {
+        features.insert(Feature::FragmentStores);
+    }
+    features
 }
 
-/// The wgpu features to switch on: those that [`features`] maps, and none besides.
+/// The wgpu features to switch on: those that [`features`] maps, arrays of textures, and storage textures of 128-bit
+/// texels that are read and written.
 pub(crate) fn switchable() -> Features {
-    Features::IMMEDIATES | Features::SHADER_F16 | Features::SHADER_I16 | Features::SHADER_INT64 | Features::SHADER_F64
+    let mapped = TABLE.iter().fold(Features::empty(), |all, (needs, _)| all | *needs);
+    mapped | Features::TEXTURE_BINDING_ARRAY | Features::TEXTURE_ADAPTER_SPECIFIC_FORMAT_FEATURES
 }
+
+/// Bytes of a draw's target, which has one sample.
+const TARGET_BYTES: u32 = 16;
 
 /// What a device with these limits has room for.
 pub(crate) fn limits(limits: &wgpu::Limits) -> Limits {
@@ -153,9 +170,13 @@ pub(crate) fn limits(limits: &wgpu::Limits) -> Limits {
         storage_range: bytes(limits.max_storage_buffer_binding_size),
         uniform_buffers: limits.max_uniform_buffers_per_shader_stage,
         storage_buffers: limits.max_storage_buffers_per_shader_stage,
+        sampled_images: limits.max_sampled_textures_per_shader_stage,
+        storage_images: limits.max_storage_textures_per_shader_stage,
+        samplers: limits.max_samplers_per_shader_stage,
         sets: limits.max_bind_groups,
         push_constants: limits.max_immediate_size,
         workgroups: [limits.max_compute_workgroups_per_dimension; 3],
+        targets: limits.max_color_attachments.min(limits.max_color_attachment_bytes_per_sample / TARGET_BYTES),
     }
 }
 
@@ -178,11 +199,22 @@ mod tests {
 
     #[test]
     fn sixteen_bit_types_bring_their_buffers_but_not_push_constants() {
-        assert_eq!(features(Features::empty()), BTreeSet::new());
+        let features = |offered| features(offered, DownlevelFlags::empty());
+        assert_eq!(features(Features::empty()), BTreeSet::from([Feature::Graphics]));
         let halves = features(Features::SHADER_F16);
-        assert_eq!(halves, BTreeSet::from([Feature::Float16, Feature::StorageBuffer16, Feature::UniformBuffer16]));
+        let expected = [Feature::Float16, Feature::StorageBuffer16, Feature::UniformBuffer16, Feature::Graphics];
+        assert_eq!(halves, BTreeSet::from(expected));
         let shorts = features(Features::SHADER_I16 | Features::IMMEDIATES);
         assert!(shorts.contains(&Feature::Int16) && shorts.contains(&Feature::UniformBuffer16));
         assert!(shorts.contains(&Feature::PushConstants) && !shorts.contains(&Feature::PushConstant16));
+    }
+
+    #[test]
+    fn arrays_of_buffers_need_two_features() {
+        let features = |offered| features(offered, DownlevelFlags::FRAGMENT_WRITABLE_STORAGE);
+        let buffers = Features::BUFFER_BINDING_ARRAY;
+        assert_eq!(features(buffers), BTreeSet::from([Feature::Graphics, Feature::FragmentStores]));
+        assert!(features(buffers | Features::STORAGE_RESOURCE_BINDING_ARRAY).contains(&Feature::StorageBufferArray));
+        assert!(features(buffers | Features::UNIFORM_BUFFER_BINDING_ARRAYS).contains(&Feature::UniformBufferArray));
     }
 }

@@ -64,10 +64,10 @@ impl Mailbox {
 
     /// Keeps the first message, except that a lost device outweighs all else.
     fn put(&self, error: RunnerError) {
-        if let Ok(mut first) = self.first.lock()
-            && (first.is_none() || matches!(error, RunnerError::DeviceLost(_)))
-        {
-            *first = Some(error);
+        if let Ok(mut first) = self.first.lock() {
+            if first.is_none() || matches!(error, RunnerError::DeviceLost(_)) {
+                *first = Some(error);
+            }
         }
     }
 }

@@ -5,12 +5,17 @@
 //! runner's path again and is not offered.
 #![forbid(unsafe_code)]
 
+mod access;
 mod adapters;
 mod errors;
+mod layouts;
+mod memory;
 mod program;
 mod readback;
+mod resources;
 mod runner;
 mod session;
+mod targets;
 
 use layoutproof::devices::number_equal_ids;
 use layoutproof::runner::{DeviceInfo, Runner, RunnerError};

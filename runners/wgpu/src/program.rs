@@ -1,104 +1,125 @@
-//! A compiled entry point with the layouts of its bind groups.
+//! Compiled entry points with their layouts.
 
 use std::collections::BTreeMap;
 
-use layoutproof::runner::{BufferKind, Job, RunnerError};
+use layoutproof::bindings::Bindings;
+use layoutproof::runner::{Draw, Job, RunnerError};
 use wgpu::{
-    BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingType, BufferBindingType, ComputePipeline,
-    ComputePipelineDescriptor, Device, PipelineLayout, PipelineLayoutDescriptor, ShaderModuleDescriptor, ShaderSource,
-    ShaderStages,
+    ComputePipeline, ComputePipelineDescriptor, Device, FragmentState, MultisampleState, PipelineCompilationOptions,
+    PrimitiveState, PrimitiveTopology, RenderPipeline, RenderPipelineDescriptor, ShaderModule, ShaderModuleDescriptor,
+    ShaderSource, VertexState,
 };
 
-use crate::errors::{checked, failed, shader_failed};
-
-/// Per bind group, per binding, how the buffer is bound.
-type Groups = BTreeMap<u32, BTreeMap<u32, BufferKind>>;
+use crate::access::accesses;
+use crate::errors::{checked, shader_failed};
+use crate::layouts::{Layouts, Shape};
+use crate::targets::color_states;
 
 /// A pipeline with what it was made from.
 pub(crate) struct Program {
     /// The pipeline.
-    pub(crate) pipeline: ComputePipeline,
-    /// The layout of each bind group that the job uses.
-    pub(crate) layouts: BTreeMap<u32, BindGroupLayout>,
-    groups: Groups,
-    immediates: u32,
+    pub(crate) pipeline: Pipeline,
+    /// Its layouts.
+    pub(crate) layouts: Layouts,
+    shape: Shape,
     wgsl: String,
     entry: String,
+    draw: Option<Draw>,
+    constants: BTreeMap<u32, u32>,
+}
+
+/// What a job runs.
+pub(crate) enum Pipeline {
+    /// A dispatch.
+    Compute(ComputePipeline),
+    /// A draw of points.
+    Render(RenderPipeline),
+}
+
+/// The parts of a pipeline.
+struct Parts<'a> {
+    layouts: &'a Layouts,
+    module: &'a ShaderModule,
+    options: PipelineCompilationOptions<'a>,
 }
 
 impl Program {
-    /// Compiles the entry point of `job`, whose shader is `wgsl`; the job is within the device's limits.
-    pub(crate) fn new(device: &Device, job: &Job, wgsl: &str) -> Result<Self, RunnerError> {
-        let groups = groups(job);
-        let immediates = immediates(job);
-        let layouts: BTreeMap<u32, BindGroupLayout> = checked(device, || {
-            groups.iter().map(|(group, bindings)| (*group, bind_group_layout(device, bindings))).collect()
-        })
-        .map_err(failed("create_bind_group_layout"))?;
-        let layout = checked(device, || pipeline_layout(device, &layouts, immediates))
-            .map_err(failed("create_pipeline_layout"))?;
+    /// Compiles the entry points of `job`, whose shader is `wgsl`; the job is within the device's limits.
+    pub(crate) fn new(device: &Device, job: &Job, bindings: &Bindings, wgsl: &str) -> Result<Self, RunnerError> {
+        let shape = Shape::of(job, bindings);
+        let layouts = Layouts::new(device, &shape, &accesses(job, wgsl)?)?;
         let source = ShaderSource::Wgsl(wgsl.into());
         let module = checked(device, || device.create_shader_module(ShaderModuleDescriptor { label: None, source }))
             .map_err(shader_failed("create_shader_module"))?;
-        let descriptor = ComputePipelineDescriptor {
-            label: None,
-            layout: Some(&layout),
-            module: &module,
-            entry_point: Some(&job.entry),
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
-            cache: None,
+        let names: Vec<(String, f64)> =
+            job.constants.iter().map(|(id, value)| (id.to_string(), f64::from(*value))).collect();
+        let constants: Vec<(&str, f64)> = names.iter().map(|(id, value)| (id.as_str(), *value)).collect();
+        let options = PipelineCompilationOptions { constants: &constants, ..PipelineCompilationOptions::default() };
+        let parts = Parts { layouts: &layouts, module: &module, options };
+        let pipeline = match &job.draw {
+            None => Pipeline::Compute(
+                checked(device, || parts.compute(device, &job.entry))
+                    .map_err(shader_failed("create_compute_pipeline"))?,
+            ),
+            Some(draw) => Pipeline::Render(
+                checked(device, || parts.render(device, &job.entry, draw))
+                    .map_err(shader_failed("create_render_pipeline"))?,
+            ),
         };
-        let pipeline = checked(device, || device.create_compute_pipeline(&descriptor))
-            .map_err(shader_failed("create_compute_pipeline"))?;
-        Ok(Self { pipeline, layouts, groups, immediates, wgsl: wgsl.to_owned(), entry: job.entry.clone() })
-    }
-
-    /// Whether this is the program of `job`, whose shader is `wgsl`.
-    pub(crate) fn serves(&self, job: &Job, wgsl: &str) -> bool {
-        self.groups == groups(job) && self.immediates == immediates(job) && self.entry == job.entry && self.wgsl == wgsl
-    }
-}
-
-fn groups(job: &Job) -> Groups {
-    let mut groups = Groups::new();
-    for buffer in &job.buffers {
-        groups.entry(buffer.set).or_default().insert(buffer.binding, buffer.kind);
-    }
-    groups
-}
-
-fn immediates(job: &Job) -> u32 {
-    u32::try_from(job.push_constants.len()).expect("within the device's limit")
-}
-
-fn bind_group_layout(device: &Device, bindings: &BTreeMap<u32, BufferKind>) -> BindGroupLayout {
-    let entries: Vec<_> = bindings
-        .iter()
-        .map(|(binding, kind)| BindGroupLayoutEntry {
-            binding: *binding,
-            visibility: ShaderStages::COMPUTE,
-            ty: BindingType::Buffer { ty: binding_type(*kind), has_dynamic_offset: false, min_binding_size: None },
-            count: None,
+        Ok(Self {
+            pipeline,
+            layouts,
+            shape,
+            wgsl: wgsl.to_owned(),
+            entry: job.entry.clone(),
+            draw: job.draw.clone(),
+            constants: job.constants.clone(),
         })
-        .collect();
-    device.create_bind_group_layout(&BindGroupLayoutDescriptor { label: None, entries: &entries })
-}
+    }
 
-fn binding_type(kind: BufferKind) -> BufferBindingType {
-    match kind {
-        BufferKind::Uniform => BufferBindingType::Uniform,
-        BufferKind::StorageRead => BufferBindingType::Storage { read_only: true },
-        BufferKind::Storage | BufferKind::Address { .. } => BufferBindingType::Storage { read_only: false },
+    /// Whether this is the program of `job` with its `bindings`, whose shader is `wgsl`.
+    pub(crate) fn serves(&self, job: &Job, bindings: &Bindings, wgsl: &str) -> bool {
+        self.entry == job.entry
+            && self.draw == job.draw
+            && self.constants == job.constants
+            && self.shape == Shape::of(job, bindings)
+            && self.wgsl == wgsl
     }
 }
 
-/// Bind groups that the job leaves out are `None`.
-fn pipeline_layout(device: &Device, layouts: &BTreeMap<u32, BindGroupLayout>, immediate_size: u32) -> PipelineLayout {
-    let count = layouts.last_key_value().map_or(0, |(group, _)| group + 1);
-    let bind_group_layouts: Vec<_> = (0..count).map(|group| layouts.get(&group)).collect();
-    device.create_pipeline_layout(&PipelineLayoutDescriptor {
-        label: None,
-        bind_group_layouts: &bind_group_layouts,
-        immediate_size,
-    })
+impl Parts<'_> {
+    fn compute(&self, device: &Device, entry: &str) -> ComputePipeline {
+        device.create_compute_pipeline(&ComputePipelineDescriptor {
+            label: None,
+            layout: Some(&self.layouts.pipeline),
+            module: self.module,
+            entry_point: Some(entry),
+            compilation_options: self.options.clone(),
+            cache: None,
+        })
+    }
+
+    fn render(&self, device: &Device, entry: &str, draw: &Draw) -> RenderPipeline {
+        device.create_render_pipeline(&RenderPipelineDescriptor {
+            label: None,
+            layout: Some(&self.layouts.pipeline),
+            vertex: VertexState {
+                module: self.module,
+                entry_point: Some(entry),
+                compilation_options: self.options.clone(),
+                buffers: &[],
+            },
+            primitive: PrimitiveState { topology: PrimitiveTopology::PointList, ..PrimitiveState::default() },
+            depth_stencil: None,
+            multisample: MultisampleState::default(),
+            fragment: Some(FragmentState {
+                module: self.module,
+                entry_point: Some(&draw.fragment),
+                compilation_options: self.options.clone(),
+                targets: &color_states(draw.targets),
+            }),
+            multiview_mask: None,
+            cache: None,
+        })
+    }
 }

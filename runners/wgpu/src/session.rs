@@ -1,40 +1,45 @@
 //! A device in use: runs one job after the other and keeps the last program, which the next job may need again.
 
-use layoutproof::limits::{Limits, check_features};
-use layoutproof::placement::Placement;
-use layoutproof::runner::{DeviceInfo, Job, JobBuffer, ReadBack, RunnerError, Shader};
+use layoutproof::bindings::{Binding, BindingType, Bindings};
+use layoutproof::limits::{Limits, check_features, needed_features};
+use layoutproof::runner::{DeviceInfo, Job, ReadBack, RunnerError, Shader};
 use wgpu::{
-    Adapter, BindGroup, BindGroupDescriptor, BindGroupEntry, BindingResource, Buffer, BufferBinding, BufferDescriptor,
-    BufferSize, BufferUsages, CommandEncoder, ComputePassDescriptor, Device, DeviceDescriptor, Queue, SubmissionIndex,
+    Adapter, BindGroup, BindGroupDescriptor, BindGroupEntry, BindingResource, BufferBinding, ComputePassDescriptor,
+    Device, DeviceDescriptor, Queue, Sampler, SubmissionIndex, TextureView,
 };
 
 use crate::adapters::{limits, switchable};
 use crate::errors::{Mailbox, api_error, checked, failed};
-use crate::program::Program;
+use crate::memory::Memory;
+use crate::program::{Pipeline, Program};
 use crate::readback::read;
+use crate::resources::{self, Offered, Resources};
+use crate::targets::Targets;
 
 /// An open device.
 pub(crate) struct Session {
     device: Device,
     queue: Queue,
     limits: Limits,
+    offered: Offered,
     mailbox: Mailbox,
     // The last job's; compiling is what takes the time, and jobs in a row often differ in their buffers only.
     program: Option<Program>,
 }
 
-/// A job's buffers on the device, and the buffer from which the host reads them.
-struct Memory {
-    placements: Vec<Placement>,
-    buffers: Vec<Buffer>,
-    staging: Buffer,
-}
-
-/// What is dispatched.
-struct Dispatch<'a> {
+/// What is submitted.
+struct Work<'a> {
     job: &'a Job,
     program: &'a Program,
     groups: &'a [(u32, BindGroup)],
+    targets: Option<&'a Targets>,
+}
+
+/// What is bound at one binding, element by element.
+enum Elements<'a> {
+    Buffers(Vec<BufferBinding<'a>>),
+    Views(Vec<&'a TextureView>),
+    Samplers(Vec<&'a Sampler>),
 }
 
 impl Session {
@@ -50,7 +55,11 @@ impl Session {
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
             .map_err(|error| api_error("request_device", error.to_string()))?;
         let mailbox = Mailbox::of(&device);
-        Ok(Self { device, queue, limits, mailbox, program: None })
+        let offered = Offered {
+            core: adapter.get_downlevel_capabilities().flags,
+            opengl: adapter.get_info().backend == wgpu::Backend::Gl,
+        };
+        Ok(Self { device, queue, limits, offered, mailbox, program: None })
     }
 
     /// Runs one job for the device that `info` describes. After `Timeout` and `DeviceLost` the session must be leaked.
@@ -66,101 +75,114 @@ impl Session {
 
     fn run_checked(&mut self, job: &Job, info: &DeviceInfo) -> Result<ReadBack, RunnerError> {
         let wgsl = accept_shader(&job.shader)?;
-        check_features(info, &job.requires)?;
-        let placements = self.limits.place(job)?;
-        let program = self.program(job, wgsl)?;
-        let memory = checked(&self.device, || self.upload(job, placements)).map_err(failed("create_buffer"))?;
-        let groups =
-            checked(&self.device, || self.bind(job, &program, &memory)).map_err(failed("create_bind_group"))?;
-        let dispatch = Dispatch { job, program: &program, groups: &groups };
-        let submission = checked(&self.device, || self.submit(&dispatch, &memory)).map_err(failed("submit"))?;
+        let bindings = Bindings::of(job)?;
+        check_features(info, &needed_features(job, &bindings))?;
+        let placements = self.limits.place(job, &bindings)?;
+        resources::check(&self.device, self.offered, &bindings)?;
+        let program = self.program(job, &bindings, wgsl)?;
+        let queue = (&self.device, &self.queue);
+        let memory = checked(&self.device, || Memory::new(queue, job, &bindings, placements))
+            .map_err(failed("create_buffer"))?;
+        let resources =
+            checked(&self.device, || Resources::new(queue, job, &bindings)).map_err(failed("create_texture"))??;
+        let targets = checked(&self.device, || job.draw.as_ref().map(|draw| Targets::new(&self.device, draw.targets)))
+            .map_err(failed("create_texture"))?;
+        let groups = checked(&self.device, || self.bind(&bindings, &program, (&memory, &resources)))
+            .map_err(failed("create_bind_group"))?;
+        let work = Work { job, program: &program, groups: &groups, targets: targets.as_ref() };
+        let submission = checked(&self.device, || self.submit(&work, &memory)).map_err(failed("submit"))?;
         let bytes = read(&self.device, &memory.staging, submission)?;
         self.program = Some(program);
         Ok(memory.split(&bytes))
     }
 
     /// The last program if it fits, else a new one; either way it is the caller's.
-    fn program(&mut self, job: &Job, wgsl: &str) -> Result<Program, RunnerError> {
-        match self.program.take().filter(|last| last.serves(job, wgsl)) {
+    fn program(&mut self, job: &Job, bindings: &Bindings, wgsl: &str) -> Result<Program, RunnerError> {
+        match self.program.take().filter(|last| last.serves(job, bindings, wgsl)) {
             Some(last) => Ok(last),
-            None => Program::new(&self.device, job, wgsl),
+            None => Program::new(&self.device, job, bindings, wgsl),
         }
     }
 
-    /// Makes the job's buffers and fills them.
-    fn upload(&self, job: &Job, placements: Vec<Placement>) -> Memory {
-        let buffer = |size, usage| {
-            self.device.create_buffer(&BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
-        };
-        let usage = BufferUsages::UNIFORM | BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
-        let make = |(job_buffer, placement): (&JobBuffer, &Placement)| {
-            let made = buffer(placement.total.into(), usage);
-            self.queue.write_buffer(&made, 0, &placement.image(job_buffer));
-            made
-        };
-        let buffers = job.buffers.iter().zip(&placements).map(make).collect();
-        let total = placements.iter().map(|placement| u64::from(placement.total)).sum();
-        let staging = buffer(total, BufferUsages::COPY_DST | BufferUsages::MAP_READ);
-        Memory { placements, buffers, staging }
-    }
-
-    /// Makes the bind groups, each range exactly as long as the job says.
-    fn bind(&self, job: &Job, program: &Program, memory: &Memory) -> Vec<(u32, BindGroup)> {
-        let entry = |index: usize| BindGroupEntry {
-            binding: job.buffers[index].binding,
-            resource: BindingResource::Buffer(BufferBinding {
-                buffer: &memory.buffers[index],
-                offset: memory.placements[index].offset.into(),
-                size: BufferSize::new(memory.placements[index].size.into()),
-            }),
+    /// Makes the bind groups.
+    fn bind(
+        &self,
+        bindings: &Bindings,
+        program: &Program,
+        (memory, resources): (&Memory, &Resources),
+    ) -> Vec<(u32, BindGroup)> {
+        let elements = |place: (u32, u32), binding: &Binding| match binding.ty {
+            BindingType::Buffer(_) => {
+                let range = |element| memory.range(binding.named.get(&element).copied(), place);
+                Elements::Buffers(binding.elements().map(range).collect())
+            }
+            BindingType::Image { .. } => Elements::Views(resources.views[&place].iter().collect()),
+            BindingType::Sampler { .. } => Elements::Samplers(resources.samplers[&place].iter().collect()),
         };
         let group = |(group, layout): (&u32, &wgpu::BindGroupLayout)| {
-            let members = (0..job.buffers.len()).filter(|index| job.buffers[*index].set == *group);
-            let entries: Vec<_> = members.map(entry).collect();
+            let bindings = bindings.sets[group].iter();
+            let bound: Vec<_> =
+                bindings.map(|(number, binding)| (*number, elements((*group, *number), binding))).collect();
+            let entries: Vec<_> = bound
+                .iter()
+                .map(|(binding, elements)| BindGroupEntry { binding: *binding, resource: resource(elements) })
+                .collect();
             let descriptor = BindGroupDescriptor { label: None, layout, entries: &entries };
             (*group, self.device.create_bind_group(&descriptor))
         };
-        program.layouts.iter().map(group).collect()
+        program.layouts.groups.iter().map(group).collect()
     }
 
-    /// Submits the dispatch and the copies to the staging buffer.
-    fn submit(&self, dispatch: &Dispatch<'_>, memory: &Memory) -> SubmissionIndex {
+    /// Submits the dispatch or the draw and the copies to the staging buffer.
+    fn submit(&self, work: &Work<'_>, memory: &Memory) -> SubmissionIndex {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        {
-            let mut pass = encoder.begin_compute_pass(&ComputePassDescriptor::default());
-            pass.set_pipeline(&dispatch.program.pipeline);
-            for (group, bind_group) in dispatch.groups {
-                pass.set_bind_group(*group, bind_group, &[]);
+        let immediates = &work.job.push_constants;
+        match (&work.program.pipeline, work.targets) {
+            (Pipeline::Render(pipeline), Some(targets)) => {
+                let mut pass = targets.begin(&mut encoder);
+                pass.set_pipeline(pipeline);
+                for (group, bind_group) in work.groups {
+                    pass.set_bind_group(*group, bind_group, &[]);
+                }
+                if !immediates.is_empty() {
+                    pass.set_immediates(0, immediates);
+                }
+                pass.draw(0..1, 0..1);
             }
-            if !dispatch.job.push_constants.is_empty() {
-                pass.set_immediates(0, &dispatch.job.push_constants);
+            (Pipeline::Compute(pipeline), _) => {
+                let mut pass = encoder.begin_compute_pass(&ComputePassDescriptor::default());
+                pass.set_pipeline(pipeline);
+                for (group, bind_group) in work.groups {
+                    pass.set_bind_group(*group, bind_group, &[]);
+                }
+                if !immediates.is_empty() {
+                    pass.set_immediates(0, immediates);
+                }
+                let [x, y, z] = work.job.workgroups;
+                pass.dispatch_workgroups(x, y, z);
             }
-            let [x, y, z] = dispatch.job.workgroups;
-            pass.dispatch_workgroups(x, y, z);
+            (Pipeline::Render(_), None) => unreachable!("a draw has targets, and only a draw has this pipeline"),
         }
-        memory.copy_to_staging(&mut encoder);
+        memory.copy_to_staging(&mut encoder, work.targets);
         self.queue.submit([encoder.finish()])
     }
 }
 
-impl Memory {
-    fn copy_to_staging(&self, encoder: &mut CommandEncoder) {
-        let mut offset = 0;
-        for (buffer, placement) in self.buffers.iter().zip(&self.placements) {
-            let size = u64::from(placement.total);
-            encoder.copy_buffer_to_buffer(buffer, 0, &self.staging, offset, size);
-            offset += size;
-        }
-    }
-
-    /// Cuts the staging buffer's bytes into the job's buffers.
-    fn split(&self, mut bytes: &[u8]) -> ReadBack {
-        let cut = |placement: &Placement| {
-            let (own, rest) = bytes.split_at(placement.total as usize);
-            bytes = rest;
-            placement.split(own)
-        };
-        ReadBack { buffers: self.placements.iter().map(cut).collect(), targets: Vec::new() }
+/// An array where there are several elements, else the only one.
+fn resource<'a>(elements: &'a Elements<'a>) -> BindingResource<'a> {
+    match elements {
+        Elements::Buffers(ranges) => match ranges.as_slice() {
+            [only] => BindingResource::Buffer(only.clone()),
+            all => BindingResource::BufferArray(all),
+        },
+        Elements::Views(views) => match views.as_slice() {
+            [only] => BindingResource::TextureView(only),
+            all => BindingResource::TextureViewArray(all),
+        },
+        Elements::Samplers(samplers) => match samplers.as_slice() {
+            [only] => BindingResource::Sampler(only),
+            all => BindingResource::SamplerArray(all),
+        },
     }
 }
 

@@ -130,13 +130,13 @@ fn texel_module() -> Result<Vec<u32>, Failed> {
     let zero = module.number(0);
     let uniform = module.builder.load(uniform, None, of_uniform, None, [])?;
     let texel = module.builder.image_fetch(floats, None, uniform, zero, None, [])?;
-    module.put_texel(0, texel);
+    module.put_texel(0, (texel, float));
     let storage = module.builder.load(storage, None, of_storage, None, [])?;
     let texel = module.builder.image_read(uints, None, storage, zero, None, [])?;
-    module.put_texel(4, texel);
+    module.put_texel(4, (texel, uint));
     let combined = module.builder.load(combined, None, of_combined, None, [])?;
     let level = [Operand::IdRef(last)];
     let texel = module.builder.image_sample_explicit_lod(floats, None, combined, middle, ImageOperands::LOD, level)?;
-    module.put_texel(8, texel);
+    module.put_texel(8, (texel, float));
     Ok(module.end())
 }

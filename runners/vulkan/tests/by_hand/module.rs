@@ -1,10 +1,10 @@
 //! A small SPIR-V module in the making: a compute shader that writes words to the buffer at set 0 binding 1.
 
 use rspirv::binary::Assemble;
-use rspirv::dr::{Builder, Operand};
+use rspirv::dr::{Builder, Instruction, Operand};
 use rspirv::spirv::{
-    AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl, MemoryModel, StorageClass,
-    Word,
+    AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl, MemoryModel, Op,
+    StorageClass, Word,
 };
 
 /// The module; `builder` is inside of the entry point `main`.
@@ -62,12 +62,15 @@ impl Module {
         self.builder.store(target, word, None, []).expect("inside of a block");
     }
 
-    /// Stores a vector of four 32-bit components of any type from word `index` of the output on.
-    pub(crate) fn put_texel(&mut self, index: u32, texel: Word) {
-        let texel_type = self.builder.type_vector(self.uint, 4);
-        let bits = self.builder.bitcast(texel_type, None, texel).unwrap_or(texel);
+    /// Stores the bits of a vector of four 32-bit components from word `index` of the output on; `scalar` is their type.
+    pub(crate) fn put_texel(&mut self, index: u32, (texel, scalar): (Word, Word)) {
         for component in 0..4 {
-            let word = self.builder.composite_extract(self.uint, None, bits, [component]).expect("inside of a block");
+            let part = self.builder.composite_extract(scalar, None, texel, [component]).expect("inside of a block");
+            let word = if scalar == self.uint {
+                part
+            } else {
+                self.builder.bitcast(self.uint, None, part).expect("inside of a block")
+            };
             self.put(index + component, word);
         }
     }
@@ -101,8 +104,11 @@ pub(crate) fn block(builder: &mut Builder, members: &[(Word, u32)]) -> Word {
     block
 }
 
-/// A variable outside of functions.
+/// A variable outside of functions, also where the builder is inside of one.
 pub(crate) fn variable(builder: &mut Builder, ty: Word, class: StorageClass) -> Word {
     let pointer = builder.type_pointer(None, class, ty);
-    builder.variable(pointer, None, class, None)
+    let id = builder.id();
+    let variable = Instruction::new(Op::Variable, Some(pointer), Some(id), vec![Operand::StorageClass(class)]);
+    builder.module_mut().types_global_values.push(variable);
+    id
 }

@@ -1,0 +1,163 @@
+//! The layouts of a job's bind groups.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use layoutproof::bindings::{Binding, BindingType, Bindings};
+use layoutproof::runner::{BufferKind, ImageKind, ImageView, Job, RunnerError, TexelType};
+use wgpu::{
+    BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry, BufferBindingType, Device, Features,
+    PipelineLayout, PipelineLayoutDescriptor, SamplerBindingType, ShaderStages, StorageTextureAccess, TextureFormat,
+    TextureSampleType, TextureViewDimension,
+};
+
+use crate::access::Accesses;
+use crate::errors::{checked, failed};
+
+/// What of a job decides its layouts.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// Per bind group, per binding, the type and the length of the array.
+    groups: BTreeMap<u32, BTreeMap<u32, (BindingType, u64)>>,
+    /// Bytes of immediates.
+    immediates: u32,
+    draws: bool,
+}
+
+impl Shape {
+    /// The shape of `job` with its `bindings`, both within the device's limits.
+    pub(crate) fn of(job: &Job, bindings: &Bindings) -> Self {
+        let of_binding = |(number, binding): (&u32, &Binding)| (*number, (binding.ty, binding.length()));
+        let of_group = |bindings: &BTreeMap<u32, Binding>| bindings.iter().map(of_binding).collect();
+        Self {
+            groups: bindings.sets.iter().map(|(group, bindings)| (*group, of_group(bindings))).collect(),
+            immediates: u32::try_from(job.push_constants.len()).expect("within the device's limit"),
+            draws: job.draw.is_some(),
+        }
+    }
+}
+
+/// The layouts of a shape.
+pub(crate) struct Layouts {
+    /// Of each bind group that the job uses.
+    pub(crate) groups: BTreeMap<u32, BindGroupLayout>,
+    /// Of the pipeline.
+    pub(crate) pipeline: PipelineLayout,
+}
+
+impl Layouts {
+    /// Makes the layouts of `shape` for a shader that accesses its storage images so.
+    pub(crate) fn new(device: &Device, shape: &Shape, accesses: &Accesses) -> Result<Self, RunnerError> {
+        let mut groups = BTreeMap::new();
+        for (group, bindings) in &shape.groups {
+            let entry = |(binding, (ty, length)): (&u32, &(BindingType, u64))| {
+                let access = accesses.get(&(*group, *binding)).copied().unwrap_or(StorageTextureAccess::ReadOnly);
+                let count = u32::try_from(*length).ok().filter(|length| *length > 1).and_then(NonZeroU32::new);
+                let ty = binding_type(*ty, access)?;
+                let visibility = visibility(device, shape, &ty);
+                Ok(BindGroupLayoutEntry { binding: *binding, visibility, ty, count })
+            };
+            let entries = bindings.iter().map(entry).collect::<Result<Vec<_>, RunnerError>>()?;
+            let descriptor = BindGroupLayoutDescriptor { label: None, entries: &entries };
+            let layout = checked(device, || device.create_bind_group_layout(&descriptor))
+                .map_err(failed("create_bind_group_layout"))?;
+            groups.insert(*group, layout);
+        }
+        let pipeline = checked(device, || pipeline_layout(device, &groups, shape.immediates))
+            .map_err(failed("create_pipeline_layout"))?;
+        Ok(Self { groups, pipeline })
+    }
+}
+
+/// The stages that see a binding; what is written is kept from the vertex stage where that must not write.
+fn visibility(device: &Device, shape: &Shape, ty: &wgpu::BindingType) -> ShaderStages {
+    if !shape.draws {
+        return ShaderStages::COMPUTE;
+    }
+    let is_written = match ty {
+        wgpu::BindingType::Buffer { ty, .. } => *ty == BufferBindingType::Storage { read_only: false },
+        wgpu::BindingType::StorageTexture { access, .. } => *access != StorageTextureAccess::ReadOnly,
+        _ => false,
+    };
+    if is_written && !device.features().contains(Features::VERTEX_WRITABLE_STORAGE) {
+        ShaderStages::FRAGMENT
+    } else {
+        ShaderStages::VERTEX_FRAGMENT
+    }
+}
+
+fn binding_type(ty: BindingType, access: StorageTextureAccess) -> Result<wgpu::BindingType, RunnerError> {
+    let lacks = |what: &str| Err(RunnerError::Unsupported(format!("{what}: WGSL has none")));
+    let buffer = |ty| wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None };
+    Ok(match ty {
+        BindingType::Buffer(BufferKind::Uniform) => buffer(BufferBindingType::Uniform),
+        BindingType::Buffer(BufferKind::StorageRead) => buffer(BufferBindingType::Storage { read_only: true }),
+        BindingType::Buffer(BufferKind::Storage | BufferKind::Address { .. }) => {
+            buffer(BufferBindingType::Storage { read_only: false })
+        }
+        BindingType::Image { kind, view, texel } => match kind {
+            ImageKind::Sampled => wgpu::BindingType::Texture {
+                sample_type: sample_type(texel),
+                view_dimension: dimension(view)?,
+                multisampled: false,
+            },
+            ImageKind::Storage => wgpu::BindingType::StorageTexture {
+                access,
+                format: format(texel),
+                view_dimension: match view {
+                    ImageView::Cube | ImageView::CubeArray => return lacks("storage images of cubes"),
+                    ImageView::D1 | ImageView::D1Array | ImageView::D2 | ImageView::D2Array | ImageView::D3 => {
+                        dimension(view)?
+                    }
+                },
+            },
+            ImageKind::Combined => return lacks("images with samplers of their own"),
+            ImageKind::UniformTexels | ImageKind::StorageTexels => return lacks("typed buffers"),
+        },
+        BindingType::Sampler { comparison: true } => wgpu::BindingType::Sampler(SamplerBindingType::Comparison),
+        BindingType::Sampler { comparison: false } => wgpu::BindingType::Sampler(SamplerBindingType::NonFiltering),
+    })
+}
+
+/// The format of an image.
+pub(crate) fn format(texel: TexelType) -> TextureFormat {
+    match texel {
+        TexelType::Float => TextureFormat::Rgba32Float,
+        TexelType::Sint => TextureFormat::Rgba32Sint,
+        TexelType::Uint => TextureFormat::Rgba32Uint,
+    }
+}
+
+fn sample_type(texel: TexelType) -> TextureSampleType {
+    match texel {
+        TexelType::Float => TextureSampleType::Float { filterable: false },
+        TexelType::Sint => TextureSampleType::Sint,
+        TexelType::Uint => TextureSampleType::Uint,
+    }
+}
+
+/// The dimension of an image's view.
+pub(crate) fn dimension(view: ImageView) -> Result<TextureViewDimension, RunnerError> {
+    Ok(match view {
+        ImageView::D1 => TextureViewDimension::D1,
+        ImageView::D1Array => {
+            return Err(RunnerError::Unsupported("arrays of one-dimensional images: WGSL has none".to_owned()));
+        }
+        ImageView::D2 => TextureViewDimension::D2,
+        ImageView::D2Array => TextureViewDimension::D2Array,
+        ImageView::D3 => TextureViewDimension::D3,
+        ImageView::Cube => TextureViewDimension::Cube,
+        ImageView::CubeArray => TextureViewDimension::CubeArray,
+    })
+}
+
+/// Bind groups that the job leaves out are `None`.
+fn pipeline_layout(device: &Device, groups: &BTreeMap<u32, BindGroupLayout>, immediate_size: u32) -> PipelineLayout {
+    let count = groups.last_key_value().map_or(0, |(group, _)| group + 1);
+    let bind_group_layouts: Vec<_> = (0..count).map(|group| groups.get(&group)).collect();
+    device.create_pipeline_layout(&PipelineLayoutDescriptor {
+        label: None,
+        bind_group_layouts: &bind_group_layouts,
+        immediate_size,
+    })
+}

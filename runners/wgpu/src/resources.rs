@@ -1,0 +1,159 @@
+//! The textures and samplers of one job, with those that stand in array elements which the job leaves out.
+
+use std::collections::BTreeMap;
+
+use layoutproof::bindings::{BindingType, Bindings};
+use layoutproof::runner::{ImageKind, ImageView, Job, JobImage, JobSampler, RunnerError};
+use wgpu::util::{DeviceExt, TextureDataOrder};
+use wgpu::{
+    CompareFunction, Device, DownlevelFlags, Extent3d, Features, Queue, Sampler, SamplerDescriptor, TextureDescriptor,
+    TextureDimension, TextureUsages, TextureView, TextureViewDescriptor,
+};
+
+use crate::layouts::{dimension, format};
+
+/// By group and binding, one view or sampler per element.
+#[derive(Default)]
+pub(crate) struct Resources {
+    /// Views of textures.
+    pub(crate) views: BTreeMap<(u32, u32), Vec<TextureView>>,
+    /// Samplers.
+    pub(crate) samplers: BTreeMap<(u32, u32), Vec<Sampler>>,
+}
+
+/// What an adapter is.
+#[derive(Clone, Copy)]
+pub(crate) struct Offered {
+    /// What it has of WebGPU's core.
+    pub(crate) core: DownlevelFlags,
+    /// Whether it is driven through OpenGL.
+    pub(crate) opengl: bool,
+}
+
+/// Checks that the device has the kinds of images that the job names, and arrays of them.
+pub(crate) fn check(device: &Device, offered: Offered, bindings: &Bindings) -> Result<(), RunnerError> {
+    let lacks = |what: &str| Err(RunnerError::Unsupported(what.to_owned()));
+    for binding in bindings.iter() {
+        let is_array = binding.length() > 1;
+        let (view, kind) = match binding.ty {
+            BindingType::Buffer(_) => continue,
+            BindingType::Sampler { .. } => (None, None),
+            BindingType::Image { kind, view, .. } => (Some(view), Some(kind)),
+        };
+        if is_array && !device.features().contains(Features::TEXTURE_BINDING_ARRAY) {
+            return lacks("TEXTURE_BINDING_ARRAY");
+        }
+        if is_array
+            && kind == Some(ImageKind::Storage)
+            && !device.features().contains(Features::STORAGE_RESOURCE_BINDING_ARRAY)
+        {
+            return lacks("STORAGE_RESOURCE_BINDING_ARRAY");
+        }
+        if view == Some(ImageView::CubeArray) && !offered.core.contains(DownlevelFlags::CUBE_ARRAY_TEXTURES) {
+            return lacks("CUBE_ARRAY_TEXTURES");
+        }
+        // Measured with wgpu 30 on llvmpipe: every load gives (0, 0, 0, 1).
+        if view == Some(ImageView::D1) && offered.opengl {
+            return lacks("one-dimensional images on OpenGL");
+        }
+    }
+    Ok(())
+}
+
+impl Resources {
+    /// Makes what `job` names and what its arrays need besides; [`check`] found nothing.
+    ///
+    /// # Errors
+    /// `Unsupported` for images that WebGPU does not have.
+    pub(crate) fn new((device, queue): (&Device, &Queue), job: &Job, bindings: &Bindings) -> Result<Self, RunnerError> {
+        let mut made = Self::default();
+        for (group, in_group) in &bindings.sets {
+            for (number, binding) in in_group {
+                let place = (*group, *number);
+                match binding.ty {
+                    BindingType::Buffer(_) => {}
+                    BindingType::Image { .. } => {
+                        let images = binding.images(job);
+                        let views = images.iter().map(|image| view((device, queue), image));
+                        made.views.insert(place, views.collect::<Result<_, _>>()?);
+                    }
+                    BindingType::Sampler { .. } => {
+                        let samplers = binding.samplers(job);
+                        made.samplers.insert(place, samplers.iter().map(|one| sampler(device, one)).collect());
+                    }
+                }
+            }
+        }
+        Ok(made)
+    }
+}
+
+/// A texture as `image` says, filled, and its view. The texture lives as long as the view.
+fn view((device, queue): (&Device, &Queue), image: &JobImage) -> Result<TextureView, RunnerError> {
+    let levels = u32::try_from(image.levels.len()).expect("a few levels, which was checked");
+    let dimension = dimension(image.view)?;
+    if image.view == ImageView::D1 && levels > 1 {
+        return Err(RunnerError::Unsupported("mip levels of one-dimensional images".to_owned()));
+    }
+    let usage = match image.kind {
+        ImageKind::Storage => TextureUsages::STORAGE_BINDING,
+        ImageKind::Sampled | ImageKind::Combined | ImageKind::UniformTexels | ImageKind::StorageTexels => {
+            TextureUsages::TEXTURE_BINDING
+        }
+    };
+    let size = extent(image.view, levels);
+    let descriptor = TextureDescriptor {
+        label: None,
+        size,
+        mip_level_count: levels,
+        sample_count: 1,
+        dimension: texture_dimension(image.view),
+        format: format(image.texel),
+        usage,
+        view_formats: &[],
+    };
+    let mut data = Vec::new();
+    for (level, texel) in (0..).zip(&image.levels) {
+        let size = size.mip_level_size(level, descriptor.dimension);
+        let texels = size.width * size.height * size.depth_or_array_layers;
+        let bytes = texel.map(u32::to_ne_bytes).concat();
+        data.extend(bytes.repeat(texels as usize));
+    }
+    let texture = device.create_texture_with_data(queue, &descriptor, TextureDataOrder::MipMajor, &data);
+    Ok(texture.create_view(&TextureViewDescriptor { dimension: Some(dimension), ..TextureViewDescriptor::default() }))
+}
+
+fn texture_dimension(view: ImageView) -> TextureDimension {
+    match view {
+        ImageView::D1 | ImageView::D1Array => TextureDimension::D1,
+        ImageView::D2 | ImageView::D2Array | ImageView::Cube | ImageView::CubeArray => TextureDimension::D2,
+        ImageView::D3 => TextureDimension::D3,
+    }
+}
+
+/// A cube has six faces; arrays have two elements.
+fn extent(view: ImageView, levels: u32) -> Extent3d {
+    let side = 1 << (levels - 1);
+    let (height, depth_or_array_layers) = match view {
+        ImageView::D1 => (1, 1),
+        ImageView::D1Array => (1, 2),
+        ImageView::D2 => (side, 1),
+        ImageView::D2Array => (side, 2),
+        ImageView::D3 => (side, side),
+        ImageView::Cube => (side, 6),
+        ImageView::CubeArray => (side, 12),
+    };
+    Extent3d { width: side, height, depth_or_array_layers }
+}
+
+/// A sampler without filtering that clamps to its level.
+fn sampler(device: &Device, sampler: &JobSampler) -> Sampler {
+    // The levels of images are few; 16 bits hold any that is not nonsense.
+    let level = f32::from(u16::try_from(sampler.level).unwrap_or(u16::MAX));
+    device.create_sampler(&SamplerDescriptor {
+        lod_min_clamp: level,
+        lod_max_clamp: level,
+        compare: sampler.comparison.then_some(CompareFunction::LessEqual),
+        ..SamplerDescriptor::default()
+    })
+}
