@@ -13,6 +13,7 @@ mod mutants;
 mod output;
 pub mod placement;
 mod pool;
+mod proofs;
 mod protocol;
 mod run;
 mod selection;

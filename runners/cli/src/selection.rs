@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use layoutproof::case::{By, Case};
+use layoutproof::check::proof::producer_for;
 use layoutproof::check::{Placed, Settings, Source, Subject};
 use layoutproof::declare::DeclareOptions;
 use layoutproof::diagnostics::{Code, Diagnostic, render};
@@ -13,8 +14,9 @@ use layoutproof::layout::{RuleSet, find, table};
 use layoutproof::record::Form;
 use layoutproof::sources::SourceMap;
 
-use crate::args::DeclareArgs;
+use crate::args::{DeclareArgs, RunArgs};
 use crate::inputs::{Cases, FileSystem, Word, add_text};
+use crate::placement::PlacementArgs;
 
 /// Problems in what the user wrote; nothing is run.
 #[derive(Debug)]
@@ -45,7 +47,7 @@ impl std::error::Error for Refused {}
 pub(crate) struct Selection {
     /// Cases and files, each under one rule set.
     pub subjects: Vec<Arc<Subject>>,
-    /// Cases, each as one convention places its parameters; none where the user names rule sets.
+    /// Cases and files, each as one convention places its parameters; no case where the user names rule sets.
     pub placed: Vec<Placed>,
     /// Number of cases.
     pub cases: usize,
@@ -59,8 +61,12 @@ pub(crate) struct Selection {
 ///
 /// # Errors
 /// [`Refused`] with every problem, or what could not be read.
-pub(crate) fn select(words: &[String], rules: &[String], declare: &DeclareArgs) -> anyhow::Result<Selection> {
-    let rules = rules.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
+pub(crate) fn select(args: &RunArgs) -> anyhow::Result<Selection> {
+    let RunArgs { inputs: words, declare, .. } = args;
+    let wanted = Wanted {
+        rules: args.rules.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?,
+        placement: &args.placement,
+    };
     let mut selection = Selection::default();
     let mut cases = Cases::load(&declare.cases)?;
     let mut ids = Vec::new();
@@ -72,7 +78,7 @@ pub(crate) fn select(words: &[String], rules: &[String], declare: &DeclareArgs) 
                 let source =
                     Source::of_file(span, declare.layout_options(), &options_of(declare), &mut selection.sources);
                 match source {
-                    Ok(source) => selection.add_file(source, &rules, &mut problems),
+                    Ok(source) => selection.add_file(source, &wanted, &mut problems)?,
                     Err(found) => problems.extend(found),
                 }
             }
@@ -89,7 +95,7 @@ pub(crate) fn select(words: &[String], rules: &[String], declare: &DeclareArgs) 
     ids.sort();
     ids.dedup();
     for case in cases.read(&ids, &mut selection.sources, &mut problems) {
-        selection.add_case(&case, &rules, &mut problems);
+        selection.add_case(&case, &wanted, &mut problems);
     }
     if problems.is_empty() {
         Ok(selection)
@@ -148,14 +154,49 @@ pub(crate) fn options_of(declare: &DeclareArgs) -> DeclareOptions {
     }
 }
 
+/// What of cases and files is wanted.
+struct Wanted<'a> {
+    /// The rule sets that the user names.
+    rules: Vec<&'static RuleSet>,
+    placement: &'a PlacementArgs,
+}
+
+impl Wanted<'_> {
+    /// Whether a case's placement is asked for: any, where the user names no target.
+    fn takes(&self, placed: &Placed) -> bool {
+        let Some(target) = self.placement.target else { return true };
+        let named = self
+            .placement
+            .convention
+            .iter()
+            .any(|named| named.convention == placed.request.convention && named.version == placed.request.version);
+        target == placed.request.target && named
+    }
+}
+
 impl Selection {
-    /// A user's file under the rule sets that the user names, or under all bare ones.
-    fn add_file(&mut self, source: Source, rules: &[&'static RuleSet], problems: &mut Vec<Diagnostic>) {
+    /// Whether anything here is asked of a device.
+    pub(crate) fn needs_device(&self) -> bool {
+        let provable = |placed: &Placed| producer_for(placed.request.target).is_some();
+        !self.subjects.is_empty() || self.placed.iter().any(provable)
+    }
+
+    /// A user's file under the rule sets that the user names, or under all bare ones; as the conventions place its
+    /// parameters that the user names, and then under no rule set that is not named.
+    fn add_file(&mut self, source: Source, wanted: &Wanted<'_>, problems: &mut Vec<Diagnostic>) -> anyhow::Result<()> {
         self.warnings.extend(source.module.warnings.iter().cloned());
         let source = Arc::new(source);
-        let bare = table().iter().filter(|rules| rules.is_bare());
-        let named = !rules.is_empty();
-        let rules: Vec<&RuleSet> = if named { rules.to_vec() } else { bare.collect() };
+        for request in wanted.placement.requests(&source.invocation)? {
+            let placed = Placed::new(Arc::clone(&source), request);
+            match &placed.bound {
+                Ok(bound) => self.warnings.extend(bound.warnings.iter().cloned()),
+                Err(refusals) => problems.extend(refusals.iter().cloned()),
+            }
+            self.placed.push(placed);
+        }
+        let named = !wanted.rules.is_empty();
+        let bare = table().iter().filter(|rules| rules.is_bare() && wanted.placement.target.is_none());
+        let rules: Vec<&RuleSet> = if named { wanted.rules.clone() } else { bare.collect() };
         for rules in rules {
             let subject = Subject::new(Arc::clone(&source), rules);
             if named {
@@ -163,9 +204,11 @@ impl Selection {
             }
             self.subjects.push(Arc::new(subject));
         }
+        Ok(())
     }
 
-    fn add_case(&mut self, case: &Case, rules: &[&'static RuleSet], problems: &mut Vec<Diagnostic>) {
+    fn add_case(&mut self, case: &Case, wanted: &Wanted<'_>, problems: &mut Vec<Diagnostic>) {
+        let rules = &wanted.rules;
         self.cases += 1;
         let source = match Source::of_case(case, &mut self.sources) {
             Ok(Some(source)) => Arc::new(source),
@@ -174,7 +217,7 @@ impl Selection {
         };
         for placed in Placed::all(&source) {
             problems.extend(placed.problems());
-            if rules.is_empty() && placed.expected.is_some() {
+            if rules.is_empty() && placed.expected.is_some() && wanted.takes(&placed) {
                 self.placed.push(placed);
             }
         }
@@ -192,8 +235,9 @@ impl Selection {
             };
             let subject = Subject::new(Arc::clone(&source), found);
             problems.extend(subject.problems());
-            let wanted = rules.is_empty() || rules.iter().any(|rules| rules.name == name);
-            if wanted && index < expected.len() {
+            let named = rules.iter().any(|rules| rules.name == name);
+            let asked = named || (rules.is_empty() && wanted.placement.target.is_none());
+            if asked && index < expected.len() {
                 self.subjects.push(Arc::new(subject));
             }
         }

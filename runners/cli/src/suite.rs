@@ -59,7 +59,7 @@ impl Suite {
         }
         devices.push(Model::new().device().clone());
         Ok(Arc::new(Self {
-            selection: select(&[], &[], &run.declare)?,
+            selection: select(&run)?,
             batches: devices.iter().map(|_| OnceLock::new()).collect(),
             devices,
             settings: all_forms(),
