@@ -6,7 +6,7 @@ from . import dxc
 from .authorities import COMPILERS, RULES, derive
 from .case_file import Case
 from .declarations import Unsupported
-from .placement import as_list, has_compiler, place
+from .placement import as_list, has_compiler, has_entry, place
 from .tools import Refused
 
 NAMES = ("offsets", "strides", "matrix_strides", "sizes")
@@ -100,6 +100,9 @@ def check_placement_told(tools, case, told, report):
     name = f"{told['target']}.{told['convention']}"
     if not has_compiler(name):
         return
+    if "@" in name:
+        report.unchecked.append(name)
+        return
     refused, said = False, ""
     try:
         said = place(tools, case, name).said
@@ -133,7 +136,8 @@ def check_refusal(tools, case, refusal, report):
             derive(tools, case, rules)
         else:
             flags = dxc.BASE + (["-enable-16bit-types"] if case.sixteen_bit else [])
-            tools.dxil(f"{case.declare}\n[numthreads(1, 1, 1)] void main() {{}}\n", flags)
+            entry = "" if has_entry(case) else "\n[numthreads(1, 1, 1)] void main() {}\n"
+            tools.dxil(case.declare + entry, flags)
     except Unsupported as problem:
         report.unchecked.append(f"{who}: {problem}")
         return
@@ -145,7 +149,7 @@ def check_refusal(tools, case, refusal, report):
     report.differences.append(f"{case.path}: {who}: not refused")
 
 
-def compare(place, table, derived, say):
+def compare(where, table, derived, say):
     """Says every number that differs, is missing or is too many."""
     for name in NAMES:
         here, there = table.get(name, {}), getattr(derived.layout, name)
@@ -153,4 +157,4 @@ def compare(place, table, derived, say):
             if path not in here and table.get("partial"):
                 continue
             if here.get(path) != there.get(path):
-                say(f"{place}: {name} {path}: {here.get(path)} in the case, {there.get(path)} derived")
+                say(f"{where}: {name} {path}: {here.get(path)} in the case, {there.get(path)} derived")

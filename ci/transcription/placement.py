@@ -229,7 +229,8 @@ class Walk:
             held = kind.held()
             kind, base = held.type, base.inside(held)
         for child in kind.fields():
-            self.variable(child, f"{path}.{child.name}", base)
+            # Members of a base struct go by their own names.
+            self.variable(child, path if child.name == "$base" else f"{path}.{child.name}", base)
 
     def rows(self, variable, path, base):
         """One place for each unit that a variable takes."""

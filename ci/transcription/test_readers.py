@@ -9,6 +9,7 @@ import unittest
 from transcription.case_file import layout_lines
 from transcription.declarations import Reader, Unsupported, first_leaf, places
 from transcription.dxc import listed_block, loaded_offset
+from transcription.placement import Placed, bind_lines, listed, multiplied, text
 from transcription.spirv import Layout, Module
 
 LISTING = """
@@ -104,6 +105,37 @@ class Spirv(unittest.TestCase):
         self.assertEqual(module.member_decorations[2, 0, 35], 16)
         with self.assertRaises(Unsupported):
             module.member(2, "c", 1)
+
+
+BINDINGS = """
+; Name                                 Type  Format         Dim      ID      HLSL Bind  Count
+; ------------------------------ ---------- ------- ----------- ------- -------------- ------
+; $Globals                          cbuffer      NA          NA     CB0            cb0     1
+; s.E.2                             texture     f32          2d      T0      t1,space2     4
+; s.P.own                               UAV     f32         buf      U0u0,space4294967295     1
+; un                                    UAV     f32         buf      U2      u6,space3unbounded
+"""
+
+
+class Places(unittest.TestCase):
+    def test_a_listing_with_columns_that_touch(self):
+        class Case:
+            declare = "struct P { RWBuffer<float> own; }; struct S : P { Texture2D E[3]; };"
+
+        placed = Placed({})
+        listed(Case, BINDINGS, placed)
+        expected = {"$Globals": ["b0"], "s.E[2]": ["t1[4] space2"], "s.own": ["u0 space4294967295"]}
+        self.assertEqual(placed.places, {**expected, "un": ["u6[] space3"]})
+
+    def test_places_are_written_as_cases_have_them(self):
+        self.assertEqual(text("binding", 2, 1), "set 1 binding 2")
+        self.assertEqual(text("binding", 2, count=2), "set 0 binding 2[2]")
+        self.assertEqual(text("location-in", 3, count=4), "location-in 3[4]")
+        lines = list(bind_lines({"a": ["t0", "s0"], "s.B[3]": ["u1"]}))
+        self.assertEqual(lines, ['a = ["t0", "s0"]', '"s.B[3]" = "u1"'])
+
+    def test_an_unbounded_factor_makes_a_product_unbounded(self):
+        self.assertEqual([multiplied(2, 3), multiplied(None, 3), multiplied(2, None)], [6, None, None])
 
 
 class Tables(unittest.TestCase):

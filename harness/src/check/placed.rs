@@ -176,16 +176,15 @@ impl Placed {
 
     pub(super) fn story(&self, sentence: &str) -> Story {
         let Self { source, request, expected, .. } = self;
+        let version = request.version.as_ref().map(|version| format!("@{version}")).unwrap_or_default();
+        let convention = format!("{}{version}", request.convention);
         Story {
             summary: source.summary.clone(),
             place: source.place.clone(),
             authority: expected.as_ref().map(|expected| expected.authority.to_string()).unwrap_or_default(),
             blocks: Vec::new(),
             hint: None,
-            again: format!(
-                "layoutproof show {} --target {} --convention {}",
-                source.id, request.target, request.convention
-            ),
+            again: format!("layoutproof show {} --target {} --convention {convention}", source.id, request.target),
             verdict: sentence.to_owned(),
         }
     }
