@@ -51,11 +51,11 @@ const CHECKS: [(&str, Check); 8] = [
 const PROBE: (Api, Write) = (API, |program| Shader::Spirv(spirv::module(program)));
 
 fn every_resource(info: &DeviceInfo) -> Result<(), Failed> {
-    placements::all_right(PROBE, info, &bound::planned(bound::EVERYTHING, bound::EVERYWHERE))
+    placements::all_right(PROBE, info, &bound::planned(bound::EVERYTHING, bound::EVERYWHERE), &[])
 }
 
 fn varyings(info: &DeviceInfo) -> Result<(), Failed> {
-    placements::all_right(PROBE, info, &bound::planned(bound::VARYINGS, bound::VARYING_PLACES))
+    placements::all_right(PROBE, info, &bound::planned(bound::VARYINGS, bound::VARYING_PLACES), &[])
 }
 
 fn swaps(info: &DeviceInfo) -> Result<(), Failed> {

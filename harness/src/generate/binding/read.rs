@@ -8,16 +8,17 @@ use rspirv::dr::Operand;
 use rspirv::spirv::{ImageOperands, Word};
 
 use super::emitter::{Emitter, OPEN};
-use super::variable::{ToolVariables, Variable};
+use super::variable::Variable;
 use crate::probe::binding::{BoundKind, is_sampled_cube};
 use crate::runner::{ImageKind, ImageView, TexelType};
 
-/// Reads element `element` of `variable`, which is of this kind.
+/// Reads element `element` of `variable`, which is of this kind. `other` is the texture that is read through a sampler,
+/// or the sampler through which a cube map is.
 pub(super) fn read(
     emitter: &mut Emitter,
     kind: BoundKind,
     (variable, element): (Variable, u32),
-    tools: &ToolVariables,
+    other: Option<Variable>,
 ) -> Word {
     match kind {
         BoundKind::Uniform | BoundKind::Storage { .. } | BoundKind::PushConstants => word(emitter, variable, element),
@@ -25,11 +26,11 @@ pub(super) fn read(
         BoundKind::Varying | BoundKind::Target => load(emitter, variable, element),
         BoundKind::Sampler => {
             let sampler = load(emitter, variable, element);
-            let levels = tools.levels.expect("a program that reads samplers has their texture");
+            let levels = other.expect("a sampler that is read has a texture");
             sampled(emitter, (levels, 0), sampler, (ImageView::D2, TexelType::Float))
         }
         BoundKind::Image { view, texel, .. } if is_sampled_cube(kind) => {
-            let nearest = tools.nearest.expect("a program that reads cube maps has a sampler for them");
+            let nearest = other.expect("a program that reads cube maps has a sampler for them");
             let sampler = load(emitter, nearest, 0);
             sampled(emitter, (variable, element), sampler, (view, texel))
         }

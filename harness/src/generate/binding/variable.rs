@@ -21,10 +21,11 @@ pub(super) struct Variable {
 }
 
 /// The program's own variables.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ToolVariables {
     pub(super) output: Word,
-    pub(super) levels: Option<Variable>,
+    /// One for each sampler that is read, in order.
+    pub(super) levels: Vec<Variable>,
     pub(super) nearest: Option<Variable>,
 }
 
@@ -74,14 +75,15 @@ fn constant(emitter: &mut Emitter, probed: &Probed) -> Variable {
 
 /// Declares what the program has of its own.
 pub(super) fn declare_tools(emitter: &mut Emitter, program: &Program) -> ToolVariables {
-    let tools = program.tools;
+    let tools = &program.tools;
     let words = emitter.words_block();
     let output = emitter.global(words, StorageClass::StorageBuffer, "output");
     emitter.bind(output, (0, tools.output));
-    let levels = (!program.sampler_reads().is_empty()).then(|| {
+    let levels = tools.levels.iter().map(|binding| {
         let ty = emitter.image(ImageKind::Sampled, ImageView::D2, TexelType::Float);
-        opaque(emitter, (ty, tools.levels), "levels")
+        opaque(emitter, (ty, *binding), "levels")
     });
+    let levels = levels.collect();
     let nearest = program.reads_cubes().then(|| {
         let ty = emitter.builder.type_sampler();
         opaque(emitter, (ty, tools.nearest), "nearest")

@@ -56,16 +56,21 @@ fn compute(program: &Program) -> String {
     }
     lines.push("struct Block { word: vec4<u32> }".to_owned());
     lines.extend(owners.iter().map(|(index, probed)| declaration(*index, probed)));
-    let tools = program.tools;
+    let tools = &program.tools;
     lines.push(format!("@group(0) @binding({}) var<storage, read_write> output: array<u32>;", tools.output));
-    if !program.sampler_reads().is_empty() {
-        lines.push(format!("@group(0) @binding({}) var levels: texture_2d<f32>;", tools.levels));
-    }
+    let levels = tools.levels.iter().enumerate();
+    lines.extend(
+        levels.map(|(index, binding)| format!("@group(0) @binding({binding}) var levels{index}: texture_2d<f32>;")),
+    );
     if program.reads_cubes() {
         lines.push(format!("@group(0) @binding({}) var nearest: sampler;", tools.nearest));
     }
-    let answer = |(word, read): (u32, &Read)| format!("    output[{word}] = {};", expression(program, *read));
-    let answers: Vec<String> = (FIRST_ANSWER..).zip(&program.reads).map(answer).collect();
+    let samplers = program.sampler_reads();
+    let answer = |(index, word): (usize, u32)| {
+        let levels = samplers.iter().position(|sampler| *sampler == index).unwrap_or(0);
+        format!("    output[{word}] = {};", expression(program, program.reads[index], levels))
+    };
+    let answers: Vec<String> = (0..program.reads.len()).zip(FIRST_ANSWER..).map(answer).collect();
     lines.push(format!("@compute @workgroup_size(1)\nfn {ENTRY}() {{\n    output[0] = output[1];"));
     lines.extend(answers);
     lines.push("}\n".to_owned());
@@ -114,8 +119,8 @@ fn declaration(index: usize, probed: &Probed) -> String {
     }
 }
 
-/// The `u32` that a read gives.
-fn expression(program: &Program, read: Read) -> String {
+/// The `u32` that a read gives; a sampler reads texture number `levels`.
+fn expression(program: &Program, read: Read, levels: usize) -> String {
     let index = owner(program, read.of);
     let probed = &program.bound[index];
     let element = match read.site {
@@ -130,7 +135,7 @@ fn expression(program: &Program, read: Read) -> String {
     match probed.kind {
         BoundKind::Uniform | BoundKind::Storage { .. } | BoundKind::PushConstants => format!("{name}.word.x"),
         BoundKind::Constant | BoundKind::Varying | BoundKind::Target => name,
-        BoundKind::Sampler => format!("bitcast<u32>(textureSampleLevel(levels, {name}, vec2(0.0), 0.0).x)"),
+        BoundKind::Sampler => format!("bitcast<u32>(textureSampleLevel(levels{levels}, {name}, vec2(0.0), 0.0).x)"),
         BoundKind::Image { view, texel, .. } if is_sampled_cube(probed.kind) => cube(&name, view, texel),
         BoundKind::Image { kind, view, .. } => {
             let level = if kind == ImageKind::Storage { "" } else { ", 0" };

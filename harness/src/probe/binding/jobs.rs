@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::kind::BoundKind;
 use super::plan::Probed;
-use super::program::{Pass, Program, SAMPLER_LEVELS};
+use super::program::{Pass, Program};
 use super::site::Site;
 use crate::image::{BEFORE_WORD, REFILL_WORD};
 use crate::runner::{
@@ -111,7 +111,7 @@ impl Filled {
                 let reads = program.sampler_reads();
                 let level = reads.iter().position(|read| program.reads[*read].site == site);
                 // The smallest level is that of the samplers which another program reads.
-                let level = level.and_then(|level| u32::try_from(level).ok()).unwrap_or(SAMPLER_LEVELS);
+                let level = u32::try_from(level.unwrap_or(reads.len())).expect("a program reads few samplers");
                 self.samplers.push(JobSampler { set, binding, element, level, comparison: false });
             }
             // None of these has a descriptor.
@@ -125,7 +125,7 @@ impl Filled {
     }
 
     fn add_tools(&mut self, program: &Program, nonce: u32) {
-        let tools = program.tools;
+        let tools = &program.tools;
         let mut words = vec![REFILL_WORD; FIRST_ANSWER as usize + program.reads.len()];
         words[1] = nonce;
         self.add_buffer((0, tools.output, 0), BufferKind::Storage, 0);
@@ -133,12 +133,19 @@ impl Filled {
             output.bytes = bytes_of(&words);
         }
         let samplers = program.sampler_reads();
-        if !samplers.is_empty() {
-            let words = samplers.iter().filter_map(|read| program.reads[*read].site.word());
-            let mut levels: Vec<[u32; 4]> = words.map(|word| [word; 4]).collect();
-            levels.resize(SAMPLER_LEVELS as usize + 1, [REFILL_WORD; 4]);
+        let words = samplers.iter().filter_map(|read| program.reads[*read].site.word());
+        let levels: Vec<[u32; 4]> = words.chain([REFILL_WORD]).map(|word| [word; 4]).collect();
+        for binding in &tools.levels {
             let (kind, view, texel) = (ImageKind::Sampled, ImageView::D2, TexelType::Float);
-            self.images.push(JobImage { set: 0, binding: tools.levels, element: 0, kind, view, texel, levels });
+            self.images.push(JobImage {
+                set: 0,
+                binding: *binding,
+                element: 0,
+                kind,
+                view,
+                texel,
+                levels: levels.clone(),
+            });
         }
         if program.reads_cubes() {
             self.samplers.push(JobSampler { set: 0, binding: tools.nearest, element: 0, level: 0, comparison: false });

@@ -7,8 +7,8 @@
 //! [`plan`] says what is read, [`programs`] which shaders that takes, [`job`] makes the descriptors, [`observe`] reads
 //! what came back. Interface of every program, for the generators: the resources at their sites; an output buffer of
 //! `uint` at set 0 binding [`Tools::output`], whose word 1 the shader copies to word 0 and into which it stores the
-//! answers from word [`FIRST_ANSWER`] on; a 2D texture at [`Tools::levels`] where samplers are read, a sampler at
-//! [`Tools::nearest`] where cube maps are. A draw has no buffers: answers are the components of its targets, four to
+//! answers from word [`FIRST_ANSWER`] on; a 2D texture at [`Tools::levels`] for each sampler that is read, a sampler
+//! at [`Tools::nearest`] where cube maps are. A draw has no buffers: answers are the components of its targets, four to
 //! each.
 
 mod declared;

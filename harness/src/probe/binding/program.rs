@@ -20,11 +20,11 @@ pub(super) const SAMPLER_LEVELS: u32 = 7;
 /// Descriptor sets that every device has.
 const SETS: u32 = 4;
 
-/// What one program may bind on any device, its own output, texture and sampler taken off.
+/// What one program may bind on any device, its own output and sampler taken off.
 const ROOM: Room = Room {
     uniform: 12,
     storage: 3,
-    sampled: 15,
+    sampled: 16,
     storage_images: 4,
     samplers: SAMPLER_LEVELS,
     varyings: VARYINGS,
@@ -94,12 +94,13 @@ pub struct Read {
 }
 
 /// Where a program's own resources are: bindings of set 0 that the plan leaves free.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tools {
     /// Storage buffer of answers.
     pub output: u32,
-    /// Texture whose mip levels name the samplers.
-    pub levels: u32,
+    /// Textures whose mip levels name the samplers, one for each sampler that is read: OpenGL reads a texture through
+    /// one sampler only.
+    pub levels: Vec<u32>,
     /// Sampler through which cube maps are read, which have no texel coordinates.
     pub nearest: u32,
 }
@@ -184,16 +185,19 @@ fn rounds((pass, extent): (Pass, Extent), bound: Vec<Probed>) -> Vec<Program> {
     if let Some(first) = chunks.first_mut() {
         first.splice(0..0, others);
     }
-    let tools = tools(&bound);
-    chunks.into_iter().map(|reads| Program { pass, extent, bound: bound.clone(), reads, tools }).collect()
+    let program = |reads: Vec<Read>| {
+        let samplers = reads.iter().filter(|read| is_sampler(read)).count();
+        Program { pass, extent, tools: tools(&bound, samplers), bound: bound.clone(), reads }
+    };
+    chunks.into_iter().map(program).collect()
 }
 
 /// The lowest bindings of set 0 that nothing takes.
-fn tools(bound: &[Probed]) -> Tools {
+fn tools(bound: &[Probed], samplers: usize) -> Tools {
     let taken: BTreeSet<u32> = bound.iter().filter_map(|probed| in_first_set(probed.site)).collect();
     let mut free = (0..).filter(|binding| !taken.contains(binding));
     let mut next = || free.next().expect("a plan has fewer than 2^32 parameters");
-    Tools { output: next(), levels: next(), nearest: next() }
+    Tools { output: next(), nearest: next(), levels: (0..samplers).map(|_| next()).collect() }
 }
 
 fn in_first_set(site: Site) -> Option<u32> {
@@ -207,11 +211,16 @@ fn in_first_set(site: Site) -> Option<u32> {
     }
 }
 
-/// Whether devices may lack the set or location, or have no arrays of descriptors or of cube maps.
+/// Whether devices may lack the set or location, or have no arrays of descriptors, no arrays of cube maps or, on OpenGL,
+/// no one-dimensional images.
 fn is_far(probed: &Probed) -> bool {
-    let cubes = matches!(probed.kind, BoundKind::Image { view: ImageView::CubeArray, .. });
+    use ImageView::{CubeArray, D1, D1Array};
+    let rare = matches!(
+        probed.kind,
+        BoundKind::Image { kind: ImageKind::Sampled | ImageKind::Storage, view: D1 | D1Array | CubeArray, .. }
+    );
     match probed.site {
-        Site::Descriptor { set, .. } => set >= SETS || probed.elements > 1 || cubes,
+        Site::Descriptor { set, .. } => set >= SETS || probed.elements > 1 || rare,
         Site::Varying { location } => location.saturating_add(probed.elements) > VARYINGS,
         Site::Target { location } => location.saturating_add(probed.elements) > TARGETS,
         Site::PushConstants | Site::Constant { .. } => false,
@@ -244,7 +253,8 @@ impl Room {
         Some(match probed.kind {
             BoundKind::Uniform => Self { uniform: take(self.uniform)?, ..self },
             BoundKind::Storage { .. } => Self { storage: take(self.storage)?, ..self },
-            BoundKind::Sampler => Self { samplers: take(self.samplers)?, ..self },
+            // Each sampler is told by a texture of its own.
+            BoundKind::Sampler => Self { samplers: take(self.samplers)?, sampled: take(self.sampled)?, ..self },
             BoundKind::Image { kind, .. } => match kind {
                 ImageKind::Sampled | ImageKind::UniformTexels => Self { sampled: take(self.sampled)?, ..self },
                 ImageKind::Storage | ImageKind::StorageTexels => {
