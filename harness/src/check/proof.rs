@@ -75,13 +75,6 @@ impl Proof {
             (Producer::Rspirv, RunnerKind::Wgpu) | (Producer::Naga, RunnerKind::Ash | RunnerKind::Model) => false,
         }
     }
-
-    /// `folder::case::TARGET.CONVENTION::producer::device::runner`.
-    pub fn name(&self, device: &DeviceInfo) -> String {
-        let case = self.placed.source.id.replace('/', "::");
-        let asked = self.placed.request.name();
-        format!("{case}::{asked}::{}::{}::{}", self.producer, device.id, device.runner.as_str())
-    }
 }
 
 /// A placement on one device.
@@ -91,4 +84,14 @@ pub struct ProofCheck {
     pub proof: Arc<Proof>,
     /// The device.
     pub device: DeviceInfo,
+}
+
+impl ProofCheck {
+    /// `folder::case::TARGET.CONVENTION::producer::device::runner`.
+    pub fn name(&self) -> String {
+        let Self { proof, device } = self;
+        let case = proof.placed.source.id.replace('/', "::");
+        let asked = proof.placed.request.name();
+        format!("{case}::{asked}::{}::{}::{}", proof.producer, device.id, device.runner.as_str())
+    }
 }

@@ -225,7 +225,7 @@ fn carry_out((checks, proofs): (&[Check], &[ProofCheck]), wanted: &Wanted) -> Ve
         records[index] = Some(record);
     };
     execute::execute(checks, &wanted.launch, &mut keep);
-    proofs::execute(proofs, &wanted.launch, |(index, record)| keep(checks.len() + index, record));
+    proofs::execute(proofs, &wanted.launch, |index, record| keep(checks.len() + index, record));
     progress.finish_and_clear();
     records.into_iter().flatten().collect()
 }
