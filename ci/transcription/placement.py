@@ -69,7 +69,7 @@ def place(tools, case, name):
         placed.authority["from"] = "decorations"
         flags = [flag for flag in flags if flag != "-spirv"]
         module = Descriptors(tools.dxc_spirv(case.declare, flags, case.data.get("entry", "main")))
-        decorated(module, placed)
+        decorated(case, module, placed)
     return placed
 
 
@@ -102,7 +102,10 @@ def listed(case, listing, placed):
 
 
 def path_of(case, name):
-    """`s.B.3` is an element and `s.P.p` a member of the base `P`, which goes by its own name."""
+    """`s.B.3` is an element and `s.P.p` a member of the base `P`, which goes by its own name; DXC drops namespaces."""
+    inside = re.search(rf"\bnamespace\s+(\w+)\s*\{{[^}}]*\b{re.escape(name)}\s*;", case.declare)
+    if inside:
+        return f"{inside.group(1)}::{name}"
     bases = set(re.findall(r"\bstruct\s+\w+\s*:\s*(\w+)", case.declare))
     parts = name.split(".")
     kept = [part for place, part in enumerate(parts) if place == 0 or part not in bases]
@@ -134,10 +137,10 @@ class Descriptors(Module):
             self.storage[operands[1]] = operands[2]
 
 
-def decorated(module, placed):
+def decorated(case, module, placed):
     """Reads the decorations of a module's variables and constants."""
     for target in sorted({target for target, _ in module.decorations} | set(module.storage)):
-        name = module.names.get(target, "")
+        name = path_of(case, module.names.get(target, ""))
         said = {kind: number for (decorated, kind), number in module.decorations.items() if decorated == target}
         if Descriptors.BINDING in said:
             counter = re.fullmatch(r"counter\.var\.(.+)", name)

@@ -108,7 +108,7 @@ codes! {
     UnknownRules = "unknown-rules",
     /// A module that is not readable SPIR-V, WGSL or GLSL.
     BadModule = "bad-module",
-    /// Two parameters whose registers or bindings overlap.
+    /// Parameters whose registers, bindings or locations overlap.
     BindingOverlap = "binding-overlap",
     /// A parameter for which no free range of registers or bindings is left.
     BindingNotAllocated = "binding-not-allocated",
@@ -116,7 +116,13 @@ codes! {
     UnboundedTwice = "unbounded-twice",
     /// A resource array in a struct that is indexed by no constant.
     DynamicResourceIndex = "dynamic-resource-index",
-    /// A compiler's option that is not understood, or whose values are no numbers.
+    /// A register that is taken as a binding, without its letter.
+    RegisterAsBinding = "register-as-binding",
+    /// An array of parameter blocks, or of what holds one.
+    ArrayOfParameterBlocks = "array-of-parameter-blocks",
+    /// Members or parameters with and without explicit locations in one struct.
+    MixedLocations = "mixed-locations",
+    /// A compiler option for bindings that is not understood, or whose values are not what it takes.
     BadOption = "bad-option",
     /// A convention that does not speak of the target.
     UnsupportedTarget = "unsupported-target",

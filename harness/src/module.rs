@@ -13,6 +13,8 @@ use crate::sources::Span;
 pub struct Module {
     /// Global shader parameters: constant buffers, resources and loose globals.
     pub parameters: Vec<Parameter>,
+    /// Number of parameters that the source itself declares; those of imported modules follow, in first-import order.
+    pub own_parameters: usize,
     /// Functions with a body or attributes that make them entry points.
     pub entry_points: Vec<EntryPoint>,
     /// Functions, for reachability (which parameters an entry point uses).
@@ -152,6 +154,13 @@ impl Annotations {
         }
     }
 
+    /// Whether `[[vk::push_constant]]` or `layout(push_constant)` stands before the declaration.
+    pub fn is_push_constant(&self) -> bool {
+        self.attribute(Some("vk"), "push_constant").is_some()
+            || self.attribute(None, "push_constant").is_some()
+            || self.layout.iter().any(|qualifier| qualifier.name == "push_constant")
+    }
+
     /// `N` of `register(cN)`: where a loose global stands in `$Globals`, in 16-byte registers.
     pub fn constant_register(&self) -> Option<u32> {
         self.registers.iter().find_map(|register| register.index)
@@ -193,8 +202,8 @@ pub struct EntryParameter {
 pub struct Function {
     /// Qualified name.
     pub name: String,
-    /// Access paths and calls in the order in which the code evaluates them: arguments before their call, an index
-    /// before what it indexes, the right side of an assignment before the left one.
+    /// Access paths and calls in the order in which the code evaluates them: arguments before their call and the last
+    /// one first, an index before what it indexes, the right side of an assignment before the left one.
     pub uses: Vec<Use>,
     /// Where it is declared.
     pub span: Span,
@@ -206,8 +215,8 @@ pub struct Use {
     /// First name, then members and indices: `s`, `.B`, `[2]`. A local variable that is another name for a parameter
     /// (`S t = s;`) is replaced by what it stands for.
     pub path: Vec<Step>,
-    /// How many of the first steps a local variable stands for; 0 where none is involved.
-    pub alias: usize,
+    /// The local variable that stands for the first steps, if there is one.
+    pub alias: Option<Alias>,
     /// Whether the path is called.
     pub call: bool,
     /// For each argument of a call, which of the function's uses it is, if it is an access path and nothing else.
@@ -215,6 +224,15 @@ pub struct Use {
     /// Whether it stands in `if (false)` or a kin of it.
     pub dead: bool,
     /// Where it stands.
+    pub span: Span,
+}
+
+/// A local variable that is another name for a path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Alias {
+    /// How many steps it stands for.
+    pub steps: usize,
+    /// Where it is declared.
     pub span: Span,
 }
 

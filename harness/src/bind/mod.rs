@@ -8,7 +8,7 @@ mod dxc;
 pub mod options;
 pub mod place;
 pub mod request;
-mod slang;
+pub mod slang;
 pub mod slots;
 pub mod tree;
 pub mod unit;

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::unit::{LayoutUnit, Usage};
+use crate::diagnostics::Diagnostic;
 use crate::module::Annotations;
 use crate::shape::Type;
 use crate::sources::Span;
@@ -83,6 +84,8 @@ pub struct ProgramLayout {
     pub entry_points: Vec<EntryLayout>,
     /// The first register space that nothing takes: for bindless resources.
     pub bindless_space: u32,
+    /// What the compiler warns of.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// One entry point.

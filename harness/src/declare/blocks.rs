@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::elaborate::{Elaborated, Measures, is_push_constant};
+use super::elaborate::{Elaborated, Measures};
 use super::problems::Problems;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::module::{Annotations, Block, BlockKind, EntryParameter, EntryPoint, Parameter, ParameterKind};
@@ -65,7 +65,7 @@ impl Blocks<'_> {
     fn parameter(&mut self, parameter: &Parameter) {
         let Parameter { name, kind, ty, annotations, span } = parameter;
         let holder = Holder::new(name, annotations, *span);
-        let is_push_constant = is_push_constant(annotations);
+        let is_push_constant = annotations.is_push_constant();
         let kind = match kind {
             ParameterKind::Cbuffer | ParameterKind::Global if is_push_constant => Some(BlockKind::PushConstant),
             ParameterKind::Cbuffer => Some(BlockKind::Cbuffer),
@@ -142,7 +142,7 @@ impl Blocks<'_> {
     fn resource(&mut self, resource: &Resource, holder: Holder<'_>) {
         let Some(element) = &resource.element else { return };
         let kind = match resource.kind {
-            ResourceKind::ConstantBuffer if is_push_constant(holder.annotations) => BlockKind::PushConstant,
+            ResourceKind::ConstantBuffer if holder.annotations.is_push_constant() => BlockKind::PushConstant,
             ResourceKind::ConstantBuffer => BlockKind::ConstantBuffer,
             ResourceKind::TextureBuffer => BlockKind::TextureBuffer,
             ResourceKind::ParameterBlock => BlockKind::ParameterBlock,

@@ -84,7 +84,8 @@ fn read(sources: &SourceMap, span: Span, options: &DeclareOptions) -> Reading {
     let mut parser = Parser::new(&source, 0);
     let items = parser.file();
     problems.absorb(parser.problems);
-    let mut elaborated = elaborate::elaborate(&source, &items, (options.entry.as_deref(), span));
+    let items = items.split_at(parser.own_items.unwrap_or(items.len()).min(items.len()));
+    let mut elaborated = elaborate::elaborate(&source, items, (options.entry.as_deref(), span));
     blocks::derive(&mut elaborated);
     problems.absorb(elaborated.problems);
     Reading { module: Some(elaborated.module), problems, trace, added }

@@ -190,6 +190,11 @@ pub(super) fn refused(module: &Module, reached: &[Reached<'_>]) -> Vec<Diagnosti
                 let message = "register space cannot be specified on global constants.";
                 Diagnostic::error(Code::BadRegister, register.span, message)
             }));
+            let mut registers = Vec::new();
+            registers_of_members(&parameter.ty, &mut registers);
+            problems.extend(registers.into_iter().map(|span| {
+                Diagnostic::error(Code::BadRegister, span, "location semantics cannot be specified on members.")
+            }));
         }
     }
     for used in reached.iter().filter(|used| used.location.is_split_off(module)) {
@@ -199,4 +204,13 @@ pub(super) fn refused(module: &Module, reached: &[Reached<'_>]) -> Vec<Diagnosti
         }
     }
     problems
+}
+
+/// Where registers are written at members of structs.
+fn registers_of_members(ty: &Type, found: &mut Vec<Span>) {
+    let Type::Struct(ty) = ty.dimensions().0 else { return };
+    for member in &ty.members {
+        found.extend(member.annotations.registers.iter().map(|register| register.span));
+        registers_of_members(&member.ty, found);
+    }
 }

@@ -111,6 +111,14 @@ impl<'m> Location<'m> {
         !is_variable && is_resource(self.ty.dimensions().0)
     }
 
+    /// Every resource that this can be where an index is no constant.
+    pub(super) fn candidates(&self, module: &'m Module) -> Vec<Self> {
+        let is_same = |(own, other): (&Step, &Step)| *own == Step::DynamicIndex || own == other;
+        let fits =
+            |leaf: &Self| leaf.steps.len() == self.steps.len() && self.steps.iter().zip(&leaf.steps).all(is_same);
+        self.whole(module).resources().into_iter().filter(fits).collect()
+    }
+
     /// How many resources of the same variable or member are declared before this one.
     pub(super) fn leaf_index(&self, module: &'m Module) -> usize {
         let leaves = self.whole(module).resources();

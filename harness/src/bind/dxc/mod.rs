@@ -13,6 +13,7 @@ pub(super) mod reach;
 mod registers;
 #[cfg(test)]
 mod tests;
+mod vulkan;
 
 use claim::Claim;
 use registers::Rules;
@@ -26,7 +27,7 @@ use crate::module::{Module, ParameterKind};
 pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
     match request.target {
         Target::D3d12 => d3d12(module, request),
-        Target::Vulkan => Err(Vec::new()),
+        Target::Vulkan => vulkan::bind(module, request),
         Target::Webgpu | Target::Metal => Err(vec![no_target(request)]),
     }
 }

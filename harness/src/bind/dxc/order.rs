@@ -6,8 +6,9 @@
 //!
 //! * `$Globals` (which global structs belong to) comes before the cbuffers, each in declaration order.
 //! * What is used in called functions comes first, the last call first, and in each the last use first.
-//! * In the entry point structs come in declaration order; in each, what methods use, then what local structs rename,
-//!   then what is passed by value, then what is used by name, then what is copied into local resources.
+//! * In the entry point structs come in declaration order; in each, what methods use, the last object first, then what
+//!   is passed by value in declaration order, then what local structs rename, then what is used by name, then what is
+//!   copied into local resources, the last copy first.
 //! * Uses by name are taken operation by operation (`RWBuffer<float>[]`, `Texture2D.Load`), the operation that the
 //!   function comes to last first.
 //! * Resources that stand in a cbuffer directly come behind its structs, in reverse order of declaration.
@@ -33,7 +34,8 @@ pub(super) fn split_off<'m>(module: &'m Module, reached: &[Reached<'m>]) -> Vec<
 /// For each operation of the entry point how many others it comes to first.
 fn operations<'r>(reached: &'r [Reached<'_>]) -> BTreeMap<&'r str, usize> {
     let mut ranks = BTreeMap::new();
-    for used in reached.iter().filter(|used| used.activation == 0 && used.manner == Manner::Own) {
+    for used in reached.iter().filter(|used| used.activation == 0 && matches!(used.manner, Manner::Own | Manner::Alias))
+    {
         let rank = ranks.len();
         ranks.entry(used.operation.as_str()).or_insert(rank);
     }
@@ -82,10 +84,11 @@ fn entry_point<'r, 'm>(
             Manner::Object => {
                 (objects.len() - objects.iter().position(|seen| *seen == object(used)).unwrap_or(0), place)
             }
-            Manner::Alias => (0, place),
             Manner::Value => (0, used.location.leaf_index(module)),
-            Manner::Own => (operations.len() - operations.get(used.operation.as_str()).unwrap_or(&0), place),
-            Manner::Copy => (nested.len() - place, 0),
+            Manner::Alias | Manner::Own => {
+                (operations.len() - operations.get(used.operation.as_str()).unwrap_or(&0), place)
+            }
+            Manner::Copy => (usize::MAX - used.copied.0 as usize, usize::MAX - used.copied.1),
         };
         ranked.push((Rank { constant: constant(&used.location), manner: used.manner, within }, used));
     }

@@ -20,13 +20,13 @@ const MOST_USES: usize = 1 << 16;
 pub(super) enum Manner {
     /// Through `this` of a method that is called on a global.
     Object,
+    /// Through a struct parameter, or `this` of a method that is called on a local struct.
+    Value,
     /// Through a local struct that renames a global one.
     Alias,
-    /// Through a struct parameter.
-    Value,
     /// By its own global name.
     Own,
-    /// Through a resource parameter, a local resource, or as an argument of a built-in function.
+    /// Through a resource parameter or a local resource.
     Copy,
 }
 
@@ -40,8 +40,12 @@ pub(in crate::bind) struct Reached<'m> {
     pub(super) manner: Manner,
     /// How many steps lead to the object whose method it is, for [`Manner::Object`].
     pub(super) object: usize,
+    /// Where the copy is made, for [`Manner::Copy`]: the place in the text, the place among the uses.
+    pub(super) copied: (u32, usize),
     /// Which call of a function the use is in, counted in the order of calls; 0 is the entry point.
     pub(super) activation: usize,
+    /// How many calls lead there from the entry point.
+    pub(super) depth: usize,
     /// Where the body says so.
     pub(in crate::bind) span: Span,
 }
@@ -52,6 +56,7 @@ struct Held<'m> {
     location: Location<'m>,
     manner: Manner,
     object: usize,
+    copied: (u32, usize),
     activation: usize,
 }
 
@@ -162,7 +167,7 @@ impl<'m> Walk<'m> {
 
     /// Every resource of `place`, and its data if it has some, by its own name.
     fn whole(&mut self, place: &Location<'m>, span: Span) {
-        let held = Held { location: place.clone(), manner: Manner::Own, object: 0, activation: 0 };
+        let held = Held { location: place.clone(), manner: Manner::Own, object: 0, copied: (0, 0), activation: 0 };
         if !holds_resources(place.ty) {
             return self.record(held, &[], span);
         }
@@ -172,15 +177,14 @@ impl<'m> Walk<'m> {
     }
 
     fn record(&mut self, held: Held<'m>, rest: &[Step], span: Span) {
-        let Held { location, manner, object, activation } = held;
+        let Held { location, manner, object, copied, activation } = held;
         let operation = match rest.first() {
             Some(Step::Name(name)) => format!("{}.{name}", location.ty),
             Some(Step::Index(_) | Step::DynamicIndex) => format!("{}[]", location.ty),
             Some(Step::Parameter(_) | Step::This) | None => String::new(),
         };
-        let is_copied = operation.is_empty() && is_resource(location.ty) && manner == Manner::Own;
-        let manner = if is_copied && location.member.is_none() { Manner::Copy } else { manner };
-        self.reached.push(Reached { location, operation, manner, object, activation, span });
+        let depth = self.open.len().saturating_sub(1);
+        self.reached.push(Reached { location, operation, manner, object, copied, activation, depth, span });
     }
 
     fn function(&mut self, function: &'m Function, frame: &Frame<'m>) {
@@ -200,13 +204,15 @@ impl<'m> Walk<'m> {
                 continue;
             }
             if calls[index].is_empty() {
-                if let Some((held, rest)) = places[index].clone().filter(|_| !passed.contains(&index)) {
-                    self.used(held, &rest, used.span);
+                if let Some((held, rest)) = places[index].clone() {
+                    if !(passed.contains(&index) && is_passed(&held, &rest)) {
+                        self.used(held, &rest, used.span);
+                    }
                 }
             }
-            let arguments = used.arguments.iter();
+            let passed = |at: usize| passed_on(places.get(at)?.as_ref()?, (used.span.start, at));
             let arguments: Vec<Option<Held<'m>>> =
-                arguments.map(|argument| argument.and_then(|at| passed_on(places.get(at)?.as_ref()?))).collect();
+                used.arguments.iter().map(|argument| argument.and_then(passed)).collect();
             for call in &calls[index] {
                 self.activations += 1;
                 let activation = self.activations;
@@ -226,10 +232,13 @@ impl<'m> Walk<'m> {
             Step::This => frame.this.clone()?,
             Step::Index(_) | Step::DynamicIndex => return None,
         };
-        let alias = used.alias.saturating_sub(1).min(rest.len());
-        let mut taken = held.location.descend(&rest[..alias]);
-        if used.alias > 0 && held.manner == Manner::Own {
-            held.manner = if is_resource(held.location.ty) { Manner::Copy } else { Manner::Alias };
+        let mut taken = 0;
+        if let Some(alias) = used.alias {
+            taken = held.location.descend(&rest[..(alias.steps - 1).min(rest.len())]);
+            if matches!(held.manner, Manner::Own | Manner::Object) {
+                held.manner = if is_resource(held.location.ty) { Manner::Copy } else { Manner::Alias };
+                held.copied = (alias.span.start, 0);
+            }
         }
         taken += held.location.descend(&rest[taken..]);
         Some((held, rest[taken..].to_vec()))
@@ -237,7 +246,7 @@ impl<'m> Walk<'m> {
 
     fn global(&self, name: &str, frame: &Frame<'m>) -> Option<Held<'m>> {
         let location = self.globals.get(name)?.clone();
-        Some(Held { location, manner: Manner::Own, object: 0, activation: frame.activation })
+        Some(Held { location, manner: Manner::Own, object: 0, copied: (0, 0), activation: frame.activation })
     }
 
     /// The member `name`, which may be qualified by its struct, of the object whose method this is.
@@ -316,11 +325,21 @@ fn as_this<'m>(held: &Held<'m>) -> Held<'m> {
     Held { manner, object: held.location.steps.len(), ..held.clone() }
 }
 
+/// Whether an argument is resources rather than what is read from one.
+fn is_passed(held: &Held<'_>, rest: &[Step]) -> bool {
+    rest.is_empty() && holds_resources(held.location.ty)
+}
+
 /// An argument that holds resources, as the called function sees it.
-fn passed_on<'m>((held, rest): &(Held<'m>, Vec<Step>)) -> Option<Held<'m>> {
-    if !rest.is_empty() {
+fn passed_on<'m>((held, rest): &(Held<'m>, Vec<Step>), copied: (u32, usize)) -> Option<Held<'m>> {
+    if !is_passed(held, rest) {
         return None;
     }
-    let manner = if is_resource(held.location.ty) { Manner::Copy } else { Manner::Value };
-    Some(Held { manner, ..held.clone() })
+    match held.manner {
+        Manner::Own | Manner::Object | Manner::Alias if is_resource(held.location.ty) => {
+            Some(Held { manner: Manner::Copy, copied, ..held.clone() })
+        }
+        Manner::Own | Manner::Object | Manner::Alias => Some(Held { manner: Manner::Value, ..held.clone() }),
+        Manner::Value | Manner::Copy => Some(held.clone()),
+    }
 }

@@ -26,7 +26,6 @@ use std::rc::Rc;
 use constant::Evaluated;
 use generic::{Context, GenericValue};
 pub(super) use measure::Measures;
-pub(super) use parameter::is_push_constant;
 use record::StructState;
 use resolve::{AliasState, Named};
 use scope::{GLOBAL, Symbols, TypeId, ValueId};
@@ -82,18 +81,21 @@ pub(super) struct Elaborated {
     pub(super) problems: Problems,
 }
 
-/// Elaborates the declarations of a source; `entry` names the entry point, `whole` is the place of the source.
+/// Elaborates the declarations of a source, `own` ones and those of `imported` modules; `entry` names the entry point, `whole` is the place of the source.
 pub(super) fn elaborate<'t>(
     source: &'t Source<'t>,
-    items: &'t [Item<'t>],
+    (own, imported): (&'t [Item<'t>], &'t [Item<'t>]),
     (entry, whole): (Option<&'t str>, Span),
 ) -> Elaborated {
     let mut elaborator = Elaborator::new(source, entry);
-    elaborator.collect(items, GLOBAL);
+    elaborator.collect(own, GLOBAL);
+    elaborator.collect(imported, GLOBAL);
     elaborator.check_constants();
     elaborator.check_types();
-    let mut functions = Vec::new();
-    elaborator.parameters(items, GLOBAL, (&mut HashMap::new(), &mut functions));
+    let (mut functions, mut seen) = (Vec::new(), HashMap::new());
+    elaborator.parameters(own, GLOBAL, (&mut seen, &mut functions));
+    elaborator.module.own_parameters = elaborator.module.parameters.len();
+    elaborator.parameters(imported, GLOBAL, (&mut seen, &mut functions));
     let globals = std::mem::take(&mut elaborator.globals);
     elaborator.check_unsized(&globals);
     elaborator.entry_points(&functions, whole);

@@ -108,7 +108,7 @@ impl<'t> Elaborator<'t> {
         let kind = if measure.resources { ParameterKind::Variable } else { ParameterKind::Global };
         self.check_registers(&ty, kind, &annotations);
         let name = self.symbols.qualified(scope, declarator.name.text);
-        if measure.data && !is_push_constant(&annotations) {
+        if measure.data && !annotations.is_push_constant() {
             self.new_global(&name, &ty, (&annotations, span));
         }
         self.module.parameters.push(Parameter { name, kind, ty, annotations, span });
@@ -122,11 +122,4 @@ impl<'t> Elaborator<'t> {
         let (name, ty, annotations) = (name.to_owned(), ty.clone(), annotations.clone());
         self.globals.push(Member { name, ty, bit_width: None, annotations, span });
     }
-}
-
-/// Whether `[[vk::push_constant]]` or `layout(push_constant)` stands before a declaration.
-pub(in crate::declare) fn is_push_constant(annotations: &Annotations) -> bool {
-    annotations.attribute(Some("vk"), "push_constant").is_some()
-        || annotations.attribute(None, "push_constant").is_some()
-        || annotations.layout.iter().any(|qualifier| qualifier.name == "push_constant")
 }

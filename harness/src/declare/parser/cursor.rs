@@ -21,6 +21,8 @@ pub(in crate::declare) struct Source<'a> {
     /// For an opening bracket the index of what closes it (of the end, where nothing does); for others their own index.
     closers: Vec<usize>,
     orders: Vec<(usize, Option<MatrixOrder>)>,
+    /// The first token of the first imported module.
+    imported_at: Option<usize>,
     /// Whether some bracket is never closed: then running into the end says nothing new.
     unbalanced: bool,
 }
@@ -28,14 +30,14 @@ pub(in crate::declare) struct Source<'a> {
 impl<'a> Source<'a> {
     /// Matches the brackets of `prepared`; `end` is the place behind the last token.
     pub(in crate::declare) fn new(prepared: Prepared<'a>, end: Span, problems: &mut Problems) -> Self {
-        let Prepared { mut tokens, orders } = prepared;
+        let Prepared { mut tokens, orders, imported_at } = prepared;
         let (closers, unclosed) = match_brackets(&tokens);
         for opening in &unclosed {
             let Token { text, span, .. } = tokens[*opening];
             problems.report(Diagnostic::error(Code::Unterminated, span, format!("this `{text}` is never closed")));
         }
         tokens.push(Token { kind: TokenKind::End, text: "", span: end, spaced: true });
-        Self { tokens, closers, orders, unbalanced: !unclosed.is_empty() }
+        Self { tokens, closers, orders, imported_at, unbalanced: !unclosed.is_empty() }
     }
 
     /// The token at `index`, the end beyond the last.
@@ -106,6 +108,8 @@ pub(in crate::declare) struct Parser<'s, 'a> {
     depth: u32,
     /// Number of declarations, members among them.
     declarations: u32,
+    /// Number of declarations of the source itself, before those of imported modules.
+    pub(in crate::declare) own_items: Option<usize>,
     /// Problems after which parsing went on.
     pub(in crate::declare) problems: Problems,
 }
@@ -113,7 +117,14 @@ pub(in crate::declare) struct Parser<'s, 'a> {
 impl<'s, 'a> Parser<'s, 'a> {
     /// A parser that starts at token `at`.
     pub(in crate::declare) fn new(source: &'s Source<'a>, at: usize) -> Self {
-        Self { source, at, depth: 0, declarations: 0, problems: Problems::default() }
+        Self { source, at, depth: 0, declarations: 0, own_items: None, problems: Problems::default() }
+    }
+
+    /// Notes that `items` declarations stand before the next token, if that is the first of an imported module.
+    pub(super) fn note_import(&mut self, items: usize) {
+        if self.source.imported_at.is_some_and(|first| self.at >= first) {
+            self.own_items.get_or_insert(items);
+        }
     }
 
     /// Index of the next token.

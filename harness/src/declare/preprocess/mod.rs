@@ -53,6 +53,8 @@ pub(super) struct Prepared<'a> {
     pub(super) tokens: Vec<Token<'a>>,
     /// From this token on matrices without a modifier have this order; ascending.
     pub(super) orders: Vec<(usize, Option<MatrixOrder>)>,
+    /// The first token of the first imported module.
+    pub(super) imported_at: Option<usize>,
 }
 
 /// What preprocessing gives.

@@ -60,8 +60,12 @@ impl<'a> Preprocessor<'a> {
             for statement in statements(&self.prepared.tokens, start) {
                 self.request(statement, &path, &mut wanted);
             }
+            let is_part = !wanted.parts.is_empty();
             let Some((found, span)) = wanted.next() else { return };
             start = self.prepared.tokens.len();
+            if !is_part {
+                self.prepared.imported_at.get_or_insert(start);
+            }
             path.clone_from(&found.path);
             if self.spend_file(found.text.len(), span).is_none() {
                 return;

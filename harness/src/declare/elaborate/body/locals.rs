@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::module::Step;
+use crate::sources::Span;
 
 /// What a local name is.
 #[derive(Clone, Debug)]
@@ -11,8 +12,8 @@ pub(super) enum Local {
     Variable,
     /// The function's parameter of this number, which may be a resource or hold some.
     Parameter(usize),
-    /// Another name for this path.
-    Alias(Vec<Step>),
+    /// Another name for this path, with where it is declared.
+    Alias(Vec<Step>, Span),
 }
 
 /// The names that the parameters and each open block declare.

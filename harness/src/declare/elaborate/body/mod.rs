@@ -135,7 +135,7 @@ impl<'t> Body<'_, 't> {
     /// A local variable, whose name is at `at`. One that is initialised with an access path, and is no number, is
     /// another name for that path.
     fn declaration(&mut self, at: usize) {
-        let name = self.source.token(at).text;
+        let name = self.source.token(at);
         let is_initialised = self.source.token(at + 1).kind == TokenKind::Assign;
         let path = if is_initialised && !self.is_number(at) {
             self.whole_path(at + 2, self.expression_end(at + 2)).filter(|path| path.len() <= LONGEST_ALIAS)
@@ -143,7 +143,7 @@ impl<'t> Body<'_, 't> {
             None
         };
         self.renamed = path.as_ref().map(|_| at + 2);
-        self.locals.declare(name, path.map_or(Local::Variable, Local::Alias));
+        self.locals.declare(name.text, path.map_or(Local::Variable, |path| Local::Alias(path, name.span)));
     }
 
     /// Whether the variable at `at` is declared with a scalar, vector or matrix type.

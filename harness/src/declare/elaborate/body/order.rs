@@ -1,8 +1,8 @@
 //! From the order of the text to the order in which the code evaluates.
 //!
 //! An expression is evaluated where it ends: arguments before the call around them, an index before what it indexes. On
-//! top of that the right side of an assignment comes before the left one, and the step of a `for` behind its body
-//! (measured with DXC 1.7.2308, whose bindings of struct members depend on it).
+//! top of that the last argument of a call comes first, the right side of an assignment before the left one, and the
+//! step of a `for` behind its body (measured with DXC 1.7.2308, whose bindings of struct members depend on it).
 
 use std::collections::HashMap;
 

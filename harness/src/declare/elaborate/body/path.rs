@@ -1,18 +1,17 @@
 //! Access paths: `s.B[2].Load(i)` to steps and arguments.
 
 use super::locals::Local;
-use super::order::Draft;
+use super::order::{Draft, Swap};
 use super::{Body, STATEMENT_TOKENS};
 use crate::declare::lexer::TokenKind;
 use crate::declare::parser::generic_arguments_end;
-use crate::module::{Step, Use};
+use crate::module::{Alias, Step, Use};
 
 /// An access path in the text.
 #[derive(Debug)]
 struct Reading {
     steps: Vec<Step>,
-    /// How many of the first steps a local variable stands for.
-    alias: usize,
+    alias: Option<Alias>,
     /// The token behind it.
     end: usize,
     /// Whether a variable of the function's own begins it.
@@ -43,7 +42,7 @@ impl Body<'_, '_> {
         if start == "this" {
             let mut steps = vec![Step::This];
             let end = self.steps(at + 1, &mut steps);
-            return Reading { steps, alias: 0, end, own: false };
+            return Reading { steps, alias: None, end, own: false };
         }
         let kind = |index: usize| self.source.token(index).kind;
         let mut name = start.to_owned();
@@ -52,13 +51,16 @@ impl Body<'_, '_> {
             name = format!("{name}::{}", self.source.token(next + 1).text);
             next += 2;
         }
+        let mut alias = None;
         let (mut steps, own) = match self.locals.find(&name) {
             Some(Local::Variable) => (Vec::new(), true),
             Some(Local::Parameter(index)) => (vec![Step::Parameter(*index)], false),
-            Some(Local::Alias(path)) => (path.clone(), false),
+            Some(Local::Alias(path, span)) => {
+                alias = Some(Alias { steps: path.len(), span: *span });
+                (path.clone(), false)
+            }
             None => (vec![Step::Name(self.qualified(&name))], false),
         };
-        let alias = if matches!(self.locals.find(&name), Some(Local::Alias(_))) { steps.len() } else { 0 };
         let end = self.steps(next, &mut steps);
         Reading { steps, alias, end, own }
     }
@@ -81,7 +83,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// For each argument of the call that opens at `open` the first token of the path that it is.
+    /// For each argument of the call that opens at `open` the first token of the path that it is. The last argument is
+    /// evaluated first.
     fn arguments(&mut self, open: usize) -> Vec<Option<usize>> {
         let close = self.source.closer(open);
         let mut arguments = Vec::new();
@@ -92,6 +95,7 @@ impl Body<'_, '_> {
             }
             let end = self.expression_end(start).min(close);
             arguments.push(self.whole_path(start, end).map(|_| start));
+            self.swaps.push(Swap { start, middle: end, end: close });
             start = end + 1;
         }
         arguments

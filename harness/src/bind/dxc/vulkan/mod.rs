@@ -1,0 +1,146 @@
+//! The convention `dxc` on Vulkan.
+//!
+//! Numbers are given to everything that is declared, before dead code is removed; what the code then does not use has
+//! no place in the module. Source: DXC's guide to SPIR-V code generation; measured with DXC 1.7.2308 (`-spirv`).
+
+mod number;
+mod want;
+
+use std::collections::BTreeSet;
+
+use want::{Role, Want};
+
+use super::reach::{Reached, reach};
+use crate::bind::options::{Descriptor, Options};
+use crate::bind::{Binding, Bound, LayoutUnit, Request};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::module::{Module, Parameter, Step};
+use crate::resource::ResourceKind;
+use crate::shape::{Count, Type};
+
+/// Places the parameters of `module`.
+pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
+    let options = Options::parse(&request.options)?;
+    number::check_shifts(&options)?;
+    let problems = want::refused(module);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let blocks: Vec<&Parameter> =
+        module.parameters.iter().filter(|parameter| want::is_push_constant(&parameter.annotations)).collect();
+    if let [first, second, ..] = blocks.as_slice() {
+        let problem =
+            Diagnostic::error(Code::BindingOverlap, second.span, "cannot have more than one push constant block");
+        return Err(vec![problem.with_label(first.span, "push constant block previously defined here")]);
+    }
+    let reached = reach(module, request)?;
+    let mut wants = want::wants(module);
+    add_counters(module, &reached, &mut wants);
+    let places = number::number(&wants, &options)?;
+    check_combined(&wants, &places)?;
+    let used = used(module, &reached);
+    let mut bindings: Vec<Binding> = Vec::new();
+    for (want, place) in wants.iter().zip(&places) {
+        rows(want, *place, (&used, &wants), &mut bindings);
+    }
+    bindings.extend(module.parameters.iter().filter(|parameter| used.contains(&parameter.name)).filter_map(numberless));
+    Ok(Bound { bindings, warnings: Vec::new() })
+}
+
+/// Counters of `RWStructuredBuffer`s come behind everything else, in the order in which the functions that count are
+/// compiled: the entry point, what it calls, what that calls.
+fn add_counters(module: &Module, reached: &[Reached<'_>], wants: &mut Vec<Want>) {
+    let counts = |used: &&Reached<'_>| {
+        used.operation.ends_with(".IncrementCounter") || used.operation.ends_with(".DecrementCounter")
+    };
+    let mut counting: Vec<&Reached<'_>> = reached.iter().filter(counts).collect();
+    counting.sort_by_key(|used| used.depth);
+    for used in counting {
+        let parameter = &module.parameters[used.location.parameter];
+        let buffer = wants.iter().position(|want| want.paths == [parameter.name.as_str()]);
+        let Some(buffer) = buffer else { continue };
+        if !wants.iter().any(|want| want.role == Role::Counter(buffer)) {
+            let counter = want::counter(wants, buffer, &parameter.annotations);
+            wants.push(counter);
+        }
+    }
+}
+
+/// A texture and a sampler that are one variable have one place.
+fn check_combined(wants: &[Want], places: &[Descriptor]) -> Result<(), Vec<Diagnostic>> {
+    let combined = wants.iter().zip(places).filter(|(want, _)| want.role == Role::Combined);
+    let is_alone = |(want, place): &(&Want, &Descriptor)| {
+        let mut others = wants.iter().zip(places);
+        !others.any(|(other, at)| other.role == Role::Combined && other.class != want.class && at == *place)
+    };
+    let alone: Vec<(&Want, &Descriptor)> = combined.filter(is_alone).collect();
+    let problems = alone.first().map(|(want, place)| {
+        let message = format!(
+            "Texture or Sampler with [[vk::combinedImageSampler]] attribute is missing for descriptor set and \
+             binding: {}, {}",
+            place.set, place.binding
+        );
+        vec![Diagnostic::error(Code::BindingNotAllocated, want.span, message)]
+    });
+    problems.map_or(Ok(()), Err)
+}
+
+/// Paths of what the code uses; a buffer and `$Globals` count through their members.
+fn used(module: &Module, reached: &[Reached<'_>]) -> BTreeSet<String> {
+    let mut used = BTreeSet::new();
+    for found in reached {
+        let parameter = &module.parameters[found.location.parameter];
+        let is_data = super::claim::variable_class(parameter).is_none() && !found.location.is_split_off(module);
+        if is_data {
+            used.insert("$Globals".to_owned());
+        }
+        if !found.location.is_split_off(module) {
+            used.insert(parameter.name.clone());
+        }
+        if found.location.steps.contains(&Step::DynamicIndex) {
+            used.extend(found.location.candidates(module).iter().map(|place| place.path(module)));
+        }
+        used.insert(found.location.path(module));
+        used.insert(found.location.whole(module).path(module));
+    }
+    used
+}
+
+/// The rows of what a want stands for, as far as it is used.
+fn rows(want: &Want, place: Descriptor, (used, wants): (&BTreeSet<String>, &[Want]), bindings: &mut Vec<Binding>) {
+    let owner = match want.role {
+        Role::Counter(buffer) => Some(wants[buffer].paths[0].as_str()),
+        Role::Resource | Role::Combined | Role::Globals => None,
+    };
+    let is_used = |path: &String| used.contains(owner.unwrap_or(path));
+    for (path, behind) in want.paths.iter().zip(0..).filter(|(path, _)| is_used(path)) {
+        bindings.push(Binding {
+            path: path.clone(),
+            unit: LayoutUnit::Binding,
+            space: place.set,
+            index: place.binding.saturating_add(behind),
+            count: want.count,
+            span: want.span,
+        });
+    }
+}
+
+/// Push constants, specialization constants and input attachments, which have no binding or more than that.
+fn numberless(parameter: &Parameter) -> Option<Binding> {
+    let annotations = &parameter.annotations;
+    let attachment = match parameter.ty.dimensions().0 {
+        Type::Resource(resource) if matches!(resource.kind, ResourceKind::SubpassInput { .. }) => {
+            want::attachment_index(annotations)
+        }
+        _ => None,
+    };
+    let (unit, index) = if want::is_push_constant(annotations) {
+        (LayoutUnit::PushConstant, 0)
+    } else if let Some(id) = want::constant_id(annotations) {
+        (LayoutUnit::ConstantId, id)
+    } else {
+        (LayoutUnit::InputAttachment, attachment?)
+    };
+    let (path, span) = (parameter.name.clone(), parameter.span);
+    Some(Binding { path, unit, space: 0, index, count: Count::Finite(1), span })
+}

@@ -1,0 +1,310 @@
+//! What wants bindings on Vulkan: every parameter, used or not, in declaration order.
+//!
+//! Declarations in, [`Want`]s out. Source: DXC's guide to SPIR-V code generation, HLSL register and Vulkan binding; DXC
+//! 1.7.2308 where it is silent.
+
+use crate::bind::LayoutUnit;
+use crate::bind::dxc::claim::{annotated, elements, variable_class};
+use crate::bind::dxc::location::{Location, buffer_members, holds_resources, is_resource, is_struct};
+use crate::module::{Annotations, Argument, Module, Parameter, ParameterKind};
+use crate::resource::{Access, ResourceKind};
+use crate::shape::{Count, Member, StructType, Type};
+use crate::sources::Span;
+
+/// One entry of DXC's list: a variable in SPIR-V, or a struct that falls apart into several.
+#[derive(Clone, Debug)]
+pub(super) struct Want {
+    /// The paths that get numbers one behind the other.
+    pub(super) paths: Vec<String>,
+    /// Class of the register, which a shift may move; `None` for structs and counters.
+    pub(super) class: Option<LayoutUnit>,
+    /// Array elements of the one path; 1 for a struct.
+    pub(super) count: Count,
+    /// How many numbers are kept free behind the first one.
+    pub(super) kept: u32,
+    /// `[[vk::binding(N, S)]]`.
+    pub(super) binding: Option<(u32, Option<u32>)>,
+    /// The number of `register`, with its class.
+    pub(super) register: Option<(LayoutUnit, u32)>,
+    /// The space of `register`.
+    pub(super) space: Option<u32>,
+    /// What else there is to it.
+    pub(super) role: Role,
+    /// Where it is declared.
+    pub(super) span: Span,
+}
+
+/// What an entry of the list is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A resource or a buffer.
+    Resource,
+    /// A texture or sampler with `[[vk::combinedImageSampler]]`.
+    Combined,
+    /// `$Globals`.
+    Globals,
+    /// The counter of the buffer at this index of the list.
+    Counter(usize),
+}
+
+/// The list, without the counters that code has yet to ask for.
+pub(super) fn wants(module: &Module) -> Vec<Want> {
+    let mut list = Vec::new();
+    let mut has_globals = false;
+    for (index, parameter) in module.parameters.iter().enumerate() {
+        if is_push_constant(&parameter.annotations) || constant_id(&parameter.annotations).is_some() {
+            continue;
+        }
+        match variable_class(parameter) {
+            Some(class) => {
+                list.extend(inner_resources(parameter).into_iter().map(|member| of_member(parameter, member)));
+                if parameter.kind == ParameterKind::Variable || has_data(&parameter.ty) {
+                    list.push(whole(parameter, class));
+                }
+                if is_appended(&parameter.ty) {
+                    let counter = counter(&list, list.len() - 1, &parameter.annotations);
+                    list.push(counter);
+                }
+            }
+            None if holds_resources(&parameter.ty) => list.push(structure(module, index)),
+            None if has_globals => {}
+            None => {
+                has_globals = true;
+                list.push(globals(parameter));
+            }
+        }
+    }
+    list
+}
+
+/// `N` of `[[vk::constant_id(N)]]`.
+pub(super) fn constant_id(annotations: &Annotations) -> Option<u32> {
+    numbers(annotations, "constant_id").first().copied()
+}
+
+/// `N` of `[[vk::input_attachment_index(N)]]`.
+pub(super) fn attachment_index(annotations: &Annotations) -> Option<u32> {
+    numbers(annotations, "input_attachment_index").first().copied()
+}
+
+/// Whether `[[vk::push_constant]]` stands before a declaration.
+pub(super) fn is_push_constant(annotations: &Annotations) -> bool {
+    annotations.attribute(Some("vk"), "push_constant").is_some()
+}
+
+/// The counter of the buffer at `buffer` of the list.
+pub(super) fn counter(list: &[Want], buffer: usize, annotations: &Annotations) -> Want {
+    let of = &list[buffer];
+    let set = of.binding.and_then(|(_, set)| set).or(of.space);
+    Want {
+        paths: vec![format!("{}.$counter", of.paths[0])],
+        class: None,
+        binding: numbers(annotations, "counter_binding").first().map(|number| (*number, set)),
+        register: None,
+        space: set,
+        role: Role::Counter(buffer),
+        ..of.clone()
+    }
+}
+
+/// The arguments of an attribute `vk::NAME`.
+fn numbers(annotations: &Annotations, name: &str) -> Vec<u32> {
+    let attribute = annotations.attribute(Some("vk"), name);
+    let arguments = attribute.map(|attribute| attribute.arguments.as_slice()).unwrap_or_default();
+    let number = |argument: &Argument| match argument {
+        Argument::Integer(value) => u32::try_from(*value).ok(),
+        Argument::Text(_) | Argument::Other(_) => None,
+    };
+    arguments.iter().map_while(number).collect()
+}
+
+/// Resources that stand in a cbuffer directly; what is inside a struct there gets no number at all.
+fn inner_resources(parameter: &Parameter) -> Vec<&Member> {
+    match parameter.kind {
+        ParameterKind::Cbuffer | ParameterKind::Tbuffer => {
+            buffer_members(&parameter.ty).iter().filter(|member| is_resource(member.ty.dimensions().0)).collect()
+        }
+        ParameterKind::Variable | ParameterKind::Global => Vec::new(),
+    }
+}
+
+fn has_data(ty: &Type) -> bool {
+    buffer_members(ty).iter().any(|member| !holds_resources(&member.ty))
+}
+
+fn is_appended(ty: &Type) -> bool {
+    let Type::Resource(resource) = ty.dimensions().0 else { return false };
+    matches!(resource.kind, ResourceKind::StructuredBuffer(Access::Append | Access::Consume))
+}
+
+fn whole(parameter: &Parameter, class: LayoutUnit) -> Want {
+    of_resource(&parameter.name, (class, &parameter.ty), (&parameter.annotations, parameter.span))
+}
+
+fn of_member(parameter: &Parameter, member: &Member) -> Want {
+    let scope = parameter.name.rfind("::").map_or("", |end| &parameter.name[..end + 2]);
+    let path = format!("{scope}{}", member.name);
+    let stand_in = Parameter { kind: ParameterKind::Variable, ty: member.ty.clone(), ..parameter.clone() };
+    let class = variable_class(&stand_in).unwrap_or(LayoutUnit::ShaderResource);
+    of_resource(&path, (class, &member.ty), (&member.annotations, member.span))
+}
+
+fn of_resource(path: &str, (class, ty): (LayoutUnit, &Type), (annotations, span): (&Annotations, Span)) -> Want {
+    let (register, space) = annotated(annotations, class);
+    let is_combined = annotations.attribute(Some("vk"), "combinedImageSampler").is_some();
+    Want {
+        paths: vec![path.to_owned()],
+        class: Some(class),
+        count: elements(ty),
+        kept: 1,
+        binding: binding(annotations),
+        register: register.map(|number| (class, number)),
+        space,
+        role: if is_combined { Role::Combined } else { Role::Resource },
+        span,
+    }
+}
+
+fn binding(annotations: &Annotations) -> Option<(u32, Option<u32>)> {
+    let numbers = numbers(annotations, "binding");
+    numbers.first().map(|number| (*number, numbers.get(1).copied()))
+}
+
+fn globals(first: &Parameter) -> Want {
+    Want {
+        paths: vec!["$Globals".to_owned()],
+        class: Some(LayoutUnit::ConstantBuffer),
+        count: Count::Finite(1),
+        kept: 1,
+        binding: None,
+        register: None,
+        space: None,
+        role: Role::Globals,
+        span: first.span,
+    }
+}
+
+/// A struct: its resources one behind the other, from the first register that is written, whatever its class.
+fn structure(module: &Module, index: usize) -> Want {
+    let parameter = &module.parameters[index];
+    let place = Location { parameter: index, member: None, steps: Vec::new(), ty: &parameter.ty };
+    let registers = &parameter.annotations.registers;
+    let class = |letter: Option<char>| {
+        let classes =
+            [LayoutUnit::ConstantBuffer, LayoutUnit::ShaderResource, LayoutUnit::UnorderedAccess, LayoutUnit::Sampler];
+        classes.into_iter().find(|class| class.as_str().chars().next() == letter)
+    };
+    let register = registers.iter().find_map(|register| Some((class(register.class)?, register.index?)));
+    Want {
+        paths: place.resources().iter().map(|leaf| leaf.path(module)).collect(),
+        class: None,
+        count: Count::Finite(1),
+        kept: own_resources(&parameter.ty).max(1),
+        binding: binding(&parameter.annotations),
+        register,
+        space: registers.iter().find_map(|register| register.space),
+        role: Role::Resource,
+        span: parameter.span,
+    }
+}
+
+/// The resources that DXC keeps numbers for: it forgets those of base structs, and what comes next overlaps them.
+fn own_resources(ty: &Type) -> u32 {
+    let (innermost, counts) = ty.dimensions();
+    let each = match innermost {
+        Type::Struct(ty) => of_members(ty),
+        Type::Resource(_) => 1,
+        Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Array { .. }
+        | Type::Enum(_)
+        | Type::Pointer { .. } => 0,
+    };
+    counts.iter().fold(each, |product, count| match count {
+        Count::Finite(count) => product.saturating_mul(*count),
+        Count::Unbounded => product,
+    })
+}
+
+fn of_members(ty: &StructType) -> u32 {
+    ty.members.iter().fold(0, |sum, member| own_resources(&member.ty).saturating_add(sum))
+}
+
+/// Global structs that DXC has no SPIR-V for.
+pub(super) fn refused(module: &Module) -> Vec<crate::diagnostics::Diagnostic> {
+    let structs = module
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.kind == ParameterKind::Variable && is_struct(parameter.ty.dimensions().0));
+    let problem = |parameter: &Parameter, message: &str| {
+        let code = crate::diagnostics::Code::Unsupported;
+        crate::diagnostics::Diagnostic::error(code, parameter.span, message)
+    };
+    structs
+        .filter_map(|parameter| {
+            let parts = Parts::of(&parameter.ty);
+            if parts.buffers {
+                Some(problem(parameter, "global structures containing buffers are not supported"))
+            } else if parts.resources && parts.data {
+                let message = "global structures containing both resources and non-resources are not supported";
+                Some(problem(parameter, message))
+            } else {
+                None
+            }
+        })
+        .collect()
+}
+
+/// What a struct is made of.
+#[derive(Clone, Copy, Debug, Default)]
+struct Parts {
+    data: bool,
+    resources: bool,
+    /// Constant, texture, structured and byte-address buffers.
+    buffers: bool,
+}
+
+impl Parts {
+    fn of(ty: &Type) -> Self {
+        match ty.dimensions().0 {
+            Type::Struct(ty) => {
+                let base = ty.base.as_ref().map(|base| Self::of(&Type::Struct(std::sync::Arc::clone(base))));
+                let members = ty.members.iter().map(|member| Self::of(&member.ty));
+                base.into_iter().chain(members).fold(Self::default(), Self::and)
+            }
+            Type::Resource(resource) => Self { resources: true, buffers: is_buffer(resource.kind), ..Self::default() },
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Matrix { .. }
+            | Type::Array { .. }
+            | Type::Enum(_)
+            | Type::Pointer { .. } => Self { data: true, ..Self::default() },
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            data: self.data || other.data,
+            resources: self.resources || other.resources,
+            buffers: self.buffers || other.buffers,
+        }
+    }
+}
+
+fn is_buffer(kind: ResourceKind) -> bool {
+    match kind {
+        ResourceKind::ConstantBuffer
+        | ResourceKind::TextureBuffer
+        | ResourceKind::ParameterBlock
+        | ResourceKind::StructuredBuffer(_)
+        | ResourceKind::ByteAddressBuffer(_) => true,
+        ResourceKind::Buffer(_)
+        | ResourceKind::Texture(_)
+        | ResourceKind::CombinedSampler(_)
+        | ResourceKind::Sampler
+        | ResourceKind::SamplerComparison
+        | ResourceKind::AccelerationStructure
+        | ResourceKind::SubpassInput { .. } => false,
+    }
+}

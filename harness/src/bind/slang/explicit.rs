@@ -1,0 +1,222 @@
+//! Where the author put a parameter: `register`, `[[vk::binding]]`, `layout(binding = ...)`, `constant_id`.
+//!
+//! In: a parameter with its layout. Out: the slots it asks for, in units that it takes. Source: Slang user guide,
+//! Parameter Layout Rules, Processing Explicit Binding Modifiers; what slangc 2026.14.1 does with registers on Vulkan and
+//! WebGPU (it takes them one to one) and on Metal, measured.
+
+use super::settings::Settings;
+use super::units::{class_unit, classes, is_combined};
+use crate::bind::tree::TypeLayout;
+use crate::bind::{LayoutUnit, Target};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::module::{Annotations, Argument, Attribute, Register};
+use crate::resource::ResourceKind;
+use crate::shape::{Count, Type};
+use crate::sources::Span;
+
+/// A slot that a parameter asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fixed {
+    /// Unit.
+    pub(super) unit: LayoutUnit,
+    /// Register space, set or group; 0 for units that have none.
+    pub(super) space: u32,
+    /// First slot.
+    pub(super) index: u32,
+    /// How many slots are taken; `None` for as many as the parameter needs.
+    pub(super) count: Option<u32>,
+    /// Where the author says so.
+    pub(super) span: Span,
+}
+
+/// A parameter as far as its explicit slots go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asking<'m> {
+    /// Name.
+    pub(super) name: &'m str,
+    /// Layout.
+    pub(super) layout: &'m TypeLayout,
+    /// What is written around it.
+    pub(super) annotations: &'m Annotations,
+}
+
+impl Asking<'_> {
+    fn takes(&self, unit: LayoutUnit) -> bool {
+        self.layout.usage.get(unit) != Count::Finite(0)
+    }
+
+    /// The kind of a parameter that is a resource, or an array of one.
+    fn kind(&self) -> Option<ResourceKind> {
+        match self.layout.ty.dimensions().0 {
+            Type::Resource(resource) => Some(resource.kind),
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Matrix { .. }
+            | Type::Array { .. }
+            | Type::Struct(_)
+            | Type::Enum(_)
+            | Type::Pointer { .. } => None,
+        }
+    }
+}
+
+impl Settings {
+    /// The slots that a global parameter asks for; what is wrong with them goes to `problems`.
+    pub(super) fn fixed(&self, asking: Asking<'_>, problems: &mut Vec<Diagnostic>) -> Vec<Fixed> {
+        problems.extend(self.unknown_registers(asking));
+        let mut fixed = match self.target {
+            Target::D3d12 | Target::Metal => self.registers(asking),
+            Target::Vulkan | Target::Webgpu => self.bindings(asking, problems),
+        };
+        fixed.extend(numbered(asking, "constant_id", LayoutUnit::ConstantId));
+        fixed.extend(numbered(asking, "input_attachment_index", LayoutUnit::InputAttachment));
+        fixed
+    }
+
+    /// Slang's errors E39007 and E31222.
+    fn unknown_registers(&self, asking: Asking<'_>) -> Vec<Diagnostic> {
+        let is_plain = asking.kind().is_some_and(|kind| kind != ResourceKind::ParameterBlock);
+        let problem = |register: &Register| {
+            let message = match register.class {
+                Some(class) if !"btus".contains(class) => format!("Slang has no register class `{class}`"),
+                None if is_plain && !self.speaks_spirv() => {
+                    "a space without a register is for parameter blocks".to_owned()
+                }
+                Some(_) | None => return None,
+            };
+            Some(Diagnostic::error(Code::BadRegister, register.span, message))
+        };
+        asking.annotations.registers.iter().filter_map(problem).collect()
+    }
+
+    /// Registers as D3D and Metal take them: those of classes that the parameter uses.
+    fn registers(&self, asking: Asking<'_>) -> Vec<Fixed> {
+        if self.documented && self.target == Target::Metal {
+            return Vec::new();
+        }
+        let slot = |register: &Register| {
+            let space = register.space.unwrap_or(0);
+            let (unit, space, index) = match (register.class, register.index) {
+                (Some(class), Some(index)) => (self.register_unit(class, asking)?, space, index),
+                (None, _) if self.target == Target::D3d12 => (LayoutUnit::Space, 0, space),
+                (Some(_) | None, _) => return None,
+            };
+            asking.takes(unit).then_some(Fixed { unit, space, index, count: None, span: register.span })
+        };
+        asking.annotations.registers.iter().filter_map(slot).collect()
+    }
+
+    /// The unit of a register class. On Metal buffers of any access are buffers; a `u` register of a texture is lost.
+    fn register_unit(&self, class: char, asking: Asking<'_>) -> Option<LayoutUnit> {
+        let metal: &[LayoutUnit] = match class {
+            't' => &[LayoutUnit::MetalTexture, LayoutUnit::MetalBuffer],
+            's' => &[LayoutUnit::MetalSampler],
+            _ => &[LayoutUnit::MetalBuffer],
+        };
+        match self.target {
+            Target::Metal => metal.iter().copied().find(|unit| asking.takes(*unit)),
+            Target::D3d12 | Target::Vulkan | Target::Webgpu => Some(class_unit(class)),
+        }
+    }
+
+    /// Bindings as Vulkan and WebGPU take them.
+    fn bindings(&self, asking: Asking<'_>, problems: &mut Vec<Diagnostic>) -> Vec<Fixed> {
+        if let Some(binding) = vulkan_binding(asking.annotations) {
+            if asking.takes(LayoutUnit::Binding) {
+                return vec![binding];
+            }
+            if asking.takes(LayoutUnit::Space) {
+                return whole_set(asking, binding, problems).into_iter().collect();
+            }
+        }
+        let Some(register) = asking.annotations.registers.first() else { return Vec::new() };
+        if self.documented {
+            return Vec::new();
+        }
+        let fixed = if self.shifts.is_empty() {
+            self.register_as_binding(register, asking, problems)
+        } else {
+            self.shifted_register(register, asking)
+        };
+        fixed.into_iter().collect()
+    }
+
+    /// `register(t3, space1)` as binding 3 of set 1, whatever the class (Slang's warnings E39029 and E39013).
+    fn register_as_binding(
+        &self,
+        register: &Register,
+        asking: Asking<'_>,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<Fixed> {
+        let is_combined = asking.kind().is_some_and(is_combined);
+        let name = asking.name;
+        let message = if is_combined || !asking.takes(LayoutUnit::Binding) {
+            format!("the register of `{name}` means nothing for {}", self.target)
+        } else {
+            format!("the register of `{name}` is taken as a binding, without its letter")
+        };
+        let help = "give it a [[vk::binding]] of its own";
+        problems.push(Diagnostic::warning(Code::RegisterAsBinding, register.span, message).with_help(help));
+        let index = register.index.filter(|_| !is_combined && asking.takes(LayoutUnit::Binding))?;
+        let space = register.space.unwrap_or(0);
+        // Slang reserves one binding, however many the parameter has.
+        Some(Fixed { unit: LayoutUnit::Binding, space, index, count: Some(1), span: register.span })
+    }
+
+    /// With shifts only the registers of shifted classes and spaces count.
+    fn shifted_register(&self, register: &Register, asking: Asking<'_>) -> Option<Fixed> {
+        let (class, index) = (register.class?, register.index?);
+        let (unit, space) = (class_unit(class), register.space.unwrap_or(0));
+        let fits = asking.kind().is_none_or(|kind| classes(kind).contains(class)) && asking.takes(unit);
+        self.shift_of(class, space).filter(|_| fits)?;
+        Some(Fixed { unit, space, index, count: None, span: register.span })
+    }
+}
+
+/// The set of a parameter block; its binding can only be 0 (Slang's error E39015).
+fn whole_set(asking: Asking<'_>, binding: Fixed, problems: &mut Vec<Diagnostic>) -> Option<Fixed> {
+    if binding.index != 0 {
+        let message =
+            format!("`{}` takes a whole descriptor set: its binding must be 0, not {}", asking.name, binding.index);
+        problems.push(Diagnostic::error(Code::BadAttribute, binding.span, message));
+        return None;
+    }
+    Some(Fixed { unit: LayoutUnit::Space, space: 0, index: binding.space, count: None, span: binding.span })
+}
+
+/// `[[vk::binding(2, 1)]]` or `layout(binding = 2, set = 1)`; what is missing is 0.
+pub(super) fn vulkan_binding(annotations: &Annotations) -> Option<Fixed> {
+    let fixed = |(index, space), span| Fixed { unit: LayoutUnit::Binding, space, index, count: None, span };
+    if let Some(attribute) = annotations.attribute(Some("vk"), "binding") {
+        return Some(fixed((number(attribute, 0)?, number(attribute, 1).unwrap_or(0)), attribute.span));
+    }
+    let qualifier = |name| {
+        let found = annotations.layout.iter().find(|qualifier| qualifier.name == name)?;
+        Some((u32::try_from(found.value?).ok()?, found.span))
+    };
+    let (binding, set) = (qualifier("binding"), qualifier("set"));
+    let span = binding.or(set)?.1;
+    Some(fixed((binding.map_or(0, |found| found.0), set.map_or(0, |found| found.0)), span))
+}
+
+/// `N` of `[[vk::NAME(N)]]` or `layout(NAME = N)`.
+pub(super) fn vulkan_number(annotations: &Annotations, name: &str) -> Option<(u32, Span)> {
+    let attribute = annotations.attribute(Some("vk"), name).and_then(|found| Some((number(found, 0)?, found.span)));
+    let qualifier = || {
+        let found = annotations.layout.iter().find(|qualifier| qualifier.name == name)?;
+        Some((u32::try_from(found.value?).ok()?, found.span))
+    };
+    attribute.or_else(qualifier)
+}
+
+fn numbered(asking: Asking<'_>, name: &str, unit: LayoutUnit) -> Option<Fixed> {
+    let (index, span) = vulkan_number(asking.annotations, name)?;
+    asking.takes(unit).then_some(Fixed { unit, space: 0, index, count: None, span })
+}
+
+fn number(attribute: &Attribute, at: usize) -> Option<u32> {
+    match attribute.arguments.get(at)? {
+        Argument::Integer(number) => u32::try_from(*number).ok(),
+        Argument::Text(_) | Argument::Other(_) => None,
+    }
+}

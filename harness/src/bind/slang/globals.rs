@@ -1,0 +1,151 @@
+//! Global parameters with their layouts, before any of them has a place.
+//!
+//! Loose globals share one buffer, laid out as a struct in the order of declaration, imported modules' included.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::bytes::{Room, Whole};
+use super::containers::Group;
+use super::scope::{Item, structure};
+use super::types::{Place, Types, next_member, with_bytes};
+use crate::bind::tree::TypeLayout;
+use crate::bind::{LayoutUnit, Target, Usage};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::layout::{LaidOut, LaidOutShape};
+use crate::module::{BlockKind, Module, Parameter, ParameterKind};
+use crate::resource::ResourceKind;
+use crate::shape::{Count, Member, Type};
+use crate::sources::Span;
+
+/// What a global parameter is for this target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// `cbuffer`, `tbuffer`, push constants.
+    Buffer,
+    /// A specialization constant.
+    Constant,
+    /// A variable; its bytes are in the globals' buffer.
+    Variable,
+}
+
+/// The global scope, measured.
+#[derive(Debug)]
+pub(super) struct Globals<'m> {
+    /// The struct of all variables.
+    pub(super) ty: Type,
+    /// Bytes of that struct.
+    pub(super) laid: Option<LaidOut>,
+    /// Parameters in order.
+    pub(super) items: Vec<Item<'m>>,
+}
+
+impl<'m> Globals<'m> {
+    /// Measures the parameters of `module`.
+    pub(super) fn of(module: &'m Module, types: &mut Types<'_>) -> Self {
+        let is_loose = |parameter: &&Parameter| role(parameter, types.settings.target) == Role::Variable;
+        let members: Vec<Member> = module.parameters.iter().filter(is_loose).map(member).collect();
+        let span = members.first().map(|member| member.span).unwrap_or_default();
+        let ty = structure("$Globals", members, span);
+        let whole = Whole { kind: BlockKind::Globals, data_layout: None, element: &ty, room: Room::Ordinary, span };
+        let laid = types.bytes(whole);
+        let mut members = match laid.as_ref().map(|laid| &laid.shape) {
+            Some(LaidOutShape::Struct(members)) => members.iter().peekable(),
+            _none_or_refused => [].iter().peekable(),
+        };
+        let mut items = Vec::new();
+        for parameter in &module.parameters {
+            let item = match role(parameter, types.settings.target) {
+                Role::Buffer => item(parameter, types.buffer(parameter), 0),
+                Role::Constant => item(parameter, constant(&parameter.ty), 0),
+                Role::Variable => {
+                    let laid = next_member(&mut members, &member(parameter));
+                    let place = Place { room: Room::Ordinary, span: parameter.span };
+                    let layout = types.of(&parameter.ty, laid.map(|laid| &laid.layout), place);
+                    item(parameter, layout, laid.map_or(0, |laid| laid.offset))
+                }
+            };
+            items.push(item);
+        }
+        Self { ty, laid, items }
+    }
+
+    /// Bytes of the globals' buffer, with their alignment.
+    pub(super) fn bytes(&self) -> (Count, u32) {
+        let layout = with_bytes(&self.ty, self.laid.as_ref());
+        (layout.usage.get(LayoutUnit::Bytes), layout.alignment)
+    }
+
+    /// Where the first parameter is declared.
+    pub(super) fn span(&self) -> Span {
+        self.items.first().map(|item| item.span).unwrap_or_default()
+    }
+}
+
+impl Types<'_> {
+    /// `cbuffer`, `tbuffer` and push constants.
+    fn buffer(&mut self, parameter: &Parameter) -> TypeLayout {
+        let place = Place { room: Room::Ordinary, span: parameter.span };
+        let is_push_constant = parameter.annotations.is_push_constant();
+        let (kind, resource, element) = match (parameter.kind, &parameter.ty) {
+            (ParameterKind::Tbuffer, ty) => (BlockKind::Tbuffer, ResourceKind::TextureBuffer, ty),
+            (ParameterKind::Cbuffer, ty) => (BlockKind::Cbuffer, ResourceKind::ConstantBuffer, ty),
+            (ParameterKind::Variable | ParameterKind::Global, ty) => match push_constant_element(ty) {
+                Some(element) => (BlockKind::ConstantBuffer, ResourceKind::ConstantBuffer, element),
+                None => {
+                    let message = "only a cbuffer or a ConstantBuffer can be a push constant";
+                    self.problems.push(Diagnostic::error(Code::BadAttribute, parameter.span, message));
+                    return with_bytes(ty, None);
+                }
+            },
+        };
+        let is_pushed = is_push_constant && self.settings.speaks_spirv();
+        let unit = if is_pushed { LayoutUnit::PushConstant } else { self.settings.buffer_unit(resource) };
+        let kind = if is_pushed { BlockKind::PushConstant } else { kind };
+        self.container(&parameter.ty, Group { unit, kind, data_layout: None, place }, element)
+    }
+}
+
+fn push_constant_element(ty: &Type) -> Option<&Type> {
+    match ty {
+        Type::Resource(resource) if resource.kind == ResourceKind::ConstantBuffer => resource.element.as_deref(),
+        Type::Resource(_)
+        | Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Array { .. }
+        | Type::Struct(_)
+        | Type::Enum(_)
+        | Type::Pointer { .. } => None,
+    }
+}
+
+fn role(parameter: &Parameter, target: Target) -> Role {
+    match parameter.kind {
+        ParameterKind::Cbuffer | ParameterKind::Tbuffer => Role::Buffer,
+        ParameterKind::Variable | ParameterKind::Global if parameter.annotations.is_push_constant() => Role::Buffer,
+        ParameterKind::Global if target != Target::D3d12 && is_specialization_constant(parameter) => Role::Constant,
+        ParameterKind::Variable | ParameterKind::Global => Role::Variable,
+    }
+}
+
+fn is_specialization_constant(parameter: &Parameter) -> bool {
+    let annotations = &parameter.annotations;
+    annotations.attribute(None, "SpecializationConstant").is_some()
+        || annotations.attribute(Some("vk"), "constant_id").is_some()
+        || annotations.layout.iter().any(|qualifier| qualifier.name == "constant_id")
+}
+
+fn constant(ty: &Type) -> TypeLayout {
+    TypeLayout { usage: Usage::of(LayoutUnit::ConstantId, Count::Finite(1)), ..with_bytes(ty, None) }
+}
+
+fn member(parameter: &Parameter) -> Member {
+    let Parameter { name, ty, annotations, span, .. } = parameter.clone();
+    Member { name, ty, bit_width: None, annotations, span }
+}
+
+fn item(parameter: &Parameter, layout: TypeLayout, bytes: u32) -> Item<'_> {
+    let Parameter { name, annotations, span, .. } = parameter;
+    Item { name, annotations, span: *span, layout: Arc::new(layout), bytes, at: BTreeMap::new() }
+}

@@ -1,0 +1,87 @@
+//! All number lines of a program: one for each unit in each space, and one of the spaces themselves.
+//!
+//! Source: Slang user guide, Parameter Layout Rules, Allocating Bindings to Parameters.
+
+use std::collections::BTreeMap;
+
+use super::explicit::Fixed;
+use crate::bind::LayoutUnit;
+use crate::bind::slots::{Held, Slots};
+use crate::shape::Count;
+use crate::sources::Span;
+
+/// Who holds slots.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Owner<'m> {
+    /// Name of the parameter.
+    pub(super) name: &'m str,
+    /// Where it is declared.
+    pub(super) span: Span,
+}
+
+/// What is taken so far.
+#[derive(Debug, Default)]
+pub(super) struct Lines<'m> {
+    lines: BTreeMap<(LayoutUnit, u32), Slots<Owner<'m>>>,
+    spaces: Slots<()>,
+}
+
+impl<'m> Lines<'m> {
+    /// Takes `count` explicit slots; returns who has some of them already.
+    pub(super) fn fix(&mut self, fixed: Fixed, count: Count, owner: Owner<'m>) -> Option<Held<Owner<'m>>> {
+        if fixed.unit == LayoutUnit::Space {
+            self.spaces.reserve(fixed.index, count, ());
+        } else if has_space(fixed.unit) {
+            self.spaces.reserve(fixed.space, Count::Finite(1), ());
+        }
+        self.lines.entry((fixed.unit, fixed.space)).or_default().reserve(fixed.index, count, owner)
+    }
+
+    /// Takes the first gap of `count` slots; `None` if there is none.
+    pub(super) fn take(&mut self, (unit, space): (LayoutUnit, u32), count: Count, owner: Owner<'m>) -> Option<u32> {
+        let line = self.lines.entry((unit, space)).or_default();
+        let first = line.first_fit(count, 0)?;
+        line.reserve(first, count, owner);
+        Some(first)
+    }
+
+    /// Takes the first gap of `count` whole spaces; `None` if there is none.
+    pub(super) fn take_spaces(&mut self, count: u32) -> Option<u32> {
+        let first = self.spaces.first_fit(Count::Finite(count), 0)?;
+        self.spaces.reserve(first, Count::Finite(count), ());
+        Some(first)
+    }
+
+    /// Marks a space as taken.
+    pub(super) fn mark_space(&mut self, space: u32) {
+        self.spaces.reserve(space, Count::Finite(1), ());
+    }
+
+    /// Whether nothing has taken a space.
+    pub(super) fn is_free_space(&self, space: u32) -> bool {
+        self.spaces.first_fit(Count::Finite(1), space) == Some(space)
+    }
+}
+
+/// Whether slots of a unit are counted in each register space, set or group.
+pub(super) fn has_space(unit: LayoutUnit) -> bool {
+    match unit {
+        LayoutUnit::ConstantBuffer
+        | LayoutUnit::ShaderResource
+        | LayoutUnit::UnorderedAccess
+        | LayoutUnit::Sampler
+        | LayoutUnit::Binding
+        | LayoutUnit::MetalBuffer
+        | LayoutUnit::MetalTexture
+        | LayoutUnit::MetalSampler => true,
+        LayoutUnit::Bytes
+        | LayoutUnit::Space
+        | LayoutUnit::PushConstant
+        | LayoutUnit::ConstantId
+        | LayoutUnit::LocationIn
+        | LayoutUnit::LocationOut
+        | LayoutUnit::ShaderRecord
+        | LayoutUnit::InputAttachment
+        | LayoutUnit::MetalArgument => false,
+    }
+}
