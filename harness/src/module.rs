@@ -205,6 +205,8 @@ pub struct Function {
     /// Access paths and calls in the order in which the code evaluates them: arguments before their call and the last
     /// one first, an index before what it indexes, the right side of an assignment before the left one.
     pub uses: Vec<Use>,
+    /// Indices of the uses in the order in which DXC's inliner copies them to a caller.
+    pub copied: Vec<usize>,
     /// Where it is declared.
     pub span: Span,
 }

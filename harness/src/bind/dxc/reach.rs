@@ -198,7 +198,10 @@ impl<'m> Walk<'m> {
             function.uses.iter().zip(&places).map(|(used, place)| self.calls(used, place.as_ref(), frame)).collect();
         let known = function.uses.iter().zip(&calls).filter(|(_, calls)| !calls.is_empty());
         let passed: Vec<usize> = known.flat_map(|(used, _)| used.arguments.iter().flatten().copied()).collect();
-        for (index, used) in function.uses.iter().enumerate() {
+        let evaluated: Vec<usize> = (0..function.uses.len()).collect();
+        let order = if self.open.len() > 1 { &function.copied } else { &evaluated };
+        for index in order.iter().copied() {
+            let used = &function.uses[index];
             self.steps += 1;
             if used.dead || self.steps > MOST_USES {
                 continue;

@@ -70,6 +70,25 @@ fn uses_are_in_the_order_of_evaluation() {
     assert_eq!(body("for (uint k = 0; k < e[0]; k += b[k]) A[k] = d[k]; c;"), ["e[0]", "d[]", "A[]", "b[]", "c"]);
 }
 
+/// The blocks in the order in which DXC 1.7.2308 (`-T cs_6_6`) copies them: its registers are the reverse of it.
+#[test]
+fn a_called_function_is_copied_block_by_block() {
+    let copied = |statements: &str| {
+        let module = read(&format!("void f() {{ {statements} }}"));
+        let function = &module.functions[0];
+        function.copied.iter().map(|index| path(&function.uses[*index])).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(copied("d; if (x) e; b;"), "d x b e");
+    assert_eq!(copied("if (x) c; else d; b;"), "x d b c");
+    assert_eq!(copied("a; if (v) { b; if (r) c; d; } else { e; } f;"), "a v e f b r d c");
+    assert_eq!(copied("a; if (v) b; c; if (w) d; e;"), "a v c w e d b");
+    assert_eq!(copied("a; for (int k = 0; k < f; k += e) { c; } b;"), "a f b c e");
+    assert_eq!(copied("a; [loop] while (b) { c; } e;"), "a b e c");
+    assert_eq!(copied("a; do { c; } while (b); e;"), "a c b e");
+    assert_eq!(copied("if (v) return c; return d;"), "v d c");
+    assert_eq!(copied("a; return; b;"), "a");
+}
+
 #[test]
 fn a_local_variable_can_be_another_name() {
     assert_eq!(body("S t = s; t.D[0] = t.m();"), ["s.m()", "s.D[0]"]);
@@ -100,6 +119,7 @@ fn what_is_never_reached_is_dead() {
     assert_eq!(body("if (false) if (x) a = 1; else b = 2; c = 3;"), ["x dead", "a dead", "b dead", "c"]);
     assert_eq!(body("if (N == 5) a = 1; while (false) b = 2; c = 3;"), ["N", "a dead", "b dead", "c"]);
     assert_eq!(body("if (x) a = 1;"), ["x", "a"]);
+    assert_eq!(body("a = 1; if (x) return; b = 2; return; c = 3;"), ["a", "x", "b", "c dead"]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! Bodies are not parsed. A name counts as a local variable, and is left out, from where it looks like a declaration
 //! (two names side by side) to the end of its block; one that only renames a path (`S t = s;`) stands for that path.
 
+mod flow;
 mod locals;
 mod order;
 mod path;
@@ -75,10 +76,15 @@ impl<'t> Elaborator<'t> {
                 let local = if is_plain(parameter) { Local::Variable } else { Local::Parameter(index) };
                 walk.locals.declare(parameter.declarator.name.text, local);
             }
-            walk.run(body);
-            let uses = order::evaluated(walk.drafts, walk.swaps);
+            walk.run(body.clone());
+            let (mut uses, places) = order::evaluated(walk.drafts, walk.swaps);
+            let copied: Vec<usize> = match flow::copied(self.source, body) {
+                Some(ranges) => ranges.into_iter().flat_map(|range| order::within(&places, range)).collect(),
+                None => (0..uses.len()).collect(),
+            };
+            order::kill_the_rest(&mut uses, &copied);
             let name = self.symbols.qualified(*scope, function.name.text);
-            self.module.functions.push(Function { name, uses, span: function.name.span });
+            self.module.functions.push(Function { name, uses, copied, span: function.name.span });
         }
     }
 }

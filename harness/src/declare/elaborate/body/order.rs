@@ -4,7 +4,8 @@
 //! top of that the last argument of a call comes first, the right side of an assignment before the left one, and the
 //! step of a `for` behind its body (measured with DXC 1.7.2308, whose bindings of struct members depend on it).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use crate::module::Use;
 
@@ -31,8 +32,8 @@ pub(super) struct Swap {
 /// A longer loop keeps the order of its text, which keeps the time linear (tokens).
 const LONGEST_SWAP: usize = 4096;
 
-/// The uses in the order of evaluation.
-pub(super) fn evaluated(mut drafts: Vec<Draft>, mut swaps: Vec<Swap>) -> Vec<Use> {
+/// The uses in the order of evaluation, and for each its first token with its index, in the order of the text.
+pub(super) fn evaluated(mut drafts: Vec<Draft>, mut swaps: Vec<Swap>) -> (Vec<Use>, BTreeMap<usize, usize>) {
     drafts.sort_by_key(|draft| (draft.end, std::cmp::Reverse(draft.at)));
     let ends: Vec<usize> = drafts.iter().map(|draft| draft.end).collect();
     // Inner swaps come first: those that are inside another one end earlier or start later.
@@ -43,10 +44,26 @@ pub(super) fn evaluated(mut drafts: Vec<Draft>, mut swaps: Vec<Swap>) -> Vec<Use
         let behind = ends.partition_point(|end| *end <= swap.end);
         drafts[first..behind].sort_by_key(|draft| draft.at < swap.middle);
     }
-    let indices: HashMap<usize, usize> = drafts.iter().enumerate().map(|(index, draft)| (draft.at, index)).collect();
+    let indices: BTreeMap<usize, usize> = drafts.iter().enumerate().map(|(index, draft)| (draft.at, index)).collect();
     let index = |at: &Option<usize>| at.and_then(|at| indices.get(&at).copied());
-    drafts
+    let uses = drafts
         .into_iter()
         .map(|draft| Use { arguments: draft.arguments.iter().map(index).collect(), ..draft.used })
-        .collect()
+        .collect();
+    (uses, indices)
+}
+
+/// The uses among the tokens of `range`, in the order of evaluation.
+pub(super) fn within(places: &BTreeMap<usize, usize>, range: Range<usize>) -> Vec<usize> {
+    let mut found: Vec<usize> = places.range(range).map(|(_, index)| *index).collect();
+    found.sort_unstable();
+    found
+}
+
+/// Marks as dead what no path through the body comes to.
+pub(super) fn kill_the_rest(uses: &mut [Use], reached: &[usize]) {
+    let reached: BTreeSet<usize> = reached.iter().copied().collect();
+    for (index, used) in uses.iter_mut().enumerate() {
+        used.dead |= !reached.contains(&index);
+    }
 }

@@ -1,0 +1,132 @@
+//! The order in which the blocks of a body are copied where its function is called.
+//!
+//! DXC's inliner follows the last successor of each block first: what stands behind an `if` comes before its branch, and
+//! what is behind a loop before its body (measured with DXC 1.7.2308). `&&`, `||`, `?:` and `switch` are taken as if
+//! they had no branches.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::{STATEMENT_TOKENS, statement_end};
+use crate::declare::lexer::TokenKind;
+use crate::declare::parser::Source;
+
+/// Statements after which the walk gives up: a longer body keeps the order of evaluation.
+const MOST_STATEMENTS: usize = 1 << 14;
+
+/// Blocks in blocks after which the walk gives up, which keeps the stack small.
+const DEEPEST: usize = 256;
+
+/// What is still to be executed: the innermost block first.
+#[derive(Debug)]
+struct Rest {
+    range: Range<usize>,
+    outer: Option<Rc<Rest>>,
+    depth: usize,
+}
+
+type Path = Option<Rc<Rest>>;
+
+/// The walk over the blocks of a body.
+#[derive(Debug)]
+struct Flow<'s, 't> {
+    source: &'s Source<'t>,
+    order: Vec<Range<usize>>,
+    /// Statements that are in the order, by their first token.
+    seen: HashSet<usize>,
+    /// Paths that are followed later, the next one last.
+    later: Vec<Path>,
+}
+
+/// The tokens of a body in the order in which they are copied; what stands behind a `return` is left out. `None` for a
+/// body that is too long.
+pub(super) fn copied(source: &Source<'_>, body: Range<usize>) -> Option<Vec<Range<usize>>> {
+    let mut flow = Flow { source, order: Vec::new(), seen: HashSet::new(), later: Vec::new() };
+    flow.later.push(before(body, &None));
+    let mut steps = 0;
+    while let Some(path) = flow.later.pop() {
+        let mut next = path;
+        while let Some(rest) = next {
+            steps += 1;
+            if steps > MOST_STATEMENTS || rest.depth > DEEPEST {
+                return None;
+            }
+            next = flow.statement(&rest);
+        }
+    }
+    Some(flow.order)
+}
+
+fn before(range: Range<usize>, outer: &Path) -> Path {
+    let depth = outer.as_ref().map_or(0, |outer| outer.depth + 1);
+    Some(Rc::new(Rest { range, outer: outer.clone(), depth }))
+}
+
+impl Flow<'_, '_> {
+    /// Takes the first statement of `rest`. Returns where the path goes on.
+    fn statement(&mut self, rest: &Rest) -> Path {
+        let Range { start, end } = rest.range;
+        if start >= end {
+            return rest.outer.clone();
+        }
+        if self.source.token(start).kind == TokenKind::LeftBracket {
+            // `[unroll]` and its kin.
+            return before(self.source.closer(start) + 1..end, &rest.outer);
+        }
+        let token = self.source.token(start);
+        let close = self.source.closer(start + 1);
+        let behind = |at: usize| before(at..end, &rest.outer);
+        if token.kind == TokenKind::LeftBrace {
+            let close = self.source.closer(start);
+            return before(start + 1..close, &behind(close + 1));
+        }
+        match token.text {
+            // A condition is no place to come back to, the statement behind it is.
+            "if" => self.branch(start, close, rest),
+            "while" => {
+                let body = statement_end(self.source, close + 1);
+                self.take(start, close + 1)?;
+                self.later.push(before(close + 1..body, &None));
+                behind(body)
+            }
+            "for" => self.counted(start, close, rest),
+            "do" => {
+                let body = statement_end(self.source, start + 1);
+                before(start + 1..body, &behind(body))
+            }
+            _ => {
+                let after = statement_end(self.source, start).clamp(start + 1, end);
+                self.take(start, after)?;
+                if matches!(token.text, "return" | "break" | "continue" | "discard") { None } else { behind(after) }
+            }
+        }
+    }
+
+    fn branch(&mut self, start: usize, close: usize, rest: &Rest) -> Path {
+        let Range { end, .. } = rest.range;
+        let branch = statement_end(self.source, close + 1);
+        self.take(start, close + 1)?;
+        let has_else = branch < end && self.source.token(branch).text == "else";
+        let after = if has_else { statement_end(self.source, branch + 1) } else { branch };
+        let behind = before(after..end, &rest.outer);
+        self.later.push(before(close + 1..branch, &behind));
+        if has_else { before(branch + 1..after, &behind) } else { behind }
+    }
+
+    /// A `for`: its beginning and condition, what is behind it, later its body and step.
+    fn counted(&mut self, start: usize, close: usize, rest: &Rest) -> Path {
+        let body = statement_end(self.source, close + 1);
+        let mut semicolons =
+            (start..close).take(STATEMENT_TOKENS).filter(|at| self.source.token(*at).kind == TokenKind::Semicolon);
+        let step = semicolons.nth(1).unwrap_or(close);
+        self.take(start, step)?;
+        self.later.push(before(close + 1..body, &before(step + 1..close, &None)));
+        before(body..rest.range.end, &rest.outer)
+    }
+
+    /// Puts tokens into the order; `None` where they are in it.
+    fn take(&mut self, start: usize, end: usize) -> Option<()> {
+        self.seen.insert(start).then(|| self.order.push(start..end))
+    }
+}
