@@ -25,6 +25,7 @@ fn paths_lead_to_declarations() {
         ParameterBlock<Outer> block;
         namespace N { Texture3D volume; }
         float loose;
+        cbuffer Open { Texture2D inside; };
         [shader(\"compute\")] void main(uniform Texture2D own, uniform float x) {}";
     let rows = [
         ("outer.inner[1].map", "set 0 binding 0"),
@@ -37,6 +38,8 @@ fn paths_lead_to_declarations() {
         ("main.own", "set 0 binding 5"),
         ("own", "set 0 binding 6"),
         ("$Entry.main", "set 0 binding 7"),
+        ("inside", "set 0 binding 8"),
+        ("outer.data.$counter", "set 0 binding 9"),
     ];
     let plan = planned(text, &rows);
     assert_eq!(skipped(&plan), [] as [String; 0]);
@@ -53,6 +56,8 @@ fn paths_lead_to_declarations() {
             "main.own: set 0 binding 5 x 1",
             "own: set 0 binding 6 x 1",
             "$Entry.main: set 0 binding 7 x 1",
+            "inside: set 0 binding 8 x 1",
+            "outer.data.$counter: set 0 binding 9 x 1",
         ]
     );
 }
@@ -84,8 +89,8 @@ fn what_is_not_read_has_a_reason() {
             "ms: a multisampled texture",
             "sub: an input attachment",
             "wide: 64-bit texels",
-            "far: set 64 binding 0 has numbers beyond those that a 32-bit word has room for",
-            "many: elements 8 to 19",
+            "far: a set, binding or element whose number is too large for the word that names it",
+            "many: elements from 8 on",
             "endless: elements from 4 on, of an array without end",
             "nowhere: no declaration at this path",
             "here: no device here has the registers of vulkan",

@@ -213,7 +213,8 @@ fn bound(facts: &RunFacts<'_>, style: Style) -> String {
     let by = if devices.is_empty() { "by no device".to_owned() } else { devices.join(", ") };
     let mut text = format!("{} read back: {by}", counted(total.into(), "resource"));
     let mut not_read: BTreeMap<&str, u64> = BTreeMap::new();
-    for (reason, count) in facts.checks.iter().filter_map(|check| check.bound.as_ref()).flat_map(|it| &it.not_read) {
+    let on_devices = facts.checks.iter().filter(|check| check.runner != RunnerKind::Model);
+    for (reason, count) in on_devices.filter_map(|check| check.bound.as_ref()).flat_map(|it| &it.not_read) {
         *not_read.entry(reason).or_default() += u64::from(*count);
     }
     if !not_read.is_empty() {

@@ -25,16 +25,22 @@ pub(super) enum What<'m> {
     TextureBuffer,
     /// A resource.
     Resource(&'m Resource),
+    /// The counter of a structured buffer.
+    Counter,
     /// Ordinary data.
     Data,
 }
+
+/// Last step of a counter's path, behind that of its buffer.
+const COUNTERS: [&str; 2] = [".$counter", ".counter"];
 
 /// Finds the declaration at `path`; `None` where there is none.
 pub(super) fn find<'m>(module: &'m Module, path: &str) -> Option<Declared<'m>> {
     if path == "$Globals" || path.starts_with("$Entry.") {
         return Some(Declared { what: What::ConstantBuffer, elements: Count::Finite(1) });
     }
-    of_parameter(module, path).or_else(|| of_entry(module, path))
+    let found = of_parameter(module, path).or_else(|| of_member(module, path)).or_else(|| of_entry(module, path));
+    found.or_else(|| of_counter(module, path))
 }
 
 /// The entry point that `path` speaks of: the one that it begins with, else the only one.
@@ -58,6 +64,28 @@ fn of_parameter<'m>(module: &'m Module, path: &str) -> Option<Declared<'m>> {
         (ParameterKind::Cbuffer | ParameterKind::Tbuffer | ParameterKind::Variable | ParameterKind::Global, _) => {
             walk(&parameter.ty, rest)
         }
+    }
+}
+
+/// A member of a constant buffer, whose names are global.
+fn of_member<'m>(module: &'m Module, path: &str) -> Option<Declared<'m>> {
+    let is_open = |kind: ParameterKind| match kind {
+        ParameterKind::Cbuffer | ParameterKind::Tbuffer => true,
+        ParameterKind::Variable | ParameterKind::Global => false,
+    };
+    let mut open = module.parameters.iter().filter(|parameter| is_open(parameter.kind));
+    open.find_map(|parameter| walk(&parameter.ty, &format!(".{path}")))
+}
+
+/// The counter of the structured buffer at the path before the last step.
+fn of_counter<'m>(module: &'m Module, path: &str) -> Option<Declared<'m>> {
+    let buffer = COUNTERS.iter().find_map(|step| path.strip_suffix(step))?;
+    let buffer = of_parameter(module, buffer).or_else(|| of_entry(module, buffer))?;
+    match buffer.what {
+        What::Resource(resource) if matches!(resource.kind, ResourceKind::StructuredBuffer(_)) => {
+            Some(Declared { what: What::Counter, ..buffer })
+        }
+        What::Resource(_) | What::ConstantBuffer | What::TextureBuffer | What::Counter | What::Data => None,
     }
 }
 

@@ -123,8 +123,8 @@ impl Planner<'_> {
     fn push_elements(&mut self, at: (usize, &Binding), (kind, site): (BoundKind, Site), count: Count) {
         let elements = match count {
             Count::Finite(count) if count <= MOST_ELEMENTS => count,
-            Count::Finite(count) => {
-                self.skip(at, &format!("elements {MOST_ELEMENTS} to {}", count - 1));
+            Count::Finite(_) => {
+                self.skip(at, &format!("elements from {MOST_ELEMENTS} on"));
                 MOST_ELEMENTS
             }
             Count::Unbounded => {
@@ -137,7 +137,7 @@ impl Planner<'_> {
             return self.skip(at, "an array of no elements");
         }
         if last.word().is_none() {
-            return self.skip(at, &format!("{last} has numbers beyond those that a 32-bit word has room for"));
+            return self.skip(at, "a set, binding or element whose number is too large for the word that names it");
         }
         let (row, path) = (at.0, at.1.path.clone());
         self.plan.probed.push(Probed { row, path, kind, site, elements });
@@ -154,6 +154,9 @@ impl Planner<'_> {
             What::ConstantBuffer => return self.push_elements(at, (BoundKind::Uniform, site), found.elements),
             What::TextureBuffer => {
                 return self.push_elements(at, (BoundKind::Storage { writable: false }, site), found.elements);
+            }
+            What::Counter => {
+                return self.push_elements(at, (BoundKind::Storage { writable: true }, site), found.elements);
             }
             What::Data => return self.skip(at, "ordinary data"),
             What::Resource(resource) => resource,
