@@ -30,6 +30,7 @@ fn paths_lead_to_declarations() {
     let rows = [
         ("outer.inner[1].map", "set 0 binding 0"),
         ("outer.inner.how", "set 0 binding 1"),
+        ("outer.inner[].map", "set 0 binding 10"),
         ("outer.data", "set 0 binding 2"),
         ("block", "set 1 binding 0"),
         ("block.inner[2].how[1]", "set 1 binding 1"),
@@ -48,6 +49,7 @@ fn paths_lead_to_declarations() {
         [
             "outer.inner[1].map: set 0 binding 0 x 1",
             "outer.inner.how: set 0 binding 1 x 6",
+            "outer.inner[].map: set 0 binding 10 x 3",
             "outer.data: set 0 binding 2 x 1",
             "block: set 1 binding 0 x 1",
             "block.inner[2].how[1]: set 1 binding 1 x 1",

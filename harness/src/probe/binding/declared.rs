@@ -1,7 +1,8 @@
 //! What is declared at a binding's path: a module and a path in, the type and its array dimensions out.
 //!
 //! Paths are those of [`crate::bind::Binding`]: `B`, `s.D`, `s.B[3]`, `p.inner.tex`, `$Globals`, `$Entry.main`. A path may
-//! leave out the index of an array on its way (`lights.shadow`): then it names that member of every element.
+//! leave the index of an array on its way out (`lights[].shadow`, `lights.shadow`): then it names that member of every
+//! element.
 
 use crate::module::{EntryPoint, Module, ParameterKind};
 use crate::resource::{Resource, ResourceKind};
@@ -108,13 +109,16 @@ fn rest_after<'p>(path: &'p str, name: &str) -> Option<&'p str> {
 /// What is at the end of `rest`, which is empty or starts with `.` or `[`.
 fn walk<'m>(ty: &'m Type, rest: &str) -> Option<Declared<'m>> {
     match ty {
-        Type::Array { element, count } => match index_off(rest) {
-            Some(rest) => walk(element, rest),
-            None => {
-                let inner = walk(element, rest)?;
-                Some(Declared { elements: product(*count, inner.elements), ..inner })
-            }
-        },
+        Type::Array { element, count } => {
+            let (is_open, rest) = match index_off(rest) {
+                Some(("", rest)) => (true, rest),
+                Some((_, rest)) => (false, rest),
+                None => (true, rest),
+            };
+            let inner = walk(element, rest)?;
+            let elements = if is_open { product(*count, inner.elements) } else { inner.elements };
+            Some(Declared { elements, ..inner })
+        }
         Type::Resource(resource) => of_resource(resource, rest),
         Type::Struct(ty) if !rest.is_empty() => {
             let member = rest.strip_prefix('.')?;
@@ -140,9 +144,9 @@ fn of_resource<'m>(resource: &'m Resource, rest: &str) -> Option<Declared<'m>> {
     }
 }
 
-/// What follows the index at the start of `rest`.
-fn index_off(rest: &str) -> Option<&str> {
-    Some(rest.strip_prefix('[')?.split_once(']')?.1)
+/// The index at the start of `rest`, and what follows it.
+fn index_off(rest: &str) -> Option<(&str, &str)> {
+    rest.strip_prefix('[')?.split_once(']')
 }
 
 fn product(a: Count, b: Count) -> Count {
