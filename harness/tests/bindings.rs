@@ -128,9 +128,12 @@ fn wgsl_of_every_resource_is_valid_and_the_rest_has_a_reason() {
     let plan = planned(EVERYTHING, EVERYWHERE).without(wgsl::not_expressible);
     let skipped: Vec<String> = plan.skipped.iter().map(|it| format!("{}: {}", it.path, it.reason)).collect();
     let expected = [
+        "cb: an array of bindings, which WGSL has not",
         "t1a: an array of 1D textures, which WGSL has not",
+        "t2: an array of bindings, which WGSL has not",
         "typed: a typed buffer, which WGSL has not",
         "rwtyped: a typed buffer, which WGSL has not",
+        "s1: an array of bindings, which WGSL has not",
     ];
     assert_eq!(skipped, expected);
     for program in programs(&plan) {
@@ -149,8 +152,8 @@ fn wgsl_of_draws_is_valid() {
 
 #[test]
 fn wgsl_has_one_variable_for_parameters_at_one_binding() {
-    let plan = planned("Texture2D a; Texture2D b[3];", &[("a", "set 0 binding 2"), ("b", "set 0 binding 2")]);
+    let plan = planned("Texture2D a; Texture2D b;", &[("a", "set 0 binding 2"), ("b", "set 0 binding 2")]);
     let text = wgsl::module(&programs(&plan)[0]);
     let declared: Vec<&str> = text.lines().filter(|line| line.contains("@binding(2)")).collect();
-    assert_eq!(declared, ["@group(0) @binding(2) var r1: binding_array<texture_2d<f32>, 3>;"]);
+    assert_eq!(declared, ["@group(0) @binding(2) var r0: texture_2d<f32>;"]);
 }

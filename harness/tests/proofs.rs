@@ -10,6 +10,7 @@ use fixture::bound::{EVERYTHING, EVERYWHERE, SWAPPED, SWAPPED_PLACES, bound, mod
 use layoutproof::bind::{Convention, Request, Target};
 use layoutproof::case::{Authority, BindExpectation, ExpectedPlaces};
 use layoutproof::check::{Placed, Proof, ProofCheck, Source};
+use layoutproof::known;
 use layoutproof::layout::LayoutOptions;
 use layoutproof::model::{BINDING_MISREADINGS, Misreading, Model};
 use layoutproof::record::{CheckRecord, Culprit, Outcome, Proves, Value};
@@ -17,7 +18,7 @@ use layoutproof::report::Style;
 use layoutproof::report::summary::fold;
 use layoutproof::report::terminal::{RunFacts, failure_report, summary};
 use layoutproof::runner::{Batch, Feature, Job, Runner, RunnerKind};
-use layoutproof::sources::Span;
+use layoutproof::sources::{SourceMap, Span};
 
 /// A placement that our rules are said to have computed.
 fn placed(text: &str, rows: &[(&str, &str)], target: Target) -> Placed {
@@ -185,4 +186,18 @@ fn the_summary_says_how_many_resources_each_device_read() {
         "           not read: 3    an acceleration structure (3)",
     ];
     assert_eq!(lines, expected);
+}
+
+#[test]
+fn a_known_difference_covers_placements_only_where_it_names_them() {
+    let placed = expecting(placed(SWAPPED, SWAPPED_PLACES, Target::Vulkan), SWAPPED_PLACES);
+    let differs = record(&placed, Misreading::find("swapped-sets"));
+    for (rules, outcome) in [("", Outcome::Differ), ("rules = \"vulkan.*\"\n", Outcome::Known)] {
+        let mut sources = SourceMap::default();
+        let list = format!("[[known]]\n{rules}device = \"model\"\nreason = \"planted\"\n");
+        let file = sources.add("known.toml", &list);
+        let mut checks = [differs.clone()];
+        known::apply(&known::read(file, &sources).unwrap(), &mut checks, &[]);
+        assert_eq!(checks[0].outcome, outcome, "{list}");
+    }
 }

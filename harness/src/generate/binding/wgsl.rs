@@ -1,6 +1,6 @@
 //! WGSL of a binding program: one variable for each binding, all of them read by one entry point.
 //!
-//! Arrays of bindings are wgpu's extension. Source: WebGPU Shading Language, 6.5 Texture and Sampler Types, 12.3.2
+//! Source: WebGPU Shading Language, 6.5 Texture and Sampler Types, 12.3.2
 //! Resource Interface, 17.7 Texture Built-in Functions.
 
 use crate::image::REFILL_WORD;
@@ -16,6 +16,7 @@ const MOST_ID: u32 = 0xFFFF;
 pub fn not_expressible(probed: &Probed) -> Option<String> {
     let lacks = |what: &str| Some(format!("{what}, which WGSL has not"));
     match (probed.kind, probed.site) {
+        (_, Site::Descriptor { .. }) if probed.elements > 1 => lacks("an array of bindings"),
         (BoundKind::Image { kind: ImageKind::Combined, .. }, _) => lacks("a combined image sampler"),
         (BoundKind::Image { kind: ImageKind::UniformTexels | ImageKind::StorageTexels, .. }, _) => {
             lacks("a typed buffer")
@@ -51,9 +52,6 @@ pub fn module(program: &Program) -> String {
 fn compute(program: &Program) -> String {
     let mut lines = Vec::new();
     let owners = owners(program);
-    if owners.iter().any(|(_, probed)| probed.elements > 1) {
-        lines.push("enable wgpu_binding_array;".to_owned());
-    }
     lines.push("struct Block { word: vec4<u32> }".to_owned());
     lines.extend(owners.iter().map(|(index, probed)| declaration(*index, probed)));
     let tools = &program.tools;
@@ -77,7 +75,7 @@ fn compute(program: &Program) -> String {
     lines.join("\n")
 }
 
-/// One parameter for each place, because WGSL lets an entry point have no two variables at one: the one of most elements.
+/// The first parameter at each place, because WGSL lets an entry point have no two variables at one.
 fn owners(program: &Program) -> Vec<(usize, &Probed)> {
     let all = || program.bound.iter().enumerate();
     all().filter(|(index, _)| owner(program, *index) == *index).collect()
@@ -86,9 +84,7 @@ fn owners(program: &Program) -> Vec<(usize, &Probed)> {
 /// Index of the parameter whose variable stands for that of `index`.
 fn owner(program: &Program, index: usize) -> usize {
     let site = program.bound[index].site;
-    let same = program.bound.iter().enumerate().filter(|(_, probed)| probed.site == site);
-    // Of several with as many elements the first.
-    same.rev().max_by_key(|(_, probed)| probed.elements).map_or(index, |(owner, _)| owner)
+    program.bound.iter().position(|probed| probed.site == site).unwrap_or(index)
 }
 
 fn declaration(index: usize, probed: &Probed) -> String {
@@ -101,7 +97,6 @@ fn declaration(index: usize, probed: &Probed) -> String {
         BoundKind::Sampler => "sampler".to_owned(),
         BoundKind::Constant | BoundKind::Varying | BoundKind::Target => "u32".to_owned(),
     };
-    let ty = if probed.elements > 1 { format!("binding_array<{ty}, {}>", probed.elements) } else { ty };
     let space = match probed.kind {
         BoundKind::Uniform => "<uniform>",
         BoundKind::Storage { writable: true } => "<storage, read_write>",
@@ -123,15 +118,7 @@ fn declaration(index: usize, probed: &Probed) -> String {
 fn expression(program: &Program, read: Read, levels: usize) -> String {
     let index = owner(program, read.of);
     let probed = &program.bound[index];
-    let element = match read.site {
-        Site::Descriptor { element, .. } if probed.elements > 1 => format!("[{element}]"),
-        Site::Descriptor { .. }
-        | Site::PushConstants
-        | Site::Constant { .. }
-        | Site::Varying { .. }
-        | Site::Target { .. } => String::new(),
-    };
-    let name = format!("r{index}{element}");
+    let name = format!("r{index}");
     match probed.kind {
         BoundKind::Uniform | BoundKind::Storage { .. } | BoundKind::PushConstants => format!("{name}.word.x"),
         BoundKind::Constant | BoundKind::Varying | BoundKind::Target => name,
