@@ -17,7 +17,8 @@ fn run(plan: &BindingPlan, misreading: Option<Misreading>) -> Vec<Vec<Seen>> {
     let batch = Batch { jobs: programs.iter().zip(nonces).map(job).collect() };
     let answers = misreading.map_or_else(Model::new, Model::with_misreading).run(&batch);
     let each = programs.iter().zip(&batch.jobs).zip(answers);
-    each.map(|((program, job), answer)| observe(program, job, &answer.unwrap()).unwrap()).collect()
+    each.map(|((program, job), answer)| observe(program, job, &answer.expect("the model runs it")).expect("it ran"))
+        .collect()
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use layoutproof::image::nonce_word;
 use layoutproof::model::{BINDING_MISREADINGS, Misreading};
-use layoutproof::probe::binding::{BindingPlan, Program, Seen, job, observe, programs};
+use layoutproof::probe::binding::{BindingPlan, Probed, Program, Seen, job, observe, programs};
 use layoutproof::runner::{DeviceInfo, Job, RunnerError, Shader};
 use libtest_mimic::Failed;
 
@@ -64,7 +64,7 @@ pub(crate) fn all_right(
     let answers = prove(api, info, plan, None)?;
     ensure_eq(&answers.wrong(), &Vec::new(), "wrong reads")?;
     let required = plan.probed.iter().filter(|probed| !optional.contains(&&*probed.path));
-    let wanted = required.flat_map(|probed| probed.sites());
+    let wanted = required.flat_map(Probed::sites);
     let unread: Vec<String> = wanted
         .filter(|site| !answers.seen.iter().any(|seen| seen.wanted == *site))
         .map(|site| site.to_string())

@@ -6,6 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use crate::bind::Request;
+use crate::check::placed::Placed;
 use crate::check::proof::{ProofCheck, ProofModule};
 use crate::image::nonce_word;
 use crate::limits::check_features;
@@ -33,6 +35,20 @@ impl ProofJobs {
     }
 }
 
+/// The flags that ask for a placement; those that a case brings itself left out.
+fn flags(placed: &Placed) -> String {
+    let Request { target, convention, version, profile, used, unused, options, .. } = &placed.request;
+    let version = version.as_ref().map_or(String::new(), |version| format!("@{version}"));
+    let mut flags = vec![format!("--target {target} --convention {convention}{version}")];
+    if !placed.source.is_case {
+        flags.extend(profile.iter().map(|profile| format!("--profile {profile}")));
+        let lists = [("used", used), ("unused", unused)].into_iter().filter(|(_, paths)| !paths.is_empty());
+        flags.extend(lists.map(|(name, paths)| format!("--{name} '{}'", paths.join(","))));
+        flags.extend(options.iter().map(|option| format!("--option '{option}'")));
+    }
+    flags.join(" ")
+}
+
 /// What a device's answers come to.
 #[derive(Debug, Default)]
 struct Answers {
@@ -58,11 +74,11 @@ impl ProofCheck {
     /// The record of the check; `results` are those of `jobs`, in order.
     pub fn record(&self, jobs: &ProofJobs, results: &[Result<ReadBack, RunnerError>], took: Duration) -> CheckRecord {
         let answers = self.answers(jobs, results);
-        let rows: Vec<Row> = self.proof.placed.rows().into_iter().map(|row| self.observed(row, &answers)).collect();
+        let rows: Vec<Row> = self.proof.placed.rows().into_iter().map(|row| answers.observed(row)).collect();
         let bound = self.count(&answers);
         let validation = self.validation();
         let verdict = judge(&rows, &validation, Code { proves: Proves::Decorations, writer: Writer::Generator });
-        let (outcome, reason) = self.outcome(&verdict, &answers, &bound);
+        let (outcome, reason) = answers.outcome(&verdict, &bound);
         let story = matches!(outcome, Outcome::Differ | Outcome::Broken).then(|| self.story(&verdict));
         CheckRecord {
             schema: SCHEMA,
@@ -105,19 +121,6 @@ impl ProofCheck {
         answers
     }
 
-    /// The row with what the device says of its parameter.
-    fn observed(&self, row: Row, answers: &Answers) -> Row {
-        let own = answers.seen.iter().filter(|(probed, _)| probed.path == row.path);
-        let wrong: Vec<&Seen> = own.clone().map(|(_, seen)| seen).filter(|seen| !seen.is_right()).collect();
-        let observed = match wrong.first() {
-            Some(first) => Some(Value::Text(first.found())),
-            None if own.count() == 0 => None,
-            None => row.computed.clone(),
-        };
-        let note = wrong.iter().take(MAX_WRONG).map(ToString::to_string).collect::<Vec<_>>().join("; ");
-        Row { observed, note: Some(note).filter(|note| !note.is_empty()), ..row }
-    }
-
     /// Places that were read, and parameters that were not, by the reason.
     fn count(&self, answers: &Answers) -> BoundCount {
         let read: BTreeSet<_> = answers.seen.iter().map(|(probed, seen)| (&probed.path, seen.wanted)).collect();
@@ -129,8 +132,8 @@ impl ProofCheck {
         let unread = all.filter(|probed| !probed.sites().all(|site| read.contains(&(&probed.path, site)))).count();
         let unread = u32::try_from(unread).unwrap_or(u32::MAX);
         if unread > 0 {
-            let reasons = answers.lacking.iter().chain(&answers.broken);
-            let reason = reasons.cloned().next().unwrap_or_else(|| "module not valid".to_owned());
+            let mut reasons = answers.lacking.iter().chain(&answers.broken);
+            let reason = reasons.next().cloned().unwrap_or_else(|| "module not valid".to_owned());
             *not_read.entry(reason).or_default() += unread;
         }
         BoundCount { read: u32::try_from(read.len()).unwrap_or(u32::MAX), not_read }
@@ -144,9 +147,39 @@ impl ProofCheck {
         first.unwrap_or_else(|| Validation::NotRun("no module".to_owned()))
     }
 
-    fn outcome(&self, verdict: &Verdict, answers: &Answers, bound: &BoundCount) -> (Outcome, Option<String>) {
+    fn story(&self, verdict: &Verdict) -> Story {
+        let Self { proof, device } = self;
+        let again = format!(
+            "layoutproof run {} {} --device {} --runner {} -vv",
+            proof.placed.source.id,
+            flags(&proof.placed),
+            device.id,
+            device.runner.as_str()
+        );
+        Story { again, ..proof.placed.story(&verdict.sentence) }
+    }
+}
+
+impl Answers {
+    /// The row with what the device says of its parameter.
+    fn observed(&self, row: Row) -> Row {
+        let own = self.seen.iter().filter(|(probed, _)| probed.path == row.path);
+        let mut wrong: Vec<&Seen> = own.clone().map(|(_, seen)| seen).filter(|seen| !seen.is_right()).collect();
+        // What several programs read alike is told once.
+        wrong.sort_by_key(|seen| (seen.wanted, seen.word));
+        wrong.dedup_by_key(|seen| (seen.wanted, seen.word));
+        let observed = match wrong.first() {
+            Some(first) => Some(Value::Text(first.found())),
+            None if own.count() == 0 => None,
+            None => row.computed.clone(),
+        };
+        let note = wrong.iter().take(MAX_WRONG).map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        Row { observed, note: Some(note).filter(|note| !note.is_empty()), ..row }
+    }
+
+    fn outcome(&self, verdict: &Verdict, bound: &BoundCount) -> (Outcome, Option<String>) {
         match verdict.outcome {
-            Outcome::Agree if !answers.broken.is_empty() => (Outcome::Broken, Some(answers.broken.join("; "))),
+            Outcome::Agree if !self.broken.is_empty() => (Outcome::Broken, Some(self.broken.join("; "))),
             Outcome::Agree if bound.read == 0 => {
                 let reasons: Vec<&str> = bound.not_read.keys().map(String::as_str).collect();
                 let reason = if reasons.is_empty() { "nothing to read".to_owned() } else { reasons.join("; ") };
@@ -156,18 +189,5 @@ impl ProofCheck {
                 (verdict.outcome, None)
             }
         }
-    }
-
-    fn story(&self, verdict: &Verdict) -> Story {
-        let Self { proof, device } = self;
-        let again = format!(
-            "layoutproof run {} --target {} --convention {} --device {} --runner {} -vv",
-            proof.placed.source.id,
-            proof.placed.request.target,
-            proof.placed.request.convention,
-            device.id,
-            device.runner.as_str()
-        );
-        Story { again, ..proof.placed.story(&verdict.sentence) }
     }
 }

@@ -211,19 +211,18 @@ fn bound(facts: &RunFacts<'_>, style: Style) -> String {
         facts.end.bound.iter().map(|(device, read)| format!("{} by {}", grouped((*read).into()), one_line(device)));
     let devices: Vec<String> = devices.collect();
     let by = if devices.is_empty() { "by no device".to_owned() } else { devices.join(", ") };
-    let mut text = format!("{} read back: {by}", counted(total.into(), "resource"));
+    let read = format!("{} read back: {by}", counted(total.into(), "resource"));
     let mut not_read: BTreeMap<&str, u64> = BTreeMap::new();
     let on_devices = facts.checks.iter().filter(|check| check.runner != RunnerKind::Model);
     for (reason, count) in on_devices.filter_map(|check| check.bound.as_ref()).flat_map(|it| &it.not_read) {
         *not_read.entry(reason).or_default() += u64::from(*count);
     }
-    if !not_read.is_empty() {
-        let total = not_read.values().sum::<u64>();
-        let reasons: Vec<(&str, u64)> = not_read.into_iter().collect();
-        let total = u32::try_from(total).unwrap_or(u32::MAX);
-        text += &format!("\n{} not read: {}", " ".repeat(INDENT - 1), list(total, &reasons, style));
+    if not_read.is_empty() {
+        return read;
     }
-    text
+    let total = u32::try_from(not_read.values().sum::<u64>()).unwrap_or(u32::MAX);
+    let reasons: Vec<(&str, u64)> = not_read.into_iter().collect();
+    format!("{read}\n{} not read: {}", " ".repeat(INDENT - 1), list(total, &reasons, style))
 }
 
 /// A warning where only our own model of a device answered.

@@ -203,25 +203,28 @@ fn varyings(program: &Program) -> String {
     let locations = locations(program);
     let members = distinct(locations.clone());
     let declared = members.iter().map(|(at, _)| format!("    @location({at}) @interpolate(flat) at{at}: u32,\n"));
-    let declared: String = declared.collect();
-    let words: String = members.iter().map(|(_, word)| format!(", {word}u")).collect();
+    let declared = declared.collect::<Vec<_>>().concat();
+    let values = std::iter::once("vec4(0.0, 0.0, 0.0, 1.0)".to_owned());
+    let values: Vec<String> = values.chain(members.iter().map(|(_, word)| format!("{word}u"))).collect();
     let texels = locations.chunks(4).map(|four| {
         let components = (0..4).map(|index| four.get(index).map_or("0u".to_owned(), |(at, _)| format!("point.at{at}")));
         format!("vec4({})", components.collect::<Vec<_>>().join(", "))
     });
     let texels: Vec<String> = texels.collect();
-    let outputs: String = (0..texels.len()).map(|index| target(index.to_string().as_str())).collect();
+    let outputs: Vec<String> = (0_u32..).zip(&texels).map(|(index, _)| target(index)).collect();
+    let outputs = outputs.concat();
     format!(
         "struct Point {{\n    @builtin(position) position: vec4<f32>,\n{declared}}}\nstruct Targets {{\n{outputs}}}\n\
-         @vertex\nfn {ENTRY}() -> Point {{\n    return Point(vec4(0.0, 0.0, 0.0, 1.0){words});\n}}\n\
+         @vertex\nfn {ENTRY}() -> Point {{\n    return Point({});\n}}\n\
          @fragment\nfn {FRAGMENT_ENTRY}(point: Point) -> Targets {{\n    return Targets({});\n}}\n",
+        values.join(", "),
         texels.join(", ")
     )
 }
 
 fn targets(program: &Program) -> String {
     let locations = distinct(locations(program));
-    let outputs: String = locations.iter().map(|(at, _)| target(at.to_string().as_str())).collect();
+    let outputs = locations.iter().map(|(at, _)| target(*at)).collect::<Vec<_>>().concat();
     let texels: Vec<String> = locations.iter().map(|(_, word)| format!("vec4({word}u)")).collect();
     format!(
         "struct Targets {{\n{outputs}}}\n\
@@ -231,6 +234,6 @@ fn targets(program: &Program) -> String {
     )
 }
 
-fn target(location: &str) -> String {
+fn target(location: u32) -> String {
     format!("    @location({location}) target{location}: vec4<u32>,\n")
 }

@@ -98,7 +98,7 @@ impl Filled {
         match kind {
             BoundKind::Uniform => self.add_buffer((set, binding, element), BufferKind::Uniform, word),
             BoundKind::Storage { writable: true } => {
-                self.add_buffer((set, binding, element), BufferKind::Storage, word)
+                self.add_buffer((set, binding, element), BufferKind::Storage, word);
             }
             BoundKind::Storage { writable: false } => {
                 self.add_buffer((set, binding, element), BufferKind::StorageRead, word);

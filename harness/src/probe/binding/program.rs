@@ -119,10 +119,9 @@ impl Program {
 
     /// Targets of the draw; 0 for a dispatch.
     pub fn targets(&self) -> u32 {
-        let count = |of: usize| u32::try_from(of).expect("a program reads fewer than 2^32 sites");
         match self.pass {
             Pass::Compute => 0,
-            Pass::Varyings => count(self.reads.len().div_ceil(4)),
+            Pass::Varyings => (0_u32..).zip(self.reads.chunks(4)).map(|(index, _)| index + 1).last().unwrap_or(0),
             Pass::Targets => self.reads.iter().filter_map(|read| location(read.site)).max().map_or(0, |last| last + 1),
         }
     }
@@ -148,9 +147,9 @@ pub fn programs(plan: &BindingPlan) -> Vec<Program> {
         let (far, near): (Vec<Probed>, Vec<Probed>) = all.iter().cloned().partition(is_far);
         let shares = split(near).into_iter().chain(far.into_iter().map(|probed| vec![probed]));
         let shares: Vec<Vec<Probed>> = shares.collect();
-        programs.extend(rounds((pass, Extent::Whole), all));
+        programs.extend(rounds((pass, Extent::Whole), &all));
         if shares.len() > 1 {
-            programs.extend(shares.into_iter().flat_map(|share| rounds((pass, Extent::Share), share)));
+            programs.extend(shares.into_iter().flat_map(|share| rounds((pass, Extent::Share), &share)));
         }
     }
     programs
@@ -175,9 +174,9 @@ fn reads(bound: &[Probed]) -> Vec<Read> {
 }
 
 /// The same program as often as its samplers need; everything else is read by the first one.
-fn rounds((pass, extent): (Pass, Extent), bound: Vec<Probed>) -> Vec<Program> {
+fn rounds((pass, extent): (Pass, Extent), bound: &[Probed]) -> Vec<Program> {
     let is_sampler = |read: &Read| bound[read.of].kind == BoundKind::Sampler;
-    let (samplers, others): (Vec<Read>, Vec<Read>) = reads(&bound).into_iter().partition(is_sampler);
+    let (samplers, others): (Vec<Read>, Vec<Read>) = reads(bound).into_iter().partition(is_sampler);
     let mut chunks: Vec<Vec<Read>> = samplers.chunks(SAMPLER_LEVELS as usize).map(<[Read]>::to_vec).collect();
     if chunks.is_empty() && !others.is_empty() {
         chunks.push(Vec::new());
@@ -187,7 +186,7 @@ fn rounds((pass, extent): (Pass, Extent), bound: Vec<Probed>) -> Vec<Program> {
     }
     let program = |reads: Vec<Read>| {
         let samplers = reads.iter().filter(|read| is_sampler(read)).count();
-        Program { pass, extent, tools: tools(&bound, samplers), bound: bound.clone(), reads }
+        Program { pass, extent, tools: tools(bound, samplers), bound: bound.to_vec(), reads }
     };
     chunks.into_iter().map(program).collect()
 }
@@ -232,15 +231,12 @@ fn split(all: Vec<Probed>) -> Vec<Vec<Probed>> {
     let mut shares: Vec<Vec<Probed>> = Vec::new();
     let mut room = Room::default();
     for probed in all {
-        match (room.less(&probed), shares.last_mut()) {
-            (Some(left), Some(share)) => {
-                room = left;
-                share.push(probed);
-            }
-            (_, _) => {
-                room = ROOM.less(&probed).unwrap_or_default();
-                shares.push(vec![probed]);
-            }
+        if let (Some(left), Some(share)) = (room.less(&probed), shares.last_mut()) {
+            room = left;
+            share.push(probed);
+        } else {
+            room = ROOM.less(&probed).unwrap_or_default();
+            shares.push(vec![probed]);
         }
     }
     shares
