@@ -70,6 +70,7 @@ def place(tools, case, name):
         flags = [flag for flag in flags if flag != "-spirv"]
         module = Descriptors(tools.dxc_spirv(case.declare, flags, case.data.get("entry", "main")))
         decorated(case, module, placed)
+        placed.places = flattened(placed.places) if "-fspv-flatten-resource-arrays" in flags else placed.places
     return placed
 
 
@@ -144,7 +145,7 @@ def decorated(case, module, placed):
         said = {kind: number for (decorated, kind), number in module.decorations.items() if decorated == target}
         if Descriptors.BINDING in said:
             counter = re.fullmatch(r"counter\.var\.(.+)", name)
-            path = f"{counter.group(1)}.counter" if counter else name
+            path = f"{counter.group(1)}.$counter" if counter else name
             placed.add(path, text("binding", said[Descriptors.BINDING], said.get(Descriptors.SET, 0)))
         if Descriptors.INPUT_ATTACHMENT in said:
             placed.add(name, text("input-attachment", said[Descriptors.INPUT_ATTACHMENT]))
@@ -152,6 +153,15 @@ def decorated(case, module, placed):
             placed.add(name, text("constant-id", said[Descriptors.SPEC_ID]))
         if module.storage.get(target) == Descriptors.PUSH_CONSTANT:
             placed.add(name, text("push-constant", 0))
+
+
+def flattened(places):
+    """Elements of an array that follow one another are one place of many bindings."""
+    merged = {}
+    for path, found in sorted(places.items(), key=lambda item: [int(n) for n in re.findall(r"\d+", item[1][0])]):
+        array, index = re.fullmatch(r"(.*?)(?:\[(\d+)\])?", path).groups()
+        merged.setdefault(array if index else path, []).extend(found)
+    return {path: found if len(found) == 1 else [f"{found[0]}[{len(found)}]"] for path, found in merged.items()}
 
 
 def slang_places(tools, case, asked, placed):

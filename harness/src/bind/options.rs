@@ -22,8 +22,20 @@ pub struct Options {
     pub auto_space: Option<u32>,
     /// `-fspv-flatten-resource-arrays`: an array takes a binding for each element.
     pub flatten: bool,
+    /// `-Od`, `-fspv-preserve-bindings`: what is unused stays in a SPIR-V module (measured with DXC 1.7.2308).
+    pub unused: Unused,
     /// `-flegacy-resource-reservation`: unused resources keep the registers that are written at them.
     pub legacy_reservation: bool,
+}
+
+/// What becomes of unused resources in a SPIR-V module.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unused {
+    /// They are removed.
+    #[default]
+    Dropped,
+    /// They stay.
+    Kept,
 }
 
 /// A place in Vulkan.
@@ -91,6 +103,9 @@ impl Options {
         match words.as_slice() {
             ["-fvk-auto-shift-bindings"] => self.auto_shift = true,
             ["-fspv-flatten-resource-arrays"] => self.flatten = true,
+            ["-Od" | "-fspv-preserve-bindings"] => self.unused = Unused::Kept,
+            // These choose what may be in the code, not where it is bound.
+            [target] if target.starts_with("-fspv-target-env=") => {}
             ["-flegacy-resource-reservation"] => self.legacy_reservation = true,
             ["-auto-binding-space", space] => self.auto_space = Some(number(space)?),
             ["-fvk-bind-globals", binding, set] => {

@@ -43,23 +43,40 @@ impl<'m> Location<'m> {
     /// The resources in this, in declaration order, a base struct first; arrays give each element, up to [`MOST_LEAVES`].
     pub(super) fn resources(&self) -> Vec<Self> {
         let mut found = Vec::new();
-        self.gather(&mut found);
+        self.gather(&mut found, false);
         found
     }
 
-    fn gather(&self, found: &mut Vec<Self>) {
+    /// The same with each array of resources as one.
+    pub(in crate::bind) fn ranges(&self) -> Vec<Self> {
+        let mut found = Vec::new();
+        self.gather(&mut found, true);
+        found
+    }
+
+    /// Whether this is `range` or an element of it; an index that is no constant is any index.
+    pub(in crate::bind) fn is_within(&self, range: &Self) -> bool {
+        let is_same = |(own, other): (&Step, &Step)| *own == Step::DynamicIndex || own == other;
+        self.parameter == range.parameter
+            && self.member == range.member
+            && self.steps.len() >= range.steps.len()
+            && self.steps.iter().zip(&range.steps).all(is_same)
+    }
+
+    fn gather(&self, found: &mut Vec<Self>, whole_arrays: bool) {
         if found.len() >= MOST_LEAVES {
             return;
         }
         match self.ty {
             Type::Resource(_) if is_resource(self.ty) => found.push(self.clone()),
+            Type::Array { .. } if whole_arrays && is_resource(self.ty.dimensions().0) => found.push(self.clone()),
             Type::Array { element, count } if holds_resources(element) => match count {
                 Count::Finite(count) => (0..*count).take(MOST_LEAVES).for_each(|index| {
-                    self.part(Step::Index(index), element).gather(found);
+                    self.part(Step::Index(index), element).gather(found, whole_arrays);
                 }),
                 Count::Unbounded => found.push(self.clone()),
             },
-            Type::Struct(ty) => self.gather_members(ty, found),
+            Type::Struct(ty) => self.gather_members(ty, (found, whole_arrays)),
             Type::Array { .. }
             | Type::Resource(_)
             | Type::Scalar(_)
@@ -70,12 +87,12 @@ impl<'m> Location<'m> {
         }
     }
 
-    fn gather_members(&self, ty: &'m StructType, found: &mut Vec<Self>) {
+    fn gather_members(&self, ty: &'m StructType, (found, whole_arrays): (&mut Vec<Self>, bool)) {
         if let Some(base) = &ty.base {
-            self.gather_members(base, found);
+            self.gather_members(base, (found, whole_arrays));
         }
         for member in &ty.members {
-            self.part(Step::Name(member.name.clone()), &member.ty).gather(found);
+            self.part(Step::Name(member.name.clone()), &member.ty).gather(found, whole_arrays);
         }
     }
 
@@ -106,7 +123,7 @@ impl<'m> Location<'m> {
     }
 
     /// Whether this is a resource that DXC splits off from a struct or a cbuffer.
-    pub(super) fn is_split_off(&self, module: &Module) -> bool {
+    pub(in crate::bind) fn is_split_off(&self, module: &Module) -> bool {
         let is_variable = self.member.is_none() && !is_struct(module.parameters[self.parameter].ty.dimensions().0);
         !is_variable && is_resource(self.ty.dimensions().0)
     }
@@ -167,7 +184,7 @@ pub(super) fn globals(module: &Module) -> BTreeMap<String, Location<'_>> {
 }
 
 /// Members of the struct that a `cbuffer` or `tbuffer` is.
-pub(super) fn buffer_members(ty: &Type) -> &[Member] {
+pub(in crate::bind) fn buffer_members(ty: &Type) -> &[Member] {
     match ty {
         Type::Struct(ty) => &ty.members,
         Type::Scalar(_)

@@ -12,8 +12,8 @@ mod order;
 pub(super) mod reach;
 mod registers;
 #[cfg(test)]
-mod tests;
-mod vulkan;
+pub(super) mod tests;
+pub(super) mod vulkan;
 
 use claim::Claim;
 use registers::Rules;

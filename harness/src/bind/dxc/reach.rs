@@ -50,6 +50,14 @@ pub(in crate::bind) struct Reached<'m> {
     pub(in crate::bind) span: Span,
 }
 
+impl Reached<'_> {
+    /// Whether the use moves the counter of a structured buffer.
+    pub(in crate::bind) fn counts(&self) -> bool {
+        let counting = [".IncrementCounter", ".DecrementCounter", ".Append", ".Consume"];
+        counting.iter().any(|method| self.operation.ends_with(method))
+    }
+}
+
 /// Something that a body can name: a location with how the code comes by it.
 #[derive(Clone, Debug)]
 struct Held<'m> {

@@ -17,7 +17,7 @@ fn read(source: &str) -> Module {
 }
 
 /// `B u3[4] space1`, one text for each row; the messages where the source is refused.
-pub(super) fn placed(source: &str, request: &Request) -> Vec<String> {
+pub(in crate::bind) fn placed(source: &str, request: &Request) -> Vec<String> {
     match bind(&read(source), request) {
         Ok(bound) => bound.bindings.iter().map(row).collect(),
         Err(problems) => problems.iter().map(|problem| format!("error: {}", problem.message)).collect(),

@@ -4,14 +4,15 @@
 //! no place in the module. Source: DXC's guide to SPIR-V code generation; measured with DXC 1.7.2308 (`-spirv`).
 
 mod number;
-mod want;
+mod refused;
+pub(in crate::bind) mod want;
 
 use std::collections::BTreeSet;
 
 use want::{Role, Want};
 
 use super::reach::{Reached, reach};
-use crate::bind::options::{Descriptor, Options};
+use crate::bind::options::{Descriptor, Options, Unused};
 use crate::bind::{Binding, Bound, LayoutUnit, Request};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::module::{Module, Parameter, Step};
@@ -22,7 +23,7 @@ use crate::shape::{Count, Type};
 pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
     let options = Options::parse(&request.options)?;
     number::check_shifts(&options)?;
-    let problems = want::refused(module);
+    let problems = refused::refused(module);
     if !problems.is_empty() {
         return Err(problems);
     }
@@ -39,21 +40,22 @@ pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diag
     let places = number::number(&wants, &options)?;
     check_combined(&wants, &places)?;
     let used = used(module, &reached);
+    let keeps = options.unused == Unused::Kept;
     let mut bindings: Vec<Binding> = Vec::new();
     for (want, place) in wants.iter().zip(&places) {
-        rows(want, *place, (&used, &wants), &mut bindings);
+        let counted = want.counted_buffer().map(|buffer| &wants[buffer].paths[0]);
+        let is_used = |path: &String| keeps || used.contains(counted.unwrap_or(path));
+        rows(want, (*place, &options), &is_used, &mut bindings);
     }
-    bindings.extend(module.parameters.iter().filter(|parameter| used.contains(&parameter.name)).filter_map(numberless));
+    let kept = module.parameters.iter().filter(|parameter| keeps || used.contains(&parameter.name));
+    bindings.extend(kept.filter_map(numberless));
     Ok(Bound { bindings, warnings: Vec::new() })
 }
 
 /// Counters of `RWStructuredBuffer`s come behind everything else, in the order in which the functions that count are
 /// compiled: the entry point, what it calls, what that calls.
 fn add_counters(module: &Module, reached: &[Reached<'_>], wants: &mut Vec<Want>) {
-    let counts = |used: &&Reached<'_>| {
-        used.operation.ends_with(".IncrementCounter") || used.operation.ends_with(".DecrementCounter")
-    };
-    let mut counting: Vec<&Reached<'_>> = reached.iter().filter(counts).collect();
+    let mut counting: Vec<&Reached<'_>> = reached.iter().filter(|used| used.counts()).collect();
     counting.sort_by_key(|used| used.depth);
     for used in counting {
         let parameter = &module.parameters[used.location.parameter];
@@ -106,20 +108,20 @@ fn used(module: &Module, reached: &[Reached<'_>]) -> BTreeSet<String> {
     used
 }
 
-/// The rows of what a want stands for, as far as it is used.
-fn rows(want: &Want, place: Descriptor, (used, wants): (&BTreeSet<String>, &[Want]), bindings: &mut Vec<Binding>) {
-    let owner = match want.role {
-        Role::Counter(buffer) => Some(wants[buffer].paths[0].as_str()),
-        Role::Resource | Role::Combined | Role::Globals => None,
-    };
-    let is_used = |path: &String| used.contains(owner.unwrap_or(path));
+/// The rows of what a want stands for, as far as it is used. An array takes one binding unless it is flattened.
+fn rows(
+    want: &Want,
+    (place, options): (Descriptor, &Options),
+    is_used: &dyn Fn(&String) -> bool,
+    bindings: &mut Vec<Binding>,
+) {
     for (path, behind) in want.paths.iter().zip(0..).filter(|(path, _)| is_used(path)) {
         bindings.push(Binding {
             path: path.clone(),
             unit: LayoutUnit::Binding,
             space: place.set,
             index: place.binding.saturating_add(behind),
-            count: want.count,
+            count: if options.flatten { want.count } else { Count::Finite(1) },
             span: want.span,
         });
     }

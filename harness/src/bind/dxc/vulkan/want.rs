@@ -5,7 +5,7 @@
 
 use crate::bind::LayoutUnit;
 use crate::bind::dxc::claim::{annotated, elements, variable_class};
-use crate::bind::dxc::location::{Location, buffer_members, holds_resources, is_resource, is_struct};
+use crate::bind::dxc::location::{Location, buffer_members, holds_resources, is_resource};
 use crate::module::{Annotations, Argument, Module, Parameter, ParameterKind};
 use crate::resource::{Access, ResourceKind};
 use crate::shape::{Count, Member, StructType, Type};
@@ -45,6 +45,16 @@ pub(super) enum Role {
     Globals,
     /// The counter of the buffer at this index of the list.
     Counter(usize),
+}
+
+impl Want {
+    /// The buffer that this is the counter of.
+    pub(super) fn counted_buffer(&self) -> Option<usize> {
+        match self.role {
+            Role::Counter(buffer) => Some(buffer),
+            Role::Resource | Role::Combined | Role::Globals => None,
+        }
+    }
 }
 
 /// The list, without the counters that code has yet to ask for.
@@ -166,8 +176,26 @@ fn of_resource(path: &str, (class, ty): (LayoutUnit, &Type), (annotations, span)
 }
 
 fn binding(annotations: &Annotations) -> Option<(u32, Option<u32>)> {
-    let numbers = numbers(annotations, "binding");
-    numbers.first().map(|number| (*number, numbers.get(1).copied()))
+    let Descriptors { binding, set, .. } = descriptors(annotations);
+    binding.map(|binding| (binding, set))
+}
+
+/// What `[[vk::binding(N, S)]]` and `[[vk::counter_binding(M)]]` say.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::bind) struct Descriptors {
+    pub(in crate::bind) binding: Option<u32>,
+    pub(in crate::bind) set: Option<u32>,
+    pub(in crate::bind) counter: Option<u32>,
+}
+
+/// The attributes of a declaration that give it a place.
+pub(in crate::bind) fn descriptors(annotations: &Annotations) -> Descriptors {
+    let place = numbers(annotations, "binding");
+    Descriptors {
+        binding: place.first().copied(),
+        set: place.get(1).copied(),
+        counter: numbers(annotations, "counter_binding").first().copied(),
+    }
 }
 
 fn globals(first: &Parameter) -> Want {
@@ -229,82 +257,4 @@ fn own_resources(ty: &Type) -> u32 {
 
 fn of_members(ty: &StructType) -> u32 {
     ty.members.iter().fold(0, |sum, member| own_resources(&member.ty).saturating_add(sum))
-}
-
-/// Global structs that DXC has no SPIR-V for.
-pub(super) fn refused(module: &Module) -> Vec<crate::diagnostics::Diagnostic> {
-    let structs = module
-        .parameters
-        .iter()
-        .filter(|parameter| parameter.kind == ParameterKind::Variable && is_struct(parameter.ty.dimensions().0));
-    let problem = |parameter: &Parameter, message: &str| {
-        let code = crate::diagnostics::Code::Unsupported;
-        crate::diagnostics::Diagnostic::error(code, parameter.span, message)
-    };
-    structs
-        .filter_map(|parameter| {
-            let parts = Parts::of(&parameter.ty);
-            if parts.buffers {
-                Some(problem(parameter, "global structures containing buffers are not supported"))
-            } else if parts.resources && parts.data {
-                let message = "global structures containing both resources and non-resources are not supported";
-                Some(problem(parameter, message))
-            } else {
-                None
-            }
-        })
-        .collect()
-}
-
-/// What a struct is made of.
-#[derive(Clone, Copy, Debug, Default)]
-struct Parts {
-    data: bool,
-    resources: bool,
-    /// Constant, texture, structured and byte-address buffers.
-    buffers: bool,
-}
-
-impl Parts {
-    fn of(ty: &Type) -> Self {
-        match ty.dimensions().0 {
-            Type::Struct(ty) => {
-                let base = ty.base.as_ref().map(|base| Self::of(&Type::Struct(std::sync::Arc::clone(base))));
-                let members = ty.members.iter().map(|member| Self::of(&member.ty));
-                base.into_iter().chain(members).fold(Self::default(), Self::and)
-            }
-            Type::Resource(resource) => Self { resources: true, buffers: is_buffer(resource.kind), ..Self::default() },
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Array { .. }
-            | Type::Enum(_)
-            | Type::Pointer { .. } => Self { data: true, ..Self::default() },
-        }
-    }
-
-    fn and(self, other: Self) -> Self {
-        Self {
-            data: self.data || other.data,
-            resources: self.resources || other.resources,
-            buffers: self.buffers || other.buffers,
-        }
-    }
-}
-
-fn is_buffer(kind: ResourceKind) -> bool {
-    match kind {
-        ResourceKind::ConstantBuffer
-        | ResourceKind::TextureBuffer
-        | ResourceKind::ParameterBlock
-        | ResourceKind::StructuredBuffer(_)
-        | ResourceKind::ByteAddressBuffer(_) => true,
-        ResourceKind::Buffer(_)
-        | ResourceKind::Texture(_)
-        | ResourceKind::CombinedSampler(_)
-        | ResourceKind::Sampler
-        | ResourceKind::SamplerComparison
-        | ResourceKind::AccelerationStructure
-        | ResourceKind::SubpassInput { .. } => false,
-    }
 }

@@ -1,0 +1,84 @@
+//! Global structs that DXC has no SPIR-V for, with its messages.
+
+use std::sync::Arc;
+
+use crate::bind::dxc::location::is_struct;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::module::{Module, Parameter, ParameterKind};
+use crate::resource::ResourceKind;
+use crate::shape::Type;
+
+/// Global structs that DXC has no SPIR-V for.
+pub(super) fn refused(module: &Module) -> Vec<Diagnostic> {
+    let structs = module
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.kind == ParameterKind::Variable && is_struct(parameter.ty.dimensions().0));
+    let problem = |parameter: &Parameter, message: &str| Diagnostic::error(Code::Unsupported, parameter.span, message);
+    structs
+        .filter_map(|parameter| {
+            let parts = Parts::of(&parameter.ty);
+            if parts.buffers {
+                Some(problem(parameter, "global structures containing buffers are not supported"))
+            } else if parts.resources && parts.data {
+                let message = "global structures containing both resources and non-resources are not supported";
+                Some(problem(parameter, message))
+            } else {
+                None
+            }
+        })
+        .collect()
+}
+
+/// What a struct is made of.
+#[derive(Clone, Copy, Debug, Default)]
+struct Parts {
+    data: bool,
+    resources: bool,
+    /// Constant, texture, structured and byte-address buffers.
+    buffers: bool,
+}
+
+impl Parts {
+    fn of(ty: &Type) -> Self {
+        match ty.dimensions().0 {
+            Type::Struct(ty) => {
+                let base = ty.base.as_ref().map(|base| Self::of(&Type::Struct(Arc::clone(base))));
+                let members = ty.members.iter().map(|member| Self::of(&member.ty));
+                base.into_iter().chain(members).fold(Self::default(), Self::and)
+            }
+            Type::Resource(resource) => Self { resources: true, buffers: is_buffer(resource.kind), ..Self::default() },
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Matrix { .. }
+            | Type::Array { .. }
+            | Type::Enum(_)
+            | Type::Pointer { .. } => Self { data: true, ..Self::default() },
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            data: self.data || other.data,
+            resources: self.resources || other.resources,
+            buffers: self.buffers || other.buffers,
+        }
+    }
+}
+
+fn is_buffer(kind: ResourceKind) -> bool {
+    match kind {
+        ResourceKind::ConstantBuffer
+        | ResourceKind::TextureBuffer
+        | ResourceKind::ParameterBlock
+        | ResourceKind::StructuredBuffer(_)
+        | ResourceKind::ByteAddressBuffer(_) => true,
+        ResourceKind::Buffer(_)
+        | ResourceKind::Texture(_)
+        | ResourceKind::CombinedSampler(_)
+        | ResourceKind::Sampler
+        | ResourceKind::SamplerComparison
+        | ResourceKind::AccelerationStructure
+        | ResourceKind::SubpassInput { .. } => false,
+    }
+}
