@@ -197,6 +197,8 @@ pub enum TexelType {
     Sint,
     /// `rgba32uint`.
     Uint,
+    /// `d32float`, which samplers that compare need: the first word is the depth, from 0 to 1, the others mean nothing.
+    Depth,
 }
 
 /// An image of a job. All its texels of mip level `n` are `levels[n]`.

@@ -7,7 +7,7 @@ use layoutproof::generate::binding::{spirv, wgsl};
 use layoutproof::image::nonce_word;
 use layoutproof::model::{BINDING_MISREADINGS, Misreading, Model};
 use layoutproof::probe::binding::{BindingPlan, Program, Seen, Site, job, observe, programs};
-use layoutproof::runner::{Batch, BufferAfter, JobBuffer, ReadBack, Runner, RunnerError, Shader};
+use layoutproof::runner::{Batch, BufferAfter, JobBuffer, ReadBack, Runner, Shader};
 
 /// What the model says to every program of a plan, in order.
 fn run(plan: &BindingPlan, misreading: Option<Misreading>) -> Vec<Vec<Seen>> {
@@ -103,16 +103,6 @@ fn a_job_that_did_not_run_has_no_answers() {
     let idle = ReadBack { buffers: job.buffers.iter().map(after).collect(), targets: Vec::new() };
     let said = observe(program, &job, &idle).unwrap_err().to_string();
     assert_eq!(said, "the job did not run: its first word is 0xF111F111, not the nonce 0x600D0009");
-}
-
-#[test]
-fn the_model_says_what_is_not_bound() {
-    let plan = planned("Texture2D a;", &[("a", "set 0 binding 4")]);
-    let program = &programs(&plan)[0];
-    let mut job = job(program, Shader::Spirv(spirv::module(program)), nonce_word(1));
-    job.images[0].binding = 5;
-    let answer = Model::new().run(&Batch { jobs: vec![job] }).remove(0);
-    assert_eq!(answer, Err(RunnerError::ShaderRefused("nothing is bound at set 0 binding 4".to_owned())));
 }
 
 /// What naga 30's validator says of a program's WGSL.

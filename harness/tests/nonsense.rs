@@ -2,7 +2,7 @@
 
 use layoutproof::model::Model;
 use layoutproof::read_spirv::declared;
-use layoutproof::runner::{Batch, Job, Runner, RunnerError, Shader};
+use layoutproof::runner::{Batch, BufferKind, Job, JobBuffer, Runner, RunnerError, Shader};
 use rspirv::binary::Assemble;
 use rspirv::dr::{Builder, Operand};
 use rspirv::spirv::{
@@ -28,7 +28,9 @@ fn module(body: impl FnOnce(&mut Builder)) -> Vec<u32> {
 }
 
 fn refusal(words: Vec<u32>) -> String {
-    let job = Job::compute(Shader::Spirv(words), "main", Vec::new());
+    let (kind, bytes) = (BufferKind::Storage, vec![0; 4]);
+    let buffer = JobBuffer { set: 0, binding: 1, element: 0, kind, bytes, after: Vec::new(), before_word: 0 };
+    let job = Job::compute(Shader::Spirv(words), "main", vec![buffer]);
     match Model::new().run(&Batch { jobs: vec![job] }).remove(0) {
         Err(RunnerError::ShaderRefused(reason)) => reason,
         other => panic!("not refused: {other:?}"),

@@ -3,7 +3,7 @@
 //! Shaders are WGSL; a runner's test says how they become a [`Shader`] that it takes. What the shaders must leave in
 //! memory follows from the Vulkan and WGSL specifications and is written here as literals.
 
-mod resources;
+pub(crate) mod resources;
 
 use layoutproof::devices::Enumeration;
 use layoutproof::runner::{
@@ -27,7 +27,8 @@ pub(crate) struct Api {
     pub(crate) shader: fn(&str) -> Shader,
 }
 
-type Check = fn(Api, &DeviceInfo) -> Result<(), Failed>;
+/// What is run on a device.
+pub(crate) type Check = fn(Api, &DeviceInfo) -> Result<(), Failed>;
 
 /// The checks that any device must pass.
 const CHECKS: [(&str, Check); 9] = [
@@ -50,10 +51,7 @@ pub(crate) fn trials(found: &Enumeration, api: Api) -> Vec<Trial> {
     }
     let mut trials = Vec::new();
     for device in &found.devices {
-        for (name, check) in CHECKS.into_iter().chain(resources::CHECKS) {
-            let info = device.clone();
-            trials.push(Trial::test(format!("{}::{name}", device.id), move || check(api, &info)));
-        }
+        trials.extend(CHECKS.into_iter().chain(resources::CHECKS).map(|check| trial(device, api, check)));
         let hang = format!("{}::an_endless_loop_times_out", device.id);
         let info = device.clone();
         trials.push(match endless_reason(device) {
@@ -62,6 +60,12 @@ pub(crate) fn trials(found: &Enumeration, api: Api) -> Vec<Trial> {
         });
     }
     trials
+}
+
+/// A check as a trial on a device.
+pub(crate) fn trial(device: &DeviceInfo, api: Api, (name, check): (&str, Check)) -> Trial {
+    let info = device.clone();
+    Trial::test(format!("{}::{name}", device.id), move || check(api, &info))
 }
 
 /// A trial that is reported as ignored, with the reason, and fails if it is run all the same.

@@ -39,8 +39,10 @@ pub(super) fn compute(
         Op::ShiftRightLogical => two(&|a, b| shift(b).and_then(|b| a.checked_shr(b)).unwrap_or(0)),
         Op::Not => one(&|a| !a & mask(types, scalar)),
         Op::LogicalNot => one(&|a| u64::from(a == 0)),
-        Op::UConvert => one(&|a| a & mask(types, scalar)),
+        // A device address is the bits of a pointer.
+        Op::ConvertUToPtr | Op::UConvert => one(&|a| a & mask(types, scalar)),
         Op::SConvert => one(&|a| sign_extended(types, from, a) & mask(types, scalar)),
+        Op::ConvertSToF if bits(types, scalar) == 32 => one(&|a| float(sign_extended(types, from, a).cast_signed())),
         Op::IEqual | Op::LogicalEqual => compare(&|a, b| a == b),
         Op::INotEqual | Op::LogicalNotEqual => compare(&|a, b| a != b),
         Op::ULessThan => compare(&|a, b| a < b),
@@ -56,6 +58,12 @@ pub(super) fn compute(
         Op::Select => Some(map_select(operands)),
         _ => None,
     }
+}
+
+/// The bits of the nearest 32-bit float.
+#[expect(clippy::cast_precision_loss, reason = "the instruction rounds, too")]
+fn float(value: i64) -> u64 {
+    (value as f32).to_bits().into()
 }
 
 fn shift(by: u64) -> Option<u32> {
@@ -74,6 +82,7 @@ pub(super) fn component(types: &Types, ty: Word) -> Word {
 pub(super) fn bits(types: &Types, scalar: Word) -> u32 {
     match types.get(scalar) {
         SpirvType::Int { bits, .. } | SpirvType::Float { bits } => (*bits).clamp(1, 64),
+        SpirvType::Pointer { .. } => 64,
         _ => 1,
     }
 }
@@ -145,7 +154,9 @@ pub(super) fn bitcast(types: &Types, (to, from): (Word, Word), value: &Value) ->
     let mut scalars: Vec<Value> = scalars.collect();
     match types.get(to) {
         SpirvType::Vector { length, .. } if *length as usize == scalars.len() => Ok(Value::parts(scalars)),
-        SpirvType::Int { .. } | SpirvType::Float { .. } if scalars.len() == 1 => Ok(scalars.remove(0)),
+        SpirvType::Int { .. } | SpirvType::Float { .. } | SpirvType::Pointer { .. } if scalars.len() == 1 => {
+            Ok(scalars.remove(0))
+        }
         _ => Err(format!("a bitcast from {} bits to type %{to}", bytes.len() * 8)),
     }
 }

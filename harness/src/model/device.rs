@@ -1,24 +1,42 @@
 //! The model as a [`Runner`].
 
+use super::descriptors::{Descriptors, bind};
 use super::machine::Machine;
 use super::memory::Memory;
 use super::misreading::{Disturbance, Misreading};
 use super::program::Program;
 use crate::bindings::Bindings;
-use crate::limits::{check_features, needed_features};
+use crate::limits::{Limits, check_features, needed_features};
 use crate::runner::{
     Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, ReadBack, Runner, RunnerError, RunnerKind, Shader,
 };
 
-/// Bytes of memory before each bound range.
-const BEFORE_BYTES: usize = 16;
+/// What the model has room for: ranges and push constants that are longer than [`Model::new`] says are run all the same,
+/// since they cost nothing. Ranges lie at byte 16 of their memory.
+const LIMITS: Limits = Limits {
+    uniform_alignment: 16,
+    storage_alignment: 16,
+    uniform_range: u32::MAX,
+    storage_range: u32::MAX,
+    uniform_buffers: MAX_DESCRIPTORS,
+    storage_buffers: MAX_DESCRIPTORS,
+    sampled_images: MAX_DESCRIPTORS,
+    storage_images: MAX_DESCRIPTORS,
+    samplers: MAX_DESCRIPTORS,
+    sets: u32::MAX,
+    push_constants: u32::MAX,
+    workgroups: [1; 3],
+    targets: 0,
+};
+
+/// Descriptors of one type.
+const MAX_DESCRIPTORS: u32 = 1 << 12;
 
 /// Set and binding of the probe's output.
 const OUTPUT: (u32, u32) = (0, 1);
 
-/// What the model does not follow.
-const LACKING: [Feature; 4] =
-    [Feature::BufferDeviceAddress, Feature::Graphics, Feature::VertexStores, Feature::FragmentStores];
+/// What the model does not follow: it runs compute shaders only.
+const LACKING: [Feature; 3] = [Feature::Graphics, Feature::VertexStores, Feature::FragmentStores];
 
 /// The model device, optionally with a planted fault.
 #[derive(Clone, Debug)]
@@ -59,25 +77,20 @@ impl Model {
     }
 
     fn dispatch(&mut self, job: &Job, program: &Result<Program, RunnerError>) -> Result<ReadBack, RunnerError> {
-        check_features(&self.device, &needed_features(job, &Bindings::of(job)?))?;
-        if job.workgroups != [1, 1, 1] {
-            return Err(RunnerError::Unsupported("more than one workgroup".into()));
-        }
-        let program = program.as_ref().map_err(RunnerError::clone)?;
         let misreading = self.misreading.filter(|misreading| misreading.concerns(job));
         let rewired = misreading.map(|misreading| misreading.rewired(job));
         let job = rewired.as_ref().unwrap_or(job);
+        let bindings = Bindings::of(job)?;
+        check_features(&self.device, &needed_features(job, &bindings))?;
+        let placements = LIMITS.place(job, &bindings)?;
+        let program = program.as_ref().map_err(RunnerError::clone)?;
         let memories = match misreading {
-            Some(misreading) => self.misread(misreading, program, job),
-            None => run_program(program, job, memories(job), None),
+            Some(misreading) => self.misread(misreading, program, (job, &bindings)),
+            None => run_program(program, job, bind(job, &bindings), None),
         };
         let memories = memories.map_err(RunnerError::ShaderRefused)?;
-        let buffers = job.buffers.iter().zip(memories).map(|(buffer, memory)| {
-            let mut after = BufferAfter {
-                before: buffer.before_word.to_le_bytes().into_iter().cycle().take(BEFORE_BYTES).collect(),
-                bytes: memory.bytes,
-                after: buffer.after.clone(),
-            };
+        let buffers = job.buffers.iter().zip(placements).zip(memories).map(|((buffer, placement), memory)| {
+            let mut after = BufferAfter { bytes: memory.bytes, ..placement.split(&placement.image(buffer)) };
             if let Some(misreading) = misreading {
                 misreading.around((buffer.set, buffer.binding), &mut after);
             }
@@ -90,12 +103,17 @@ impl Model {
     }
 
     /// Runs a job with a fault.
-    fn misread(&self, misreading: Misreading, program: &Program, job: &Job) -> Result<Vec<Memory>, String> {
-        let found = memories(job);
+    fn misread(
+        &self,
+        misreading: Misreading,
+        program: &Program,
+        (job, bindings): (&Job, &Bindings),
+    ) -> Result<Vec<Memory>, String> {
+        let (descriptors, found) = bind(job, bindings);
         let mut memories = found.clone();
         misreading.before(&mut memories);
         if !misreading.is_idle() {
-            memories = run_program(program, job, memories, Some(misreading))?;
+            memories = run_program(program, job, (descriptors, memories), Some(misreading))?;
         }
         misreading.after(&mut memories, &found, self.last_output.as_deref());
         Ok(memories)
@@ -128,19 +146,19 @@ fn same_program(misreading: Option<Misreading>, one: &Job, next: &Job) -> bool {
 fn run_program(
     program: &Program,
     job: &Job,
-    memories: Vec<Memory>,
+    (descriptors, memories): (Descriptors, Vec<Memory>),
     misreading: Option<Misreading>,
 ) -> Result<Vec<Memory>, String> {
     let found: Vec<Vec<u8>> = memories.iter().map(|memory| memory.bytes.clone()).collect();
     let total = if misreading.is_some_and(Misreading::counts_stores) {
-        let mut machine = Machine::new(program, job, memories.clone(), Disturbance::default());
-        machine.run(&job.entry)?;
+        let mut machine = Machine::new(program, descriptors.clone(), memories.clone(), Disturbance::default());
+        machine.run(&job.entry, &job.constants)?;
         Some(machine.disturbance.stores)
     } else {
         None
     };
-    let mut machine = Machine::new(program, job, memories, Disturbance::new(misreading, total));
-    machine.run(&job.entry)?;
+    let mut machine = Machine::new(program, descriptors, memories, Disturbance::new(misreading, total));
+    machine.run(&job.entry, &job.constants)?;
     let read_only = |index: usize| match job.buffers[index].kind {
         BufferKind::Uniform | BufferKind::StorageRead => true,
         BufferKind::Storage | BufferKind::Address { .. } => false,
@@ -151,19 +169,6 @@ fn run_program(
         Some(index) => Err(format!("a store to the read-only buffer at binding {}", job.buffers[index].binding)),
         None => Ok(machine.memories),
     }
-}
-
-/// The bound buffers in the job's order, then the push constants.
-fn memories(job: &Job) -> Vec<Memory> {
-    let buffers = job.buffers.iter();
-    let buffers = buffers.map(|buffer| Memory {
-        set: buffer.set,
-        binding: buffer.binding,
-        element: buffer.element,
-        bytes: buffer.bytes.clone(),
-    });
-    let push_constants = Memory { set: u32::MAX, binding: u32::MAX, element: 0, bytes: job.push_constants.clone() };
-    buffers.chain([push_constants]).collect()
 }
 
 impl Runner for Model {

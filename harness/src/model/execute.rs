@@ -1,11 +1,13 @@
 //! Instructions without control flow: memory, composites, and arithmetic's way to its operands.
 
 use rspirv::dr::{Instruction, Operand};
-use rspirv::spirv::{Op, Word};
+use rspirv::spirv::{Op, StorageClass, Word};
 
 use super::arithmetic;
+use super::descriptors::at_address;
 use super::machine::{Frame, Machine};
 use super::memory;
+use super::sampling::handle;
 use super::value::{At, Place, Pointer, Value};
 use crate::read_spirv::types::{Operands, SpirvType};
 
@@ -41,6 +43,10 @@ impl Machine<'_> {
                 };
                 let target = self.pointer(call, 0)?;
                 self.store(&target, value)?;
+                return Ok(None);
+            }
+            Op::ImageWrite => {
+                self.write_image(call)?;
                 return Ok(None);
             }
             Op::ArrayLength => self.array_length(call)?,
@@ -80,16 +86,14 @@ impl Machine<'_> {
             }
             Op::VectorShuffle => self.shuffle(call),
             Op::Transpose => self.transpose(call),
-            Op::SampledImage => Ok(Value::parts(vec![self.operand(call, 0)?, self.operand(call, 1)?])),
-            Op::ImageFetch | Op::ImageRead | Op::ImageSampleExplicitLod => {
-                let image = self.operand(call, 0)?;
-                self.texel(&image)
-            }
             Op::Bitcast => {
                 let from = self.type_of(call, 0);
                 arithmetic::bitcast(&self.program.types, (ty, from), &self.operand(call, 0)?)
             }
             opcode => {
+                if let Some(result) = self.sample(call) {
+                    return result;
+                }
                 let operands = self.operands(call.frame, instruction)?;
                 let types = (ty, self.type_of(call, 0));
                 arithmetic::compute(&self.program.types, opcode, types, &operands)
@@ -98,7 +102,7 @@ impl Machine<'_> {
         }
     }
 
-    fn operand(&mut self, call: Call<'_>, index: usize) -> Result<Value, String> {
+    pub(super) fn operand(&mut self, call: Call<'_>, index: usize) -> Result<Value, String> {
         let id = Operands(call.instruction).id(index).ok_or("an operand is missing")?;
         self.value(call.frame, id)
     }
@@ -106,7 +110,17 @@ impl Machine<'_> {
     fn pointer(&mut self, call: Call<'_>, index: usize) -> Result<Pointer, String> {
         match self.operand(call, index)? {
             Value::Pointer(pointer) => Ok(pointer),
-            Value::Bits(_) | Value::Parts(_) => Err("a pointer is needed where none is".into()),
+            Value::Bits(address) => {
+                let &SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee } =
+                    self.program.types.get(self.type_of(call, index))
+                else {
+                    return Err("a pointer is needed where none is".into());
+                };
+                let found = at_address(address).filter(|(memory, _)| *memory < self.push_constants);
+                let (buffer, offset) = found.ok_or_else(|| format!("nothing at address {address:#x}"))?;
+                Ok(Pointer { pointee, place: Place::Memory { buffer, at: At { offset, ..At::start() } } })
+            }
+            Value::Parts(_) => Err("a pointer is needed where none is".into()),
         }
     }
 
@@ -143,17 +157,17 @@ impl Machine<'_> {
                     }
                     (pointer.pointee, *at) = memory::part(types, pointer.pointee, (*at, index))?;
                 }
+                Place::Array { set, binding } => {
+                    let part = types.part(pointer.pointee, index);
+                    pointer.pointee = part.ok_or("an element of what is no array")?;
+                    pointer.place = self.descriptor((*set, *binding, index))?;
+                }
+                Place::Handle(_) => return Err("a part of an image or a sampler".into()),
                 Place::Cell { way, .. } => {
                     way.push(index);
                     let part = types.part(pointer.pointee, index);
                     pointer.pointee = part.ok_or_else(|| format!("no part {index} in %{}", pointer.pointee))?;
                 }
-                Place::Descriptors { set, binding } => {
-                    let part = types.part(pointer.pointee, index);
-                    pointer.pointee = part.ok_or_else(|| format!("no part {index} in %{}", pointer.pointee))?;
-                    pointer.place = self.descriptor((*set, *binding, index))?;
-                }
-                Place::Opaque { .. } => return Err("a part of an image or a sampler".into()),
             }
         }
         Ok(Value::Pointer(pointer))
@@ -163,9 +177,9 @@ impl Machine<'_> {
         self.spend_value(pointer.pointee)?;
         match &pointer.place {
             Place::Memory { buffer, at } => self.memories[*buffer].load(&self.program.types, pointer.pointee, *at),
+            Place::Handle(descriptor) => handle(*descriptor),
+            Place::Array { .. } => Err("a load of a whole array of descriptors".into()),
             Place::Cell { cell, way } => self.cells[*cell].at(way).cloned(),
-            Place::Opaque { descriptor } => Ok(Value::Bits((*descriptor).into())),
-            Place::Descriptors { .. } => Err("a load of an array of descriptors".into()),
         }
     }
 
@@ -180,10 +194,10 @@ impl Machine<'_> {
                 self.disturbance.after_store(memory, (offset, end));
                 Ok(())
             }
+            Place::Array { .. } | Place::Handle(_) => Err("a store to a descriptor".into()),
             Place::Cell { cell, way } => {
                 self.cells[*cell].set(way, value.checked(&self.program.types, pointer.pointee)?)
             }
-            Place::Descriptors { .. } | Place::Opaque { .. } => Err("a store to a descriptor".into()),
         }
     }
 
@@ -244,9 +258,9 @@ impl Machine<'_> {
 
 /// An instruction with the values that it sees.
 #[derive(Clone, Copy)]
-struct Call<'a> {
-    frame: &'a Frame,
-    instruction: &'a Instruction,
+pub(super) struct Call<'a> {
+    pub(super) frame: &'a Frame,
+    pub(super) instruction: &'a Instruction,
 }
 
 impl Call<'_> {

@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use rspirv::dr::{Block, Instruction, Operand};
 use rspirv::spirv::{BuiltIn, Op, StorageClass, Word};
 
+use super::descriptors::{self, Descriptor, Descriptors};
 use super::memory::Memory;
 use super::misreading::Disturbance;
 use super::program::Program;
 use super::value::{At, Place, Pointer, Value};
 use crate::read_spirv::types::{Operands, SpirvVariable};
-use crate::runner::Job;
 
 /// Instructions and moved scalars before a run is given up.
 const BUDGET: u64 = 1 << 22;
@@ -31,8 +31,8 @@ const MAX_SCALARS: u64 = 1 << 16;
 #[derive(Debug)]
 pub(super) struct Machine<'a> {
     pub(super) program: &'a Program,
-    pub(super) job: &'a Job,
-    /// Bound buffers, then the push constants.
+    pub(super) descriptors: Descriptors,
+    /// The job's buffers and whatever else is bound, then the push constants.
     pub(super) memories: Vec<Memory>,
     /// Index of the push constants in `memories`.
     pub(super) push_constants: usize,
@@ -65,11 +65,16 @@ enum Flow {
 
 impl<'a> Machine<'a> {
     /// A machine with its constants ready. The last of `memories` holds the push constants.
-    pub(super) fn new(program: &'a Program, job: &'a Job, memories: Vec<Memory>, disturbance: Disturbance) -> Self {
+    pub(super) fn new(
+        program: &'a Program,
+        descriptors: Descriptors,
+        memories: Vec<Memory>,
+        disturbance: Disturbance,
+    ) -> Self {
         let push_constants = memories.len().saturating_sub(1);
         Self {
             program,
-            job,
+            descriptors,
             memories,
             push_constants,
             cells: Vec::new(),
@@ -83,13 +88,13 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Runs the compute entry point `name`.
-    pub(super) fn run(&mut self, name: &str) -> Result<(), String> {
+    /// Runs the compute entry point `name` with these values of specialization constants, by `SpecId`.
+    pub(super) fn run(&mut self, name: &str, specialized: &BTreeMap<u32, u32>) -> Result<(), String> {
         let (entry, size) = self.program.entry_point(name)?;
         self.size = size;
         let count = size.iter().try_fold(1, |count: u32, size| count.checked_mul(*size));
         let count = count.filter(|count| *count <= MAX_INVOCATIONS);
-        self.make_constants()?;
+        self.make_constants(specialized)?;
         for invocation in 0..count.ok_or_else(|| format!("local size {size:?} is not modelled"))? {
             self.invocation = invocation;
             self.cells.clear();
@@ -124,7 +129,9 @@ impl<'a> Machine<'a> {
         let variable = self.program.types.variables.get(&id).ok_or_else(|| format!("%{id} has no value"))?;
         let place = match variable.class {
             StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::UniformConstant => {
-                self.descriptors(variable)?
+                let (set, binding) = (variable.set.unwrap_or(0), variable.binding.unwrap_or(0));
+                let is_array = self.program.types.is_array(variable.pointee);
+                if is_array { Place::Array { set, binding } } else { self.descriptor((set, binding, 0))? }
             }
             StorageClass::PushConstant => Place::Memory { buffer: self.push_constants, at: At::start() },
             StorageClass::Workgroup if self.size != [1; 3] => {
@@ -143,6 +150,21 @@ impl<'a> Machine<'a> {
         let pointer = Value::Pointer(Pointer { pointee: variable.pointee, place });
         self.variables.insert(id, pointer.clone());
         Ok(pointer)
+    }
+
+    /// The place behind a descriptor.
+    pub(super) fn descriptor(&self, at: descriptors::At) -> Result<Place, String> {
+        match self.descriptors.at.get(&at) {
+            Some(Descriptor::Memory(buffer)) => Ok(Place::Memory { buffer: *buffer, at: At::start() }),
+            Some(descriptor @ (Descriptor::Image(_) | Descriptor::Combined(_) | Descriptor::Sampler(_))) => {
+                Ok(Place::Handle(*descriptor))
+            }
+            None => {
+                let (set, binding, element) = at;
+                let of_array = if element == 0 { String::new() } else { format!(" element {element}") };
+                Err(format!("nothing at set {set} binding {binding}{of_array}"))
+            }
+        }
     }
 
     /// Fills an input with what it says of the invocation; of the only workgroup there is nothing to say but zero.
@@ -184,18 +206,18 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn make_constants(&mut self) -> Result<(), String> {
+    fn make_constants(&mut self, specialized: &BTreeMap<u32, u32>) -> Result<(), String> {
         let program = self.program;
         let frame = Frame::default();
         for instruction in &program.module.types_global_values {
             let (Some(id), Some(ty)) = (instruction.result_id, instruction.result_type) else { continue };
+            let given = program.spec_id(id).and_then(|id| specialized.get(&id));
             let value = match instruction.class.opcode {
-                Op::Constant => Value::Bits(program.types.constants.get(&id).copied().unwrap_or(0)),
-                Op::SpecConstant => {
-                    let given = program.types.spec_ids.get(&id).and_then(|number| self.job.constants.get(number));
-                    let own = || program.types.constants.get(&id).copied();
-                    Value::Bits(given.copied().map(u64::from).or_else(own).unwrap_or(0))
+                Op::SpecConstant if given.is_some() => Value::Bits(given.copied().unwrap_or(0).into()),
+                Op::SpecConstantTrue | Op::SpecConstantFalse if given.is_some() => {
+                    Value::Bits(u64::from(given != Some(&0)))
                 }
+                Op::Constant | Op::SpecConstant => Value::Bits(program.types.constants.get(&id).copied().unwrap_or(0)),
                 Op::ConstantTrue | Op::SpecConstantTrue => Value::Bits(1),
                 Op::ConstantFalse | Op::SpecConstantFalse => Value::Bits(0),
                 Op::ConstantNull | Op::Undef => self.zero(ty)?,

@@ -2,7 +2,7 @@
 //!
 //! Reads out of bounds give 0, writes out of bounds do nothing, as on a device with robust buffer access.
 
-use rspirv::spirv::Word;
+use rspirv::spirv::{StorageClass, Word};
 
 use super::value::{At, Value};
 use crate::read_spirv::types::{SpirvType, Types};
@@ -12,8 +12,6 @@ use crate::read_spirv::types::{SpirvType, Types};
 pub(super) struct Memory {
     pub(super) set: u32,
     pub(super) binding: u32,
-    /// Element of the array of buffers at that binding.
-    pub(super) element: u32,
     /// The bound range.
     pub(super) bytes: Vec<u8>,
 }
@@ -75,6 +73,7 @@ fn column_component(types: &Types, column: Word) -> Option<Word> {
 fn width(types: &Types, scalar: Word) -> Result<u32, String> {
     match types.get(scalar) {
         SpirvType::Int { bits, .. } | SpirvType::Float { bits } if matches!(bits, 8 | 16 | 32 | 64) => Ok(bits / 8),
+        SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, .. } => Ok(8),
         _ => Err(format!("%{scalar} has no bytes in a buffer")),
     }
 }

@@ -4,18 +4,19 @@
 //! ([`compiled`]). It reads what is written, so it proves nothing about hardware. [`Misreading`] plants the faults that
 //! devices have.
 //!
-//! `program` reads a module, `machine` follows its control flow, `execute` its instructions, `memory` its
-//! layouts, `opaque` finds descriptors.
+//! `program` reads a module, `descriptors` binds a job's resources, `machine` follows the control flow, `execute` and
+//! `sampling` the instructions, `memory` the layouts.
 
 mod arithmetic;
 mod compiled;
+mod descriptors;
 mod device;
 mod execute;
 mod machine;
 mod memory;
 mod misreading;
-mod opaque;
 mod program;
+mod sampling;
 mod value;
 
 pub use compiled::{CompiledError, compiled};

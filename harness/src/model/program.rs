@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use rspirv::dr::{Function, Module, Operand};
-use rspirv::spirv::{ExecutionMode, ExecutionModel, Op, Word};
+use rspirv::dr::{Function, Instruction, Module, Operand};
+use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, Word};
 
 use crate::read_spirv::load;
 use crate::read_spirv::types::{Operands, Types};
@@ -15,6 +15,8 @@ pub(super) struct Program {
     pub(super) types: Types,
     /// Index into the module's functions, by id.
     functions: BTreeMap<Word, usize>,
+    /// `SpecId` of each specialization constant that has one, by id.
+    spec_ids: BTreeMap<Word, u32>,
     /// Type of each value, by id.
     result_types: BTreeMap<Word, Word>,
 }
@@ -28,7 +30,13 @@ impl Program {
         let functions: BTreeMap<Word, usize> = ids.collect();
         let instructions = module.all_inst_iter();
         let result_types = instructions.filter_map(|it| Some((it.result_id?, it.result_type?))).collect();
-        Ok(Self { module, types, functions, result_types })
+        let spec_ids = module.annotations.iter().filter_map(spec_id).collect();
+        Ok(Self { module, types, functions, spec_ids, result_types })
+    }
+
+    /// The `SpecId` of a specialization constant.
+    pub(super) fn spec_id(&self, id: Word) -> Option<u32> {
+        self.spec_ids.get(&id).copied()
     }
 
     /// The type of a value.
@@ -64,5 +72,15 @@ impl Program {
             }
         }
         Ok((function, size))
+    }
+}
+
+/// The specialization constant that a decoration gives a `SpecId`, and that.
+fn spec_id(decoration: &Instruction) -> Option<(Word, u32)> {
+    match &decoration.operands[..] {
+        [Operand::IdRef(id), Operand::Decoration(Decoration::SpecId), Operand::LiteralBit32(spec_id)] => {
+            Some((*id, *spec_id))
+        }
+        _ => None,
     }
 }

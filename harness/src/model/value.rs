@@ -4,12 +4,13 @@ use std::rc::Rc;
 
 use rspirv::spirv::Word;
 
+use super::descriptors::Descriptor;
 use crate::read_spirv::types::{MatrixLayout, Types};
 
 /// A value of the model.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
-    /// A scalar's bits; a bool is 0 or 1. An image or a sampler is the number of its descriptor.
+    /// A scalar's bits; a bool is 0 or 1.
     Bits(u64),
     /// Components, columns, elements or members.
     Parts(Rc<Vec<Value>>),
@@ -33,12 +34,12 @@ pub(super) enum Place {
         buffer: usize,
         at: At,
     },
+    /// An array of descriptors, of which no element is chosen yet.
+    Array { set: u32, binding: u32 },
+    /// An image, a sampler or both.
+    Handle(Descriptor),
     /// Part of a variable without layout: indices from the whole to the part.
     Cell { cell: usize, way: Vec<u32> },
-    /// An array of descriptors, of which none is chosen yet.
-    Descriptors { set: u32, binding: u32 },
-    /// An image or a sampler, by the number of its descriptor.
-    Opaque { descriptor: u32 },
 }
 
 /// A place in a buffer with the layout that its enclosing member gives it.

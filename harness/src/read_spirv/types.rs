@@ -79,8 +79,6 @@ pub(crate) struct Types {
     /// Structs decorated `BufferBlock`: storage blocks of SPIR-V 1.0.
     pub(crate) buffer_blocks: BTreeSet<Word>,
     pub(crate) builtins: BTreeSet<Word>,
-    /// `SpecId` of specialization constants.
-    pub(crate) spec_ids: BTreeMap<Word, u32>,
 }
 
 impl Types {
@@ -95,7 +93,6 @@ impl Types {
             match instruction.class.opcode {
                 Op::Constant | Op::SpecConstant => {
                     types.constants.insert(id, ops.literal(0).unwrap_or(0));
-                    types.spec_ids.extend(decorations.number(id, Decoration::SpecId).map(|number| (id, number)));
                 }
                 Op::Variable => types.add_variable(id, instruction, &decorations),
                 opcode if opcode.is_type() => {
@@ -181,6 +178,11 @@ impl Types {
             | SpirvType::Pointer { .. }
             | SpirvType::Other => None,
         }
+    }
+
+    /// Whether the type is an array, sized or not.
+    pub(crate) fn is_array(&self, id: Word) -> bool {
+        matches!(self.get(id), SpirvType::Array { .. } | SpirvType::RuntimeArray { .. })
     }
 
     fn add(&mut self, id: Word, ty: SpirvType) -> Result<(), String> {

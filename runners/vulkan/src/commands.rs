@@ -9,6 +9,7 @@ use layoutproof::runner::RunnerError;
 use crate::descriptors::DescriptorSets;
 use crate::device::Device;
 use crate::failure::failed;
+use crate::image::Image;
 use crate::pipeline::Pipeline;
 use crate::resources::Filled;
 use crate::targets::Targets;
@@ -142,17 +143,29 @@ impl Commands {
         unsafe { raw.cmd_pipeline_barrier(self.buffer, from, to, flags, &[], &[], &barriers) };
         for filled in images {
             for (level, texel) in (0..).zip(&filled.levels) {
-                // The bits of the texel, whatever its type: all three have 32-bit components.
-                let color = vk::ClearColorValue { uint32: *texel };
-                let range = filled.image.range.base_mip_level(level).level_count(1);
-                // SAFETY: the barrier brought the image into this layout, and it was made as a target of transfers.
-                unsafe { raw.cmd_clear_color_image(self.buffer, filled.image.raw, layout, &color, &[range]) };
+                self.fill_level(&filled.image, level, *texel);
             }
         }
         self.barrier(
             (vk::PipelineStageFlags::TRANSFER, vk::AccessFlags::TRANSFER_WRITE),
             (vk::PipelineStageFlags::ALL_COMMANDS, vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE),
         );
+    }
+
+    fn fill_level(&self, image: &Image, level: u32, texel: [u32; 4]) {
+        let raw = &self.pool.device.raw;
+        let layout = vk::ImageLayout::GENERAL;
+        let range = image.range.base_mip_level(level).level_count(1);
+        if range.aspect_mask == vk::ImageAspectFlags::DEPTH {
+            let depth = vk::ClearDepthStencilValue { depth: f32::from_bits(texel[0]), stencil: 0 };
+            // SAFETY: the image is in this layout and was made as a target of transfers; the queue has graphics.
+            unsafe { raw.cmd_clear_depth_stencil_image(self.buffer, image.raw, layout, &depth, &[range]) };
+        } else {
+            // The bits of the texel, whatever its type: all have 32-bit components.
+            let color = vk::ClearColorValue { uint32: texel };
+            // SAFETY: the image is in this layout and was made as a target of transfers.
+            unsafe { raw.cmd_clear_color_image(self.buffer, image.raw, layout, &color, &[range]) };
+        }
     }
 
     /// Makes what the first stages wrote visible to the second.

@@ -77,9 +77,13 @@ impl Recipe {
         vk::Extent3D { width: side, height, depth }
     }
 
+    fn aspect(&self) -> vk::ImageAspectFlags {
+        if self.format == vk::Format::D32_SFLOAT { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR }
+    }
+
     fn range(&self) -> vk::ImageSubresourceRange {
         vk::ImageSubresourceRange::default()
-            .aspect_mask(vk::ImageAspectFlags::COLOR)
+            .aspect_mask(self.aspect())
             .level_count(self.levels)
             .layer_count(self.layers())
     }

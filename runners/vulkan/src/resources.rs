@@ -127,6 +127,7 @@ fn format(texel: TexelType) -> vk::Format {
         TexelType::Float => vk::Format::R32G32B32A32_SFLOAT,
         TexelType::Sint => vk::Format::R32G32B32A32_SINT,
         TexelType::Uint => vk::Format::R32G32B32A32_UINT,
+        TexelType::Depth => vk::Format::D32_SFLOAT,
     }
 }
 
@@ -136,4 +137,9 @@ pub(crate) fn has_cube_arrays(job: &Job) -> bool {
         ImageKind::Sampled | ImageKind::Storage | ImageKind::Combined => image.view == ImageView::CubeArray,
         ImageKind::UniformTexels | ImageKind::StorageTexels => false,
     })
+}
+
+/// Whether `job` has an image of depths; only queues with graphics fill them.
+pub(crate) fn has_depths(job: &Job) -> bool {
+    job.images.iter().any(|image| image.texel == TexelType::Depth)
 }

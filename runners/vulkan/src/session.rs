@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use layoutproof::bindings::Bindings;
+use layoutproof::limits::check_features;
 use layoutproof::placement::Placement;
-use layoutproof::runner::{Job, ReadBack, RunnerError};
+use layoutproof::runner::{Feature, Job, ReadBack, RunnerError};
 
 use crate::arena::Arena;
 use crate::commands::{Commands, Start, Work};
@@ -17,7 +18,7 @@ use crate::job_memory::JobMemory;
 use crate::physical::Physical;
 use crate::pipeline::{Pipeline, Use};
 use crate::pipeline_layout::{PipelineLayout, Shape};
-use crate::resources::{Resources, has_cube_arrays};
+use crate::resources::{Resources, has_cube_arrays, has_depths};
 use crate::targets::Targets;
 
 /// An open device with its reusable objects.
@@ -95,6 +96,9 @@ impl Session {
     fn resources(&self, job: &Job, bindings: &Bindings) -> Result<Resources, RunnerError> {
         if job.images.is_empty() && job.samplers.is_empty() {
             return Ok(Resources::default());
+        }
+        if has_depths(job) {
+            check_features(&self.physical.info, &[Feature::Graphics])?;
         }
         match self.physical.missing(IMAGE_CUBE_ARRAY).filter(|_| has_cube_arrays(job)) {
             Some(switch) => Err(RunnerError::Unsupported(switch.name.to_owned())),

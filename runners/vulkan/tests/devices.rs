@@ -12,17 +12,19 @@ mod placements;
 use std::process::{Command, ExitCode};
 
 use layoutproof::generate::binding::spirv;
-use layoutproof::runner::{BufferKind, DeviceInfo, Feature, RunnerError, Shader};
+use layoutproof::model::Model;
+use layoutproof::runner::{BufferKind, DeviceInfo, Feature, Runner, RunnerError, Shader};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 use placements::Write;
-use suite::{Api, buffer, ensure, ensure_eq, job, output, run};
+use suite::{Api, Check, buffer, ensure, ensure_eq, job, output, run, trial};
 
 const API: Api = Api { open: layoutproof_vulkan::open, shader: |wgsl| Shader::Spirv(compile(wgsl)) };
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials = vec![Trial::test("a_driver_that_fails_to_load_is_a_note", broken_driver)];
+    trials.extend(model_trials());
     match layoutproof_vulkan::enumerate() {
         Ok(found) => {
             trials.extend(suite::trials(&found, API));
@@ -33,40 +35,49 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-type Check = fn(&DeviceInfo) -> Result<(), Failed>;
-
 /// What is checked on Vulkan devices only.
-const CHECKS: [(&str, Check); 8] = [
-    ("capabilities_are_checked", capabilities),
-    ("broken_spirv_is_refused", broken_spirv),
+const OWN: [(&str, Check); 2] = [("capabilities_are_checked", capabilities), ("broken_spirv_is_refused", broken_spirv)];
+
+/// What is checked with SPIR-V that does not come from WGSL.
+const BY_HAND: [(&str, Check); 4] = [
     ("arrays_of_uniform_buffers", by_hand::uniform_arrays),
     ("buffers_by_address", by_hand::addresses),
     ("typed_buffers_and_combined_images", by_hand::typed_and_combined),
+    ("comparison_samplers", by_hand::comparison),
+];
+
+/// The model device takes the same SPIR-V and must answer the same.
+const MODEL: Api = Api { open: |_| Ok(Box::new(Model::new())), ..API };
+
+fn model_trials() -> impl Iterator<Item = Trial> {
+    let device = Model::new().device().clone();
+    suite::resources::CHECKS.into_iter().chain(BY_HAND).map(move |check| trial(&device, MODEL, check))
+}
+
+fn own_trials(device: &DeviceInfo) -> impl Iterator<Item = Trial> {
+    OWN.into_iter().chain(BY_HAND).chain(PLACEMENTS).map(|check| trial(device, API, check))
+}
+
+/// What the binding probe reads.
+const PLACEMENTS: [(&str, Check); 3] = [
     ("every_bound_resource_is_read_back", every_resource),
     ("varyings_and_targets_are_read_back", varyings),
     ("swapped_descriptors_are_named", swaps),
 ];
 
 /// The binding probe's shaders for this API.
-const PROBE: (Api, Write) = (API, |program| Shader::Spirv(spirv::module(program)));
+const WRITE: Write = |program| Shader::Spirv(spirv::module(program));
 
-fn every_resource(info: &DeviceInfo) -> Result<(), Failed> {
-    placements::all_right(PROBE, info, &bound::planned(bound::EVERYTHING, bound::EVERYWHERE), &[])
+fn every_resource(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    placements::all_right((api, WRITE), info, &bound::planned(bound::EVERYTHING, bound::EVERYWHERE), &[])
 }
 
-fn varyings(info: &DeviceInfo) -> Result<(), Failed> {
-    placements::all_right(PROBE, info, &bound::planned(bound::VARYINGS, bound::VARYING_PLACES), &[])
+fn varyings(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    placements::all_right((api, WRITE), info, &bound::planned(bound::VARYINGS, bound::VARYING_PLACES), &[])
 }
 
-fn swaps(info: &DeviceInfo) -> Result<(), Failed> {
-    placements::swaps_show(PROBE, info, &bound::planned(bound::SWAPPED, bound::SWAPPED_PLACES))
-}
-
-fn own_trials(device: &DeviceInfo) -> impl Iterator<Item = Trial> {
-    CHECKS.into_iter().map(|(name, check)| {
-        let info = device.clone();
-        Trial::test(format!("{}::{name}", device.id), move || check(&info))
-    })
+fn swaps(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    placements::swaps_show((api, WRITE), info, &bound::planned(bound::SWAPPED, bound::SWAPPED_PLACES))
 }
 
 /// SPIR-V 1.1 of a WGSL shader; loops stay as they are, and overrides become specialization constants.
@@ -113,10 +124,10 @@ fn specialize(words: &mut Vec<u32>, id: u16) {
 }
 
 /// A job that does not say what it requires is stopped all the same: the module says it.
-fn capabilities(info: &DeviceInfo) -> Result<(), Failed> {
+fn capabilities(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let shader = Shader::Spirv(compile(include_str!("../../tests/shaders/int64.wgsl")));
     let job = job(shader, vec![output(2), buffer(2, BufferKind::StorageRead, &[1, 2])]);
-    let results = run(API, info, vec![job])?;
+    let results = run(api, info, vec![job])?;
     match &results[0] {
         Ok(_) => ensure(info.features.contains(&Feature::Int64), "the device ran a feature that it does not list"),
         Err(error) => ensure_eq(error, &RunnerError::Unsupported("shaderInt64".to_owned()), "error"),
@@ -125,7 +136,7 @@ fn capabilities(info: &DeviceInfo) -> Result<(), Failed> {
 
 /// Modules that break before a driver reads them, and on lavapipe, which survives it, one that breaks inside: an id
 /// beyond the bound (an undefined one below it ends the process even there).
-fn broken_spirv(info: &DeviceInfo) -> Result<(), Failed> {
+fn broken_spirv(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let good = compile(include_str!("../../tests/shaders/fill.wgsl"));
     let mut magic = good.clone();
     magic[0] = 0;
@@ -137,7 +148,7 @@ fn broken_spirv(info: &DeviceInfo) -> Result<(), Failed> {
         modules.insert(0, out_of_bounds);
     }
     let jobs = modules.into_iter().map(|words| job(Shader::Spirv(words), vec![output(1)])).collect();
-    let mut results = run(API, info, jobs)?;
+    let mut results = run(api, info, jobs)?;
     ensure(matches!(results.pop(), Some(Ok(_))), "the good module runs after the broken ones")?;
     let newer = RunnerError::Unsupported("SPIR-V 1.9 (it takes up to 1.6)".to_owned());
     let found = results.pop();

@@ -125,6 +125,7 @@ pub(crate) fn format(texel: TexelType) -> TextureFormat {
         TexelType::Float => TextureFormat::Rgba32Float,
         TexelType::Sint => TextureFormat::Rgba32Sint,
         TexelType::Uint => TextureFormat::Rgba32Uint,
+        TexelType::Depth => TextureFormat::Depth32Float,
     }
 }
 
@@ -133,6 +134,7 @@ fn sample_type(texel: TexelType) -> TextureSampleType {
         TexelType::Float => TextureSampleType::Float { filterable: false },
         TexelType::Sint => TextureSampleType::Sint,
         TexelType::Uint => TextureSampleType::Uint,
+        TexelType::Depth => TextureSampleType::Depth,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use layoutproof::bindings::{BindingType, Bindings};
-use layoutproof::runner::{ImageKind, ImageView, Job, JobImage, JobSampler, RunnerError};
+use layoutproof::runner::{ImageKind, ImageView, Job, JobImage, JobSampler, RunnerError, TexelType};
 use wgpu::util::{DeviceExt, TextureDataOrder};
 use wgpu::{
     CompareFunction, Device, DownlevelFlags, Extent3d, Features, Queue, Sampler, SamplerDescriptor, TextureDescriptor,
@@ -35,10 +35,10 @@ pub(crate) fn check(device: &Device, offered: Offered, bindings: &Bindings) -> R
     let lacks = |what: &str| Err(RunnerError::Unsupported(what.to_owned()));
     for binding in bindings.iter() {
         let is_array = binding.length() > 1;
-        let (view, kind) = match binding.ty {
+        let (view, kind, texel) = match binding.ty {
             BindingType::Buffer(_) => continue,
-            BindingType::Sampler { .. } => (None, None),
-            BindingType::Image { kind, view, .. } => (Some(view), Some(kind)),
+            BindingType::Sampler { .. } => (None, None, None),
+            BindingType::Image { kind, view, texel } => (Some(view), Some(kind), Some(texel)),
         };
         if is_array && !device.features().contains(Features::TEXTURE_BINDING_ARRAY) {
             return lacks("TEXTURE_BINDING_ARRAY");
@@ -51,6 +51,10 @@ pub(crate) fn check(device: &Device, offered: Offered, bindings: &Bindings) -> R
         }
         if view == Some(ImageView::CubeArray) && !offered.core.contains(DownlevelFlags::CUBE_ARRAY_TEXTURES) {
             return lacks("CUBE_ARRAY_TEXTURES");
+        }
+        // WebGPU, "Depth-stencil formats": no copy writes to depth32float.
+        if texel == Some(TexelType::Depth) {
+            return lacks("copies to images of depths");
         }
         // Measured with wgpu 30 on llvmpipe: every load gives (0, 0, 0, 1).
         if view == Some(ImageView::D1) && offered.opengl {

@@ -53,7 +53,7 @@ impl Emitter {
     /// The type of a texel's components.
     pub(super) fn component(&mut self, texel: TexelType) -> Word {
         match texel {
-            TexelType::Float => self.float(),
+            TexelType::Float | TexelType::Depth => self.float(),
             TexelType::Sint => self.int(),
             TexelType::Uint => self.uint(),
         }
@@ -198,7 +198,7 @@ fn capability(dim: Dim, arrayed: bool, storage: bool) -> Option<Capability> {
 
 fn format(texel: TexelType) -> ImageFormat {
     match texel {
-        TexelType::Float => ImageFormat::Rgba32f,
+        TexelType::Float | TexelType::Depth => ImageFormat::Rgba32f,
         TexelType::Sint => ImageFormat::Rgba32i,
         TexelType::Uint => ImageFormat::Rgba32ui,
     }

@@ -137,7 +137,9 @@ fn first(emitter: &mut Emitter, texel: Word, ty: TexelType) -> Word {
     let uint = emitter.uint();
     match ty {
         TexelType::Uint => value,
-        TexelType::Float | TexelType::Sint => emitter.builder.bitcast(uint, None, value).expect(OPEN),
+        TexelType::Float | TexelType::Depth | TexelType::Sint => {
+            emitter.builder.bitcast(uint, None, value).expect(OPEN)
+        }
     }
 }
 

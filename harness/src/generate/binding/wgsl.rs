@@ -135,7 +135,7 @@ fn expression(program: &Program, read: Read, levels: usize) -> String {
 fn cube(name: &str, view: ImageView, texel: TexelType) -> String {
     let layer = if view == ImageView::CubeArray { ", 0" } else { "" };
     match texel {
-        TexelType::Float => {
+        TexelType::Float | TexelType::Depth => {
             format!("bitcast<u32>(textureSampleLevel({name}, nearest, vec3(1.0, 0.0, 0.0){layer}, 0.0).x)")
         }
         TexelType::Sint | TexelType::Uint => {
@@ -169,7 +169,7 @@ fn coordinates(view: ImageView) -> &'static str {
 
 fn component(texel: TexelType) -> &'static str {
     match texel {
-        TexelType::Float => "f32",
+        TexelType::Float | TexelType::Depth => "f32",
         TexelType::Sint => "i32",
         TexelType::Uint => "u32",
     }
@@ -177,7 +177,7 @@ fn component(texel: TexelType) -> &'static str {
 
 fn format(texel: TexelType) -> &'static str {
     match texel {
-        TexelType::Float => "rgba32float",
+        TexelType::Float | TexelType::Depth => "rgba32float",
         TexelType::Sint => "rgba32sint",
         TexelType::Uint => "rgba32uint",
     }

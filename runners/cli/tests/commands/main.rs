@@ -12,6 +12,7 @@ mod hostile;
 mod known;
 mod listings;
 mod measured;
+mod proofs;
 mod records;
 mod refused;
 mod run;

@@ -3,7 +3,8 @@
 mod module;
 
 use layoutproof::runner::{
-    BufferKind, DeviceInfo, Feature, ImageKind, ImageView, Job, JobBuffer, JobImage, RunnerError, Shader, TexelType,
+    BufferKind, DeviceInfo, Feature, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, RunnerError, Shader,
+    TexelType,
 };
 use libtest_mimic::Failed;
 use rspirv::dr::Operand;
@@ -11,12 +12,11 @@ use rspirv::spirv::{
     AddressingModel, Capability, Decoration, Dim, ImageFormat, ImageOperands, MemoryAccess, StorageClass,
 };
 
-use crate::API;
-use crate::suite::{BEFORE, FILL, buffer, buffers_of, bytes, ensure_eq, job, output, run, words};
+use crate::suite::{Api, BEFORE, FILL, buffer, buffers_of, bytes, ensure_eq, job, output, run, words};
 use module::{Module, block, variable};
 
 /// The left-out element holds the word that lies before the first named range.
-pub(crate) fn uniform_arrays(info: &DeviceInfo) -> Result<(), Failed> {
+pub(crate) fn uniform_arrays(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let mut module = Module::begin(AddressingModel::Logical, &[]);
     let (uint, four) = (module.uint, module.number(4));
     let vector = module.builder.type_vector(uint, 4);
@@ -34,18 +34,18 @@ pub(crate) fn uniform_arrays(info: &DeviceInfo) -> Result<(), Failed> {
         JobBuffer { set: 2, element, ..block }
     };
     let buffers = vec![output(4), block(3, 0x503), block(0, 0x500), block(1, 0x501)];
-    let results = run(API, info, vec![job(Shader::Spirv(module.end()), buffers)])?;
+    let results = run(api, info, vec![job(Shader::Spirv(module.end()), buffers)])?;
     let [output, ..] = buffers_of::<4>(&results[0])?;
     ensure_eq(&words(&output.bytes), &vec![0x500, 0x501, BEFORE, 0x503], "output")
 }
 
 /// One buffer is read and another written through the addresses at bytes 8 and 16 of the push constants.
-pub(crate) fn addresses(info: &DeviceInfo) -> Result<(), Failed> {
+pub(crate) fn addresses(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let addressed = |at, words: &[u32]| buffer(1, BufferKind::Address { at }, words);
     let buffers = vec![addressed(16, &[FILL; 3]), output(2), addressed(8, &[0x800, 0x801])];
     let pushed = bytes(&[0x7777, 0, 0, 0, 0, 0]);
     let job = Job { push_constants: pushed, ..job(Shader::Spirv(address_module()?), buffers) };
-    let results = run(API, info, vec![job])?;
+    let results = run(api, info, vec![job])?;
     if !info.features.contains(&Feature::BufferDeviceAddress) {
         let lack = RunnerError::Unsupported("bufferDeviceAddress".to_owned());
         return ensure_eq(&results[0], &Err(lack), "result");
@@ -87,7 +87,7 @@ fn address_module() -> Result<Vec<u32>, Failed> {
 }
 
 /// A read-only and a written typed buffer, and an image whose own sampler sees level 0 whatever level is asked for.
-pub(crate) fn typed_and_combined(info: &DeviceInfo) -> Result<(), Failed> {
+pub(crate) fn typed_and_combined(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let floats = |first: f32| [first, first + 1.0, first + 2.0, first + 3.0].map(f32::to_bits);
     let (uniform, storage) = (floats(1.5), [0x5700, 0x5701, 0x5702, 0x5703]);
     let levels = [floats(21.5), floats(41.5)];
@@ -101,7 +101,7 @@ pub(crate) fn typed_and_combined(info: &DeviceInfo) -> Result<(), Failed> {
         image(0, (ImageKind::UniformTexels, TexelType::Float), &[uniform]),
         image(1, (ImageKind::StorageTexels, TexelType::Uint), &[storage]),
     ];
-    let results = run(API, info, vec![job])?;
+    let results = run(api, info, vec![job])?;
     let [output] = buffers_of(&results[0])?;
     ensure_eq(&words(&output.bytes), &[uniform, storage, levels[0]].concat(), "output")
 }
@@ -138,5 +138,47 @@ fn texel_module() -> Result<Vec<u32>, Failed> {
     let level = [Operand::IdRef(last)];
     let texel = module.builder.image_sample_explicit_lod(floats, None, combined, middle, ImageOperands::LOD, level)?;
     module.put_texel(8, (texel, float));
+    Ok(module.end())
+}
+
+/// Samplers that compare see their own level, too: a reference between the texels of two levels tells them apart.
+pub(crate) fn comparison(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    let levels = [0.25_f32, 0.75].map(|depth| [depth.to_bits(), 0, 0, 0]);
+    let (kind, view, texel) = (ImageKind::Sampled, ImageView::D2, TexelType::Depth);
+    let mut job = job(Shader::Spirv(comparison_module()?), vec![output(2)]);
+    job.images = vec![JobImage { set: 1, binding: 0, element: 0, kind, view, texel, levels: levels.to_vec() }];
+    let sampler = |binding, level| JobSampler { set: 1, binding, element: 0, level, comparison: true };
+    job.samplers = vec![sampler(1, 1), sampler(2, 0)];
+    let results = run(api, info, vec![job])?;
+    let [output] = buffers_of(&results[0])?;
+    ensure_eq(&words(&output.bytes), &[1.0_f32, 0.0].map(f32::to_bits).to_vec(), "output")
+}
+
+/// Compares 0.5 with the image through both samplers, always asking for level 0.
+fn comparison_module() -> Result<Vec<u32>, Failed> {
+    let mut module = Module::begin(AddressingModel::Logical, &[]);
+    let uint = module.uint;
+    let builder = &mut module.builder;
+    let float = builder.type_float(32, None);
+    let coordinates = builder.type_vector(float, 2);
+    let image_type = builder.type_image(float, Dim::Dim2D, 1, 0, 0, 1, ImageFormat::Unknown, None);
+    let (sampler_type, both) = (builder.type_sampler(), builder.type_sampled_image(image_type));
+    let image = variable(builder, image_type, StorageClass::UniformConstant);
+    let samplers = [0; 2].map(|_| variable(builder, sampler_type, StorageClass::UniformConstant));
+    let (half, zero) = (builder.constant_bit32(float, 0.5_f32.to_bits()), builder.constant_bit32(float, 0));
+    let middle = builder.constant_composite(coordinates, [half, half]);
+    module.bind(image, (1, 0));
+    for (index, sampler) in (0..).zip(samplers) {
+        module.bind(sampler, (1, index + 1));
+        let builder = &mut module.builder;
+        let image = builder.load(image_type, None, image, None, [])?;
+        let sampler = builder.load(sampler_type, None, sampler, None, [])?;
+        let pair = builder.sampled_image(both, None, image, sampler)?;
+        let level = [Operand::IdRef(zero)];
+        let passes =
+            builder.image_sample_dref_explicit_lod(float, None, pair, middle, half, ImageOperands::LOD, level)?;
+        let word = builder.bitcast(uint, None, passes)?;
+        module.put(index, word);
+    }
     Ok(module.end())
 }

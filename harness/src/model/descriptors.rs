@@ -1,0 +1,113 @@
+//! What the model finds at set, binding and element: a job's resources, and what stands in the elements that it leaves
+//! out.
+
+use std::collections::BTreeMap;
+
+use super::memory::Memory;
+use crate::bindings::{Binding, BindingType, Bindings};
+use crate::runner::{BufferKind, ImageKind, ImageView, Job};
+
+/// Set and binding of memory without a descriptor.
+const NOWHERE: u32 = u32::MAX;
+
+/// A device address is the memory's index, counted from 1, above this many bits for the byte.
+const ADDRESS_BITS: u32 = 32;
+
+/// Set, binding and element.
+pub(super) type At = (u32, u32, u32);
+
+/// What a descriptor refers to.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Descriptor {
+    /// A buffer, by its index among the memories.
+    Memory(usize),
+    /// An image, by its index.
+    Image(usize),
+    /// An image with a sampler of its own, which sees level 0.
+    Combined(usize),
+    /// A sampler, by the mip level that it sees.
+    Sampler(u32),
+}
+
+/// An image. All texels of a mip level are equal, so one per level is kept.
+#[derive(Clone, Debug)]
+pub(super) struct Image {
+    /// `None` for a typed buffer.
+    pub(super) view: Option<ImageView>,
+    pub(super) levels: Vec<[u32; 4]>,
+}
+
+/// The descriptors of a job.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Descriptors {
+    pub(super) at: BTreeMap<At, Descriptor>,
+    pub(super) images: Vec<Image>,
+}
+
+/// The descriptors of `job`, which is within the model's limits, and the memories that it starts with: its buffers, the ranges in left-out elements, and
+/// last the push constants with the addresses in them.
+pub(super) fn bind(job: &Job, bindings: &Bindings) -> (Descriptors, Vec<Memory>) {
+    let mut descriptors = Descriptors::default();
+    let mut memories: Vec<Memory> = Vec::new();
+    let mut push_constants = job.push_constants.clone();
+    for (index, buffer) in job.buffers.iter().enumerate() {
+        let (mut set, mut binding) = (buffer.set, buffer.binding);
+        match buffer.kind {
+            BufferKind::Address { at } => {
+                (set, binding) = (NOWHERE, NOWHERE);
+                push_constants[at as usize..][..8].copy_from_slice(&address(index).to_le_bytes());
+            }
+            BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage => {}
+        }
+        memories.push(Memory { set, binding, bytes: buffer.bytes.clone() });
+    }
+    for (set, in_set) in &bindings.sets {
+        for (number, binding) in in_set {
+            let place = (*set, *number);
+            let found = match binding.ty {
+                BindingType::Buffer(_) => buffers((job, binding), place, &mut memories),
+                BindingType::Image { kind, .. } => descriptors.add_images(job, binding, kind),
+                BindingType::Sampler { .. } => {
+                    binding.samplers(job).iter().map(|sampler| Descriptor::Sampler(sampler.level)).collect()
+                }
+            };
+            let at = binding.elements().map(|element| (*set, *number, element));
+            descriptors.at.extend(at.zip(found));
+        }
+    }
+    memories.push(Memory { set: NOWHERE, binding: NOWHERE, bytes: push_constants });
+    (descriptors, memories)
+}
+
+fn buffers((job, binding): (&Job, &Binding), place: (u32, u32), memories: &mut Vec<Memory>) -> Vec<Descriptor> {
+    let left_out = memories.len();
+    memories.extend(binding.left_out_range(job).map(|bytes| Memory { set: place.0, binding: place.1, bytes }));
+    let buffer = |element| Descriptor::Memory(binding.named.get(&element).copied().unwrap_or(left_out));
+    binding.elements().map(buffer).collect()
+}
+
+impl Descriptors {
+    fn add_images(&mut self, job: &Job, binding: &Binding, kind: ImageKind) -> Vec<Descriptor> {
+        let first = self.images.len();
+        let has_view = match kind {
+            ImageKind::Sampled | ImageKind::Storage | ImageKind::Combined => true,
+            ImageKind::UniformTexels | ImageKind::StorageTexels => false,
+        };
+        let images = binding.images(job).into_iter();
+        self.images.extend(images.map(|image| Image { view: has_view.then_some(image.view), levels: image.levels }));
+        let is_combined = kind == ImageKind::Combined;
+        let descriptor = |index| if is_combined { Descriptor::Combined(index) } else { Descriptor::Image(index) };
+        (first..self.images.len()).map(descriptor).collect()
+    }
+}
+
+/// The device address of the first byte of a memory.
+fn address(memory: usize) -> u64 {
+    (memory as u64 + 1) << ADDRESS_BITS
+}
+
+/// The memory and the byte that a device address means; `None` for memory 0, where nothing is.
+pub(super) fn at_address(address: u64) -> Option<(usize, u64)> {
+    let memory = usize::try_from(address >> ADDRESS_BITS).ok()?.checked_sub(1)?;
+    Some((memory, address & u64::from(u32::MAX)))
+}

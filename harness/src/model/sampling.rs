@@ -1,0 +1,141 @@
+//! Instructions on images and samplers. An image has one texel per mip level, so coordinates mean nothing.
+//!
+//! An image's value is its index, a sampler's the mip level that it sees; a sampled image has both as parts.
+
+use rspirv::dr::Instruction;
+use rspirv::spirv::{ImageOperands, Op};
+
+use super::descriptors::{Descriptor, Image};
+use super::execute::Call;
+use super::machine::Machine;
+use super::value::Value;
+use crate::read_spirv::types::Operands;
+use crate::runner::ImageView;
+
+/// The value of an image, a sampler or both, as a load of its variable gives it.
+pub(super) fn handle(descriptor: Descriptor) -> Result<Value, String> {
+    match descriptor {
+        Descriptor::Image(image) => Ok(Value::Bits(image as u64)),
+        Descriptor::Combined(image) => Ok(Value::parts(vec![Value::Bits(image as u64), Value::Bits(0)])),
+        Descriptor::Sampler(level) => Ok(Value::Bits(level.into())),
+        Descriptor::Memory(_) => Err("a load of a whole buffer".into()),
+    }
+}
+
+impl Machine<'_> {
+    /// The result of an instruction on images; `None` where it is none.
+    pub(super) fn sample(&mut self, call: Call<'_>) -> Option<Result<Value, String>> {
+        Some(match call.instruction.class.opcode {
+            Op::SampledImage => self.operands(call.frame, call.instruction).map(Value::parts),
+            Op::Image => self.operand(call, 0).and_then(|sampled| sampled.at(&[0]).cloned()),
+            Op::ImageFetch | Op::ImageRead => self.fetch(call),
+            Op::ImageSampleExplicitLod => self.sample_level(call),
+            Op::ImageSampleDrefExplicitLod => self.compare(call),
+            Op::ImageQueryLevels => self.image_of(call).map(|image| Value::Bits(image.levels.len() as u64)),
+            Op::ImageQuerySize | Op::ImageQuerySizeLod => self.query_size(call),
+            _ => return None,
+        })
+    }
+
+    fn fetch(&mut self, call: Call<'_>) -> Result<Value, String> {
+        let image = self.operand(call, 0)?.bits()?;
+        let level = match lod(call.instruction) {
+            Some(operand) => self.operand(call, operand)?.bits()?,
+            None => 0,
+        };
+        self.texel(image, level)
+    }
+
+    /// The sampler clamps to one level, whichever the instruction asks for; an image with fewer gives its last.
+    fn sample_level(&mut self, call: Call<'_>) -> Result<Value, String> {
+        let sampled = self.operand(call, 0)?;
+        let (image, level) = (sampled.at(&[0])?.bits()?, sampled.at(&[1])?.bits()?);
+        let levels = self.image(image)?.levels.len() as u64;
+        self.texel(image, level.min(levels.saturating_sub(1)))
+    }
+
+    /// Whether the reference is less than or equal to the depth, as 1.0 or 0.0.
+    fn compare(&mut self, call: Call<'_>) -> Result<Value, String> {
+        let depth = float(self.sample_level(call)?.at(&[0])?)?;
+        let reference = float(&self.operand(call, 2)?)?;
+        let passes: f32 = if reference <= depth { 1.0 } else { 0.0 };
+        Ok(Value::Bits(passes.to_bits().into()))
+    }
+
+    /// Writes the only texel of a storage image.
+    pub(super) fn write_image(&mut self, call: Call<'_>) -> Result<(), String> {
+        let image = self.operand(call, 0)?.bits()?;
+        let value = self.operand(call, 2)?;
+        let mut texel = [0; 4];
+        for (index, word) in (0..).zip(&mut texel) {
+            let bits = value.at(&[index])?.bits()? & u64::from(u32::MAX);
+            *word = u32::try_from(bits).unwrap_or(u32::MAX);
+        }
+        let index = usize::try_from(image).unwrap_or(usize::MAX);
+        let level = self.descriptors.images.get_mut(index).and_then(|image| image.levels.first_mut());
+        *level.ok_or("a write to no image")? = texel;
+        Ok(())
+    }
+
+    /// The image that the first operand names.
+    fn image_of(&mut self, call: Call<'_>) -> Result<&Image, String> {
+        let image = self.operand(call, 0)?.bits()?;
+        self.image(image)
+    }
+
+    fn query_size(&mut self, call: Call<'_>) -> Result<Value, String> {
+        let level = match call.instruction.class.opcode {
+            Op::ImageQuerySizeLod => self.operand(call, 1)?.bits()?,
+            _ => 0,
+        };
+        let sizes: Vec<Value> = self.image_of(call)?.sizes(level).into_iter().map(Value::Bits).collect();
+        match <[Value; 1]>::try_from(sizes) {
+            Ok([only]) => Ok(only),
+            Err(sizes) => Ok(Value::parts(sizes)),
+        }
+    }
+
+    fn image(&self, image: u64) -> Result<&Image, String> {
+        let found = usize::try_from(image).ok().and_then(|image| self.descriptors.images.get(image));
+        found.ok_or_else(|| "an image is needed where none is".to_owned())
+    }
+
+    /// A level that the image does not have gives zeros, as a robust device does.
+    fn texel(&self, image: u64, level: u64) -> Result<Value, String> {
+        let levels = &self.image(image)?.levels;
+        let texel = usize::try_from(level).ok().and_then(|level| levels.get(level)).copied().unwrap_or_default();
+        Ok(Value::parts(texel.map(|word| Value::Bits(word.into())).to_vec()))
+    }
+}
+
+impl Image {
+    /// What a query of the size of a mip level gives: texels, and two elements in an array.
+    fn sizes(&self, level: u64) -> Vec<u64> {
+        let levels = self.levels.len() as u64;
+        let above = u32::try_from(levels.saturating_sub(level.saturating_add(1))).unwrap_or(0);
+        let side = 1_u64.checked_shl(above).unwrap_or(0);
+        match self.view {
+            None | Some(ImageView::D1) => vec![side],
+            Some(ImageView::D1Array) => vec![side, 2],
+            Some(ImageView::D2 | ImageView::Cube) => vec![side; 2],
+            Some(ImageView::D2Array | ImageView::CubeArray) => vec![side, side, 2],
+            Some(ImageView::D3) => vec![side; 3],
+        }
+    }
+}
+
+/// A 32-bit float from its bits.
+fn float(value: &Value) -> Result<f32, String> {
+    let bits = u32::try_from(value.bits()?).map_err(|_| "a 32-bit float is needed where none is")?;
+    Ok(f32::from_bits(bits))
+}
+
+/// The operand of a fetch that says the mip level, if there is one.
+fn lod(instruction: &Instruction) -> Option<usize> {
+    /// Behind the image, the coordinate and the mask that says which operands follow.
+    const FIRST: usize = 3;
+    let has = instruction.operands.iter().any(
+        |operand| matches!(operand, rspirv::dr::Operand::ImageOperands(mask) if mask.contains(ImageOperands::LOD)),
+    );
+    (has && Operands(instruction).id(FIRST).is_some()).then_some(FIRST)
+}
