@@ -68,7 +68,7 @@ fn paths_lead_to_declarations() {
 fn what_is_not_read_has_a_reason() {
     let text = "
         RaytracingAccelerationStructure scene; Texture2DMS<float4> ms; [[vk::input_attachment_index(0)]] SubpassInput sub;
-        Texture2D<double> wide; Texture2D far; Texture2D many[20]; Texture2D endless[]; Texture2D here; Buffer<int> there;
+        Texture2D<double> wide; Texture2D far; Texture2D many[20]; Texture2D endless[]; Texture2D here;
 ";
     let rows = [
         ("scene", "set 0 binding 0"),
@@ -79,7 +79,6 @@ fn what_is_not_read_has_a_reason() {
         ("many", "set 0 binding 4"),
         ("endless", "set 0 binding 5"),
         ("here", "set 0 binding 6"),
-        ("there", "set 0 binding 6"),
         ("nowhere", "set 0 binding 7"),
         ("here", "t0"),
     ];
@@ -96,7 +95,6 @@ fn what_is_not_read_has_a_reason() {
             "endless: elements from 4 on, of an array without end",
             "nowhere: no declaration at this path",
             "here: no device here has the registers of vulkan",
-            "there: shares set 0 binding 6 with `here`, which is another kind of descriptor",
         ]
     );
     let read = ["many: set 0 binding 4 x 8", "endless: set 0 binding 5 x 4", "here: set 0 binding 6 x 1"];
@@ -169,4 +167,25 @@ fn far_sets_do_not_keep_near_ones_from_being_read() {
     let rows = rows.map(|(path, place)| (path.to_owned(), place.to_owned()));
     let share = (Extent::Share, 1, 1);
     assert_eq!(spread("Texture2D a, b;", &rows), [(Extent::Whole, 2, 2), share, share]);
+}
+
+#[test]
+fn what_cannot_be_bound_together_has_a_program_of_its_own() {
+    let text = "
+        Texture2D a; Buffer<int> b; Texture2D c;
+        [[vk::push_constant]] cbuffer P { int p; } [[vk::push_constant]] cbuffer Q { int q; }";
+    let rows = [
+        ("a", "set 0 binding 6"),
+        ("b", "set 0 binding 6"),
+        ("c", "set 0 binding 6"),
+        ("P", "push-constant 0"),
+        ("Q", "push-constant 0"),
+    ];
+    let programs = programs(&planned(text, &rows));
+    let bound: Vec<(Extent, Vec<&str>)> = programs
+        .iter()
+        .map(|program| (program.extent, program.bound.iter().map(|probed| &*probed.path).collect()))
+        .collect();
+    let alone = |path| (Extent::Share, vec![path]);
+    assert_eq!(bound, [(Extent::Whole, vec!["a", "c", "P"]), alone("b"), alone("Q")]);
 }

@@ -41,6 +41,9 @@ pub struct Probed {
     pub site: Site,
     /// Elements or locations that are read.
     pub elements: u32,
+    /// Whether another parameter has its place with another kind of descriptor, or as push constants of another entry
+    /// point: then no program can have both.
+    pub apart: bool,
 }
 
 /// A parameter, or elements of one, that the probe does not read.
@@ -83,9 +86,6 @@ impl Planner<'_> {
         let index = binding.index;
         match binding.unit {
             LayoutUnit::Binding => self.add_descriptor(row, binding),
-            LayoutUnit::PushConstant if self.has(BoundKind::PushConstants) => {
-                self.skip((row, binding), "a second push-constant block");
-            }
             LayoutUnit::PushConstant => self.push((row, binding), BoundKind::PushConstants, Site::PushConstants),
             LayoutUnit::ConstantId => self.push((row, binding), BoundKind::Constant, Site::Constant { id: index }),
             LayoutUnit::LocationIn | LayoutUnit::LocationOut => self.add_location(row, binding),
@@ -140,7 +140,8 @@ impl Planner<'_> {
             return self.skip(at, "a set, binding or element whose number is too large for the word that names it");
         }
         let (row, path) = (at.0, at.1.path.clone());
-        self.plan.probed.push(Probed { row, path, kind, site, elements });
+        let apart = kind == BoundKind::PushConstants && self.has(kind);
+        self.plan.probed.push(Probed { row, path, kind, site, elements, apart });
     }
 
     fn add_descriptor(&mut self, row: usize, binding: &Binding) {
@@ -229,27 +230,22 @@ impl BindingPlan {
         self
     }
 
-    /// Settles what parameters at one binding share: one kind of descriptor, so that all of them can be read. A texture
-    /// and a sampler at one binding are one combined image sampler, as `[[vk::combinedImageSampler]]` makes them.
+    /// Settles what parameters at one binding share: one kind of descriptor, so that all of them can be read by one
+    /// program; those of another kind stand apart. A texture and a sampler at one binding are one combined image sampler, as `[[vk::combinedImageSampler]]` makes them.
     fn share(&mut self) {
-        let mut owners: BTreeMap<Site, (BoundKind, String)> = BTreeMap::new();
+        let mut owners: BTreeMap<Site, BoundKind> = BTreeMap::new();
         for probed in self.probed.iter().filter(|probed| is_descriptor(probed)) {
-            let (kind, _) = owners.entry(probed.site).or_insert_with(|| (probed.kind, probed.path.clone()));
+            let kind = owners.entry(probed.site).or_insert(probed.kind);
             if let Some(both) = combined(*kind, probed.kind) {
                 *kind = both;
             }
         }
-        for mut probed in std::mem::take(&mut self.probed) {
-            let Some((kind, owner)) = owners.get(&probed.site) else {
-                self.probed.push(probed);
-                continue;
-            };
-            if same_descriptor(*kind, probed.kind) || combined(*kind, probed.kind).is_some() {
-                probed.kind = *kind;
-                self.probed.push(probed);
+        for probed in self.probed.iter_mut().filter(|probed| is_descriptor(probed)) {
+            let kind = owners[&probed.site];
+            if same_descriptor(kind, probed.kind) || combined(kind, probed.kind).is_some() {
+                probed.kind = kind;
             } else {
-                let reason = format!("shares {} with `{owner}`, which is another kind of descriptor", probed.site);
-                self.skipped.push(Skipped { row: probed.row, path: probed.path, reason });
+                probed.apart = true;
             }
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! The first program binds everything, because a device that misplaces a descriptor may do so only beside the others.
 //! Where that is more than every device must have room for, programs follow that bind a share each, and
-//! one for each parameter that devices may lack the means for. A sampler is told by
+//! one for each parameter that devices may lack the means for. What no program can bind beside another has one of its
+//! own. A sampler is told by
 //! the mip level that it sees, and a texture has few of them, so samplers are read some at a time.
 //!
 //! Source of the room: Vulkan specification, "Required Limits"; WebGPU, 3.6.2 Limits.
@@ -63,7 +64,7 @@ pub enum Pass {
 /// What of the plan a program binds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Everything.
+    /// Everything that can be bound together.
     Whole,
     /// As much as every device has room for.
     Share,
@@ -143,7 +144,8 @@ fn location(site: Site) -> Option<u32> {
 pub fn programs(plan: &BindingPlan) -> Vec<Program> {
     let mut programs = Vec::new();
     for pass in [Pass::Compute, Pass::Varyings, Pass::Targets] {
-        let all: Vec<Probed> = plan.probed.iter().filter(|probed| pass_of(probed.kind) == pass).cloned().collect();
+        let all = plan.probed.iter().filter(|probed| pass_of(probed.kind) == pass).cloned();
+        let (apart, all): (Vec<Probed>, Vec<Probed>) = all.partition(|probed| probed.apart);
         let (far, near): (Vec<Probed>, Vec<Probed>) = all.iter().cloned().partition(is_far);
         let shares = split(near).into_iter().chain(far.into_iter().map(|probed| vec![probed]));
         let shares: Vec<Vec<Probed>> = shares.collect();
@@ -151,6 +153,7 @@ pub fn programs(plan: &BindingPlan) -> Vec<Program> {
         if shares.len() > 1 {
             programs.extend(shares.into_iter().flat_map(|share| rounds((pass, Extent::Share), &share)));
         }
+        programs.extend(apart.iter().flat_map(|probed| rounds((pass, Extent::Share), std::slice::from_ref(probed))));
     }
     programs
 }
