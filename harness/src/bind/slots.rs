@@ -40,16 +40,19 @@ impl<T: Copy> Slots<T> {
     /// Reserves `count` slots from `first` on, overlapping or not. Returns who held one of them before.
     pub fn reserve(&mut self, first: u32, count: Count, owner: T) -> Option<Held<T>> {
         let last = Self::last(first, count)?;
-        let overlapped = self.holder(first, count);
+        let overlapped = self.holders(first, last).next();
         let place = self.held.partition_point(|held| held.first <= first);
         self.held.insert(place, Held { first, last, owner });
         overlapped
     }
 
-    /// Who holds one of `count` slots from `first` on.
-    pub fn holder(&self, first: u32, count: Count) -> Option<Held<T>> {
-        let last = Self::last(first, count)?;
-        self.held.iter().find(|held| held.first <= last && first <= held.last).copied()
+    /// Who holds the last of `count` slots from `first` on that is held.
+    pub fn last_holder(&self, first: u32, count: Count) -> Option<Held<T>> {
+        self.holders(first, Self::last(first, count)?).last()
+    }
+
+    fn holders(&self, first: u32, last: u32) -> impl Iterator<Item = Held<T>> {
+        self.held.iter().filter(move |held| held.first <= last && first <= held.last).copied()
     }
 
     /// First slot, from `start` on, of the lowest gap of `count` free slots; `None` if there is none.
@@ -117,5 +120,7 @@ mod tests {
         let mut line = Slots::default();
         line.reserve(3, Count::Finite(4), 'a');
         assert_eq!(line.reserve(5, Count::Finite(1), 'm').map(|held| held.owner), Some('a'));
+        assert_eq!(line.last_holder(0, Count::Unbounded).map(|held| held.owner), Some('m'));
+        assert_eq!(line.last_holder(7, Count::Finite(2)), None);
     }
 }

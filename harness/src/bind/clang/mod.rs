@@ -23,8 +23,10 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::module::Module;
 use crate::shape::Count;
 
-/// Number lines by class (all classes share one on Vulkan) and space.
-type Lines = BTreeMap<(LayoutUnit, u32), Slots<()>>;
+/// A number line: its class (all classes share one on Vulkan) and space.
+type Line = (LayoutUnit, u32);
+
+type Lines = BTreeMap<Line, Slots<()>>;
 
 /// Places the parameters of `module`.
 pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
@@ -66,15 +68,12 @@ fn place(
             slots.reserve(first, taken(item), ());
             Some((line, first))
         });
-        match place {
-            Some(((unit, space), index)) => {
-                let Item { path, count, span, .. } = item.clone();
-                bindings.push(Binding { path, unit, space, index, count, span });
-            }
-            None => {
-                let problem = Diagnostic::error(Code::BindingNotAllocated, item.span, "resource cannot be allocated");
-                problems.push(problem.with_help(format!("it is `{}`", item.path)));
-            }
+        if let Some(((unit, space), index)) = place {
+            let Item { path, count, span, .. } = item.clone();
+            bindings.push(Binding { path, unit, space, index, count, span });
+        } else {
+            let problem = Diagnostic::error(Code::BindingNotAllocated, item.span, "resource cannot be allocated");
+            problems.push(problem.with_help(format!("it is `{}`", item.path)));
         }
     }
     if problems.is_empty() { Ok(Bound { bindings, warnings: Vec::new() }) } else { Err(problems) }
@@ -86,14 +85,13 @@ fn taken(item: &Item) -> Count {
 }
 
 /// Line and first slot of what is written at an item.
-fn written(item: &Item) -> Option<((LayoutUnit, u32), u32)> {
+fn written(item: &Item) -> Option<(Line, u32)> {
     item.register.map(|register| ((item.unit, item.space.unwrap_or(0)), register))
 }
 
 /// Written ranges that overlap, in the order of their registers.
 fn overlaps(items: &[Item]) -> Vec<Diagnostic> {
-    let mut sorted: Vec<(&Item, ((LayoutUnit, u32), u32))> =
-        items.iter().filter_map(|item| Some((item, written(item)?))).collect();
+    let mut sorted: Vec<(&Item, (Line, u32))> = items.iter().filter_map(|item| Some((item, written(item)?))).collect();
     sorted.sort_by_key(|(_, place)| *place);
     let mut problems = Vec::new();
     for (index, (item, (line, first))) in sorted.iter().enumerate() {

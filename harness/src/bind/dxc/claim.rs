@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::location::{Location, is_struct};
+use super::lost_register::Buffers;
 use super::order::split_off;
 use super::reach::Reached;
 use crate::bind::LayoutUnit;
@@ -104,8 +105,8 @@ pub(super) fn claims<'m>(module: &'m Module, reached: &[Reached<'m>]) -> Vec<Cla
         reached.iter().filter(|used| !used.location.is_split_off(module)).map(|used| used.location.parameter).collect();
     let globals = used.iter().map(|index| &module.parameters[*index]).find(|used| variable_class(used).is_none());
     let variables = used.iter().filter_map(|index| variable(&module.parameters[*index]));
-    let split = split_off(module, reached);
-    let split = split.iter().map(|location| member(module, location));
+    let (split, buffers) = (split_off(module, reached), Buffers::new(module, reached));
+    let split = split.iter().map(|location| member(module, location, &buffers));
     globals.map(globals_claim).into_iter().chain(variables).chain(split).collect()
 }
 
@@ -141,12 +142,15 @@ pub(in crate::bind) fn variable(parameter: &Parameter) -> Option<Claim> {
     })
 }
 
-/// The claim of a resource in a struct, whose register counts on from that of the variable, or in a cbuffer, whose
-/// register DXC does not look at.
-fn member<'m>(module: &'m Module, location: &Location<'m>) -> Claim {
+/// The claim of a resource in a struct or a cbuffer, whose register counts on from that of the variable or member.
+fn member<'m>(module: &'m Module, location: &Location<'m>, buffers: &Buffers<'m>) -> Claim {
     let parameter = &module.parameters[location.parameter];
     let unit = class_of(location).unwrap_or(LayoutUnit::ShaderResource);
-    let first = if location.member.is_none() { annotated(&parameter.annotations, unit).0 } else { None };
+    let annotations = match location.member {
+        Some(_) => buffers.annotations(location),
+        None => Some(&parameter.annotations),
+    };
+    let first = annotations.and_then(|annotations| annotated(annotations, unit).0);
     let register = first.map(|first| first.saturating_add(place_in_class(module, location, unit)));
     Claim {
         path: location.path(module),

@@ -1,13 +1,16 @@
 //! The convention `dxc`: where the DirectX shader compiler puts what a shader uses.
 //!
-//! `location` and `reach` say what an entry point uses, `order` in which order DXC comes to resources in structs,
+//! `location` and `reach` (with `body` and `call`) say what an entry point uses, `order` in which order DXC comes to resources in structs,
 //! `claim` what that asks for, `registers` (D3D12) and `vulkan` what it gets. Not decided here: offsets in a buffer.
 //!
 //! Sources: wg-hlsl 0024, implicit resource binding; DXC's guide to SPIR-V code generation, HLSL register and Vulkan
 //! binding; both as DXC 1.7.2308 does it.
 
+mod body;
+mod call;
 pub(super) mod claim;
 pub(super) mod location;
+mod lost_register;
 mod order;
 pub(super) mod reach;
 mod registers;
@@ -16,12 +19,13 @@ pub(super) mod tests;
 pub(super) mod vulkan;
 
 use claim::Claim;
+use lost_register::Buffers;
 use registers::Rules;
 
 use super::options::Options;
 use super::{Bound, Request, Target};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::module::{Module, ParameterKind};
+use crate::module::Module;
 
 /// Places the parameters of `module`.
 pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
@@ -55,22 +59,5 @@ fn d3d12(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
     let unused: Vec<Claim> = unused.into_iter().filter(|claim| !claims.contains(claim)).collect();
     let rules = Rules { options: &options, library: is_library(request), unused: &unused };
     let bindings = registers::allocate(&claims, rules)?;
-    Ok(Bound { bindings, warnings: ignored(module) })
-}
-
-/// Registers that DXC does not look at.
-fn ignored(module: &Module) -> Vec<Diagnostic> {
-    let buffers = module.parameters.iter().filter(|buffer| match buffer.kind {
-        ParameterKind::Cbuffer | ParameterKind::Tbuffer => true,
-        ParameterKind::Variable | ParameterKind::Global => false,
-    });
-    let members = buffers.flat_map(|buffer| location::buffer_members(&buffer.ty));
-    let resources = members.filter(|member| location::holds_resources(&member.ty));
-    let registers = resources.flat_map(|member| member.annotations.registers.iter().map(move |found| (member, found)));
-    registers
-        .map(|(member, register)| {
-            let message = format!("the register of `{}` is ignored, as it stands in a cbuffer", member.name);
-            Diagnostic::warning(Code::Ignored, register.span, message)
-        })
-        .collect()
+    Ok(Bound { bindings, warnings: Buffers::new(module, &reached).warnings() })
 }

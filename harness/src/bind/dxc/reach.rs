@@ -5,15 +5,15 @@
 
 use std::collections::BTreeMap;
 
-use super::location::{Location, globals, holds_resources, is_resource, is_struct, member_of};
+use super::body::Frame;
+use super::location::{Location, globals, holds_resources, is_struct};
 use crate::bind::Request;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::module::{Function, Module, Step, Use};
-use crate::shape::{StructType, Type};
+use crate::module::{Function, Module, Step};
 use crate::sources::Span;
 
 /// Uses after which the walk gives up; calls can double them at each level.
-const MOST_USES: usize = 1 << 16;
+pub(super) const MOST_USES: usize = 1 << 16;
 
 /// How the code comes by what it uses; DXC's order depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,31 +60,25 @@ impl Reached<'_> {
 
 /// Something that a body can name: a location with how the code comes by it.
 #[derive(Clone, Debug)]
-struct Held<'m> {
-    location: Location<'m>,
-    manner: Manner,
-    object: usize,
-    copied: (u32, usize),
-    activation: usize,
+pub(super) struct Held<'m> {
+    pub(super) location: Location<'m>,
+    pub(super) manner: Manner,
+    pub(super) object: usize,
+    pub(super) copied: (u32, usize),
+    pub(super) activation: usize,
 }
 
-/// What a called function knows.
-#[derive(Clone, Debug, Default)]
-struct Frame<'m> {
-    this: Option<Held<'m>>,
-    arguments: Vec<Option<Held<'m>>>,
-    activation: usize,
-}
-
+/// The walk over the bodies; `body` says how one is walked.
 #[derive(Debug)]
-struct Walk<'m> {
-    globals: BTreeMap<String, Location<'m>>,
-    functions: BTreeMap<&'m str, Vec<&'m Function>>,
-    reached: Vec<Reached<'m>>,
-    activations: usize,
+pub(super) struct Walk<'m> {
+    pub(super) globals: BTreeMap<String, Location<'m>>,
+    pub(super) functions: BTreeMap<&'m str, Vec<&'m Function>>,
+    pub(super) reached: Vec<Reached<'m>>,
+    pub(super) activations: usize,
     /// Functions whose bodies are being walked.
-    open: Vec<*const Function>,
-    steps: usize,
+    pub(super) open: Vec<*const Function>,
+    /// Uses that have been looked at.
+    pub(super) steps: usize,
 }
 
 /// Every use that the entry points `names` reach, in order. Without a body to look at everything counts as used.
@@ -184,7 +178,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    fn record(&mut self, held: Held<'m>, rest: &[Step], span: Span) {
+    pub(super) fn record(&mut self, held: Held<'m>, rest: &[Step], span: Span) {
         let Held { location, manner, object, copied, activation } = held;
         let operation = match rest.first() {
             Some(Step::Name(name)) => format!("{}.{name}", location.ty),
@@ -193,164 +187,5 @@ impl<'m> Walk<'m> {
         };
         let depth = self.open.len().saturating_sub(1);
         self.reached.push(Reached { location, operation, manner, object, copied, activation, depth, span });
-    }
-
-    fn function(&mut self, function: &'m Function, frame: &Frame<'m>) {
-        let address = std::ptr::from_ref(function);
-        if self.open.contains(&address) || self.steps > MOST_USES {
-            return;
-        }
-        self.open.push(address);
-        let places: Vec<_> = function.uses.iter().map(|used| self.resolve(used, frame)).collect();
-        let calls: Vec<Vec<Call<'m>>> =
-            function.uses.iter().zip(&places).map(|(used, place)| self.calls(used, place.as_ref(), frame)).collect();
-        let known = function.uses.iter().zip(&calls).filter(|(_, calls)| !calls.is_empty());
-        let passed: Vec<usize> = known.flat_map(|(used, _)| used.arguments.iter().flatten().copied()).collect();
-        let evaluated: Vec<usize> = (0..function.uses.len()).collect();
-        let order = if self.open.len() > 1 { &function.copied } else { &evaluated };
-        for index in order.iter().copied() {
-            let used = &function.uses[index];
-            self.steps += 1;
-            if used.dead || self.steps > MOST_USES {
-                continue;
-            }
-            if calls[index].is_empty() {
-                if let Some((held, rest)) = places[index].clone() {
-                    if !(passed.contains(&index) && is_passed(&held, &rest)) {
-                        self.used(held, &rest, used.span);
-                    }
-                }
-            }
-            let passed = |at: usize| passed_on(places.get(at)?.as_ref()?, (used.span.start, at));
-            let arguments: Vec<Option<Held<'m>>> =
-                used.arguments.iter().map(|argument| argument.and_then(passed)).collect();
-            for call in &calls[index] {
-                self.activations += 1;
-                let activation = self.activations;
-                let frame = Frame { this: call.this.clone(), arguments: arguments.clone(), activation };
-                self.function(call.function, &frame);
-            }
-        }
-        self.open.pop();
-    }
-
-    /// What a path names, and the steps that go on behind it.
-    fn resolve(&self, used: &Use, frame: &Frame<'m>) -> Option<(Held<'m>, Vec<Step>)> {
-        let (first, rest) = used.path.split_first()?;
-        let mut held = match first {
-            Step::Name(name) => self.member_of_this(name, frame).or_else(|| self.global(name, frame))?,
-            Step::Parameter(index) => frame.arguments.get(*index)?.clone()?,
-            Step::This => frame.this.clone()?,
-            Step::Index(_) | Step::DynamicIndex => return None,
-        };
-        let mut taken = 0;
-        if let Some(alias) = used.alias {
-            taken = held.location.descend(&rest[..(alias.steps - 1).min(rest.len())]);
-            if matches!(held.manner, Manner::Own | Manner::Object) {
-                held.manner = if is_resource(held.location.ty) { Manner::Copy } else { Manner::Alias };
-                held.copied = (alias.span.start, 0);
-            }
-        }
-        taken += held.location.descend(&rest[taken..]);
-        Some((held, rest[taken..].to_vec()))
-    }
-
-    fn global(&self, name: &str, frame: &Frame<'m>) -> Option<Held<'m>> {
-        let location = self.globals.get(name)?.clone();
-        Some(Held { location, manner: Manner::Own, object: 0, copied: (0, 0), activation: frame.activation })
-    }
-
-    /// The member `name`, which may be qualified by its struct, of the object whose method this is.
-    fn member_of_this(&self, name: &str, frame: &Frame<'m>) -> Option<Held<'m>> {
-        let mut held = frame.this.clone()?;
-        let Type::Struct(ty) = held.location.ty else { return None };
-        let bare = name.rsplit("::").next().unwrap_or(name);
-        let is_member = member_of(ty, bare).is_some() && (bare == name || !self.globals.contains_key(name));
-        let step = Step::Name(bare.to_owned());
-        (is_member && held.location.descend(std::slice::from_ref(&step)) == 1).then_some(held)
-    }
-
-    /// A use of what `held` names: each resource in it, or data.
-    fn used(&mut self, held: Held<'m>, rest: &[Step], span: Span) {
-        if !holds_resources(held.location.ty) || is_resource(held.location.ty) {
-            return self.record(held, rest, span);
-        }
-        let is_whole_array = held.location.steps.is_empty() && held.location.member.is_none();
-        if is_whole_array && !is_struct(held.location.ty.dimensions().0) {
-            return self.record(held, rest, span);
-        }
-        for location in held.location.resources() {
-            self.record(Held { location, ..held.clone() }, rest, span);
-        }
-    }
-
-    /// The functions that a use calls; more than one where they differ only in their parameters.
-    fn calls(&self, used: &Use, place: Option<&(Held<'m>, Vec<Step>)>, frame: &Frame<'m>) -> Vec<Call<'m>> {
-        if !used.call {
-            return Vec::new();
-        }
-        if let Some((held, rest)) = place {
-            if let (Type::Struct(ty), [Step::Name(method)]) = (held.location.ty, rest.as_slice()) {
-                return self.method(ty, method, &as_this(held));
-            }
-        }
-        let [Step::Name(name)] = used.path.as_slice() else { return Vec::new() };
-        let bare = name.rsplit("::").next().unwrap_or(name);
-        let own = frame.this.as_ref().and_then(|this| match this.location.ty {
-            Type::Struct(ty) => Some(self.method(ty, bare, this)),
-            _ => None,
-        });
-        own.filter(|found| !found.is_empty()).unwrap_or_else(|| self.plain(name, None))
-    }
-
-    /// The method `name` of `ty`, or else of one of its bases.
-    fn method(&self, ty: &StructType, name: &str, this: &Held<'m>) -> Vec<Call<'m>> {
-        let mut owners = std::iter::successors(Some(ty), |ty| ty.base.as_deref());
-        let found = owners.find_map(|owner| {
-            let generic = owner.name.split('<').next().unwrap_or(&owner.name);
-            Some(self.plain(&format!("{generic}::{name}"), Some(this))).filter(|found| !found.is_empty())
-        });
-        found.unwrap_or_default()
-    }
-
-    fn plain(&self, name: &str, this: Option<&Held<'m>>) -> Vec<Call<'m>> {
-        let found = self.functions.get(name).into_iter().flatten();
-        found.map(|function| Call { function, this: this.cloned() }).collect()
-    }
-}
-
-/// A call of a function with a body.
-#[derive(Clone, Debug)]
-struct Call<'m> {
-    function: &'m Function,
-    this: Option<Held<'m>>,
-}
-
-/// An object as its method sees it.
-fn as_this<'m>(held: &Held<'m>) -> Held<'m> {
-    let manner = match held.manner {
-        Manner::Own | Manner::Object => Manner::Object,
-        Manner::Alias | Manner::Value => Manner::Value,
-        Manner::Copy => Manner::Copy,
-    };
-    Held { manner, object: held.location.steps.len(), ..held.clone() }
-}
-
-/// Whether an argument is resources rather than what is read from one.
-fn is_passed(held: &Held<'_>, rest: &[Step]) -> bool {
-    rest.is_empty() && holds_resources(held.location.ty)
-}
-
-/// An argument that holds resources, as the called function sees it.
-fn passed_on<'m>((held, rest): &(Held<'m>, Vec<Step>), copied: (u32, usize)) -> Option<Held<'m>> {
-    if !is_passed(held, rest) {
-        return None;
-    }
-    match held.manner {
-        Manner::Own | Manner::Object | Manner::Alias if is_resource(held.location.ty) => {
-            Some(Held { manner: Manner::Copy, copied, ..held.clone() })
-        }
-        Manner::Own | Manner::Object | Manner::Alias => Some(Held { manner: Manner::Value, ..held.clone() }),
-        Manner::Value | Manner::Copy => Some(held.clone()),
     }
 }

@@ -94,7 +94,7 @@ impl Allocator<'_> {
                 return self.unbounded_twice(first, index, space);
             }
         }
-        if let Some(held) = line.slots.holder(register, claim.count) {
+        if let Some(held) = line.slots.last_holder(register, claim.count) {
             let (other, unbounded) = (&self.claims[held.owner], unbounded(claim));
             let message = format!(
                 "{unbounded}resource {} at register {register} overlaps with resource {} at register {}, space {space}",

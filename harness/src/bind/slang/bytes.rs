@@ -21,6 +21,8 @@ use crate::sources::Span;
 pub(super) enum Room {
     /// No bytes: they are bound on their own.
     Ordinary,
+    /// The same, in a parameter block.
+    Block,
     /// Handles in a Metal argument buffer.
     Arguments,
 }
@@ -96,7 +98,7 @@ impl View {
             Type::Array { element, count } => self.array((element, *count), ty),
             Type::Struct(structure) if has_resources(ty) => Cow::Owned(Type::Struct(self.structure(structure))),
             Type::Resource(resource) => match self.room {
-                Room::Ordinary => Cow::Borrowed(ty),
+                Room::Ordinary | Room::Block => Cow::Borrowed(ty),
                 Room::Arguments => Cow::Owned(handle(resource.kind)),
             },
             Type::Scalar(_)
@@ -121,7 +123,7 @@ impl View {
             UnsizedArrays::Pointer { .. } => matches!(element, Type::Resource(_)),
             UnsizedArrays::InPlace => count == Count::Unbounded && !has_data(element),
         };
-        if self.room == Room::Ordinary && has_no_bytes {
+        if self.room != Room::Arguments && has_no_bytes {
             return self.of(element);
         }
         match self.of(element) {

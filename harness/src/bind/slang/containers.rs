@@ -14,7 +14,7 @@ use crate::bind::tree::{Parts, TypeLayout, UnitOffset, VariableLayout};
 use crate::bind::{LayoutUnit, Target, Usage};
 use crate::module::{Annotations, BlockKind};
 use crate::resource::{DataLayout, Resource, ResourceKind};
-use crate::shape::{Count, Type};
+use crate::shape::{Count, MatrixOrder, Type};
 use crate::sources::Span;
 
 /// A buffer with a layout inside.
@@ -53,8 +53,12 @@ impl Types<'_> {
     /// The layout of a group of type `ty` that holds `element`.
     pub(super) fn container(&mut self, ty: &Type, group: Group, element: &Type) -> TypeLayout {
         let is_block = group.kind == BlockKind::ParameterBlock;
-        let is_metal = self.settings.target == Target::Metal;
-        let room = if is_block && is_metal { Room::Arguments } else { Room::Ordinary };
+        let room = match (is_block, self.settings.target, group.place.room) {
+            (true, Target::Metal, _) => Room::Arguments,
+            (true, Target::D3d12 | Target::Vulkan | Target::Webgpu, _) => Room::Block,
+            (false, _, Room::Arguments) => Room::Ordinary,
+            (false, _, room) => room,
+        };
         let span = group.place.span;
         let whole = Whole { kind: group.kind, data_layout: group.data_layout, element, room, span };
         let laid = self.bytes(whole);
@@ -62,7 +66,8 @@ impl Types<'_> {
         if room == Room::Arguments {
             // Slang counts arguments here, though the fields have byte offsets.
             inside.usage = without_bytes(&inside.usage);
-            inside.usage.add(LayoutUnit::MetalArgument, Count::Finite(arguments(element)));
+            let count = arguments(element, self.settings.layout.matrix);
+            inside.usage.add(LayoutUnit::MetalArgument, Count::Finite(count));
         }
         let own = self.own(group, &inside.usage);
         let usage = outside(&own, &inside.usage);
@@ -76,13 +81,13 @@ impl Types<'_> {
         let has_bytes = inside.get(LayoutUnit::Bytes) != Count::Finite(0);
         match group.place.room {
             Room::Arguments => own.add(LayoutUnit::Bytes, Count::Finite(HANDLE)),
-            Room::Ordinary if has_bytes || self.settings.target == Target::Metal => {
+            Room::Ordinary | Room::Block if has_bytes || self.settings.target == Target::Metal => {
                 own.add(group.unit, Count::Finite(1));
             }
-            Room::Ordinary => {}
+            Room::Ordinary | Room::Block => {}
         }
         let needs_space = inside.iter().any(|(unit, _)| unit != LayoutUnit::Space);
-        if group.kind == BlockKind::ParameterBlock && self.settings.blocks_have_spaces && needs_space {
+        if group.kind == BlockKind::ParameterBlock && self.settings.blocks_have_spaces() && needs_space {
             own.add(LayoutUnit::Space, Count::Finite(1));
         }
         own
@@ -126,16 +131,19 @@ fn variable(layout: TypeLayout, span: Span, offset: impl Fn(LayoutUnit) -> u32) 
     VariableLayout { name: None, annotations: Annotations::default(), offsets, layout: Arc::new(layout), span }
 }
 
-/// Elements that a type takes in a Metal argument buffer: one for each vector and resource.
-fn arguments(ty: &Type) -> u32 {
+/// Elements that a type takes in a Metal argument buffer: one for each vector, matrix vector and resource.
+fn arguments(ty: &Type, default: MatrixOrder) -> u32 {
     match ty {
         Type::Scalar(_) | Type::Vector { .. } | Type::Enum(_) => 1,
-        Type::Matrix { rows, .. } => *rows,
-        Type::Array { element, count: Count::Finite(count) } => arguments(element).saturating_mul(*count),
-        Type::Array { element, count: Count::Unbounded } => arguments(element),
+        Type::Matrix { rows, columns, order, .. } => match order.unwrap_or(default) {
+            MatrixOrder::Row => *rows,
+            MatrixOrder::Column => *columns,
+        },
+        Type::Array { element, count: Count::Finite(count) } => arguments(element, default).saturating_mul(*count),
+        Type::Array { element, count: Count::Unbounded } => arguments(element, default),
         Type::Struct(structure) => {
-            let base = structure.base.as_ref().map_or(0, |base| arguments(&Type::Struct(Arc::clone(base))));
-            let members = structure.members.iter().map(|member| arguments(&member.ty));
+            let base = structure.base.as_ref().map_or(0, |base| arguments(&Type::Struct(Arc::clone(base)), default));
+            let members = structure.members.iter().map(|member| arguments(&member.ty, default));
             members.fold(base, u32::saturating_add)
         }
         Type::Pointer { .. } => 0,

@@ -11,13 +11,13 @@ use std::sync::Arc;
 use super::bytes::{Room, Whole};
 use super::explicit::{Fixed, vulkan_binding};
 use super::scope::{Item, Scope, structure};
-use super::types::{Place, Types, finite, next_member, with_bytes};
+use super::types::{Place, Types, finite, members, next_member, with_bytes};
 use super::varying::{OUTPUT, Varyings, directions};
 use crate::bind::slots::Slots;
 use crate::bind::tree::{EntryLayout, TypeLayout, UnitOffset, VariableLayout};
 use crate::bind::{LayoutUnit, Target, Usage};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::layout::{LaidOut, LaidOutShape};
+use crate::layout::LaidOut;
 use crate::module::{Annotations, Argument, BlockKind, EntryParameter, EntryPoint};
 use crate::resource::ResourceKind;
 use crate::shape::{Count, Member, Type};
@@ -50,8 +50,8 @@ impl<'m> Entry<'m> {
     /// Measures an entry point.
     pub(super) fn of(declared: &'m EntryPoint, types: &mut Types<'_>) -> Self {
         let stage = stage(&declared.annotations, types.settings.stage);
-        let members: Vec<Member> = declared.parameters.iter().filter(|one| is_uniform(one)).map(member).collect();
-        let ty = structure(&format!("$Entry.{}", declared.name), members, declared.span);
+        let uniform: Vec<Member> = declared.parameters.iter().filter(|one| is_uniform(one)).map(member).collect();
+        let ty = structure(&format!("$Entry.{}", declared.name), uniform, declared.span);
         let (room, span) = (Room::Ordinary, declared.span);
         let laid = types.bytes(Whole { kind: BlockKind::EntryUniforms, data_layout: None, element: &ty, room, span });
         let whole = with_bytes(&ty, laid.as_ref());
@@ -79,7 +79,7 @@ impl<'m> Entry<'m> {
             fields,
             result: None,
         };
-        entry.vary(varyings, types.settings.render_targets_are_views);
+        entry.vary(varyings, types.settings.render_targets_are_views());
         entry
     }
 
@@ -148,10 +148,7 @@ struct Uniforms<'t, 's, 'm> {
 
 impl<'m> Uniforms<'_, '_, 'm> {
     fn fields(&mut self, declared: &'m EntryPoint, laid: Option<&LaidOut>) -> Vec<VariableLayout> {
-        let mut members = match laid.map(|laid| &laid.shape) {
-            Some(LaidOutShape::Struct(members)) => members.iter().peekable(),
-            _none_or_refused => [].iter().peekable(),
-        };
+        let mut members = members(laid).iter().peekable();
         let mut fields = Vec::new();
         for parameter in declared.parameters.iter().filter(|parameter| is_uniform(parameter)) {
             let laid = next_member(&mut members, &member(parameter));
@@ -168,7 +165,7 @@ impl<'m> Uniforms<'_, '_, 'm> {
         let fixed = self.explicit(parameter, &field.layout);
         for (at, (unit, count)) in field.offsets.iter_mut().zip(field.layout.usage.iter()) {
             match fixed.filter(|fixed| fixed.unit == unit) {
-                Some(fixed) => (at.space, at.offset) = (fixed.space, fixed.index),
+                Some(fixed) => (at.space, at.offset) = (fixed.space.unwrap_or(0), fixed.index),
                 None if unit == LayoutUnit::Bytes => at.offset = bytes,
                 None => {
                     // What has no end is not counted for those behind it.

@@ -19,8 +19,8 @@ use crate::sources::Span;
 pub(super) struct Fixed {
     /// Unit.
     pub(super) unit: LayoutUnit,
-    /// Register space, set or group; 0 for units that have none.
-    pub(super) space: u32,
+    /// Register space, set or group; `None` where the author names none, which is 0.
+    pub(super) space: Option<u32>,
     /// First slot.
     pub(super) index: u32,
     /// How many slots are taken; `None` for as many as the parameter needs.
@@ -95,10 +95,9 @@ impl Settings {
             return Vec::new();
         }
         let slot = |register: &Register| {
-            let space = register.space.unwrap_or(0);
             let (unit, space, index) = match (register.class, register.index) {
-                (Some(class), Some(index)) => (self.register_unit(class, asking)?, space, index),
-                (None, _) if self.target == Target::D3d12 => (LayoutUnit::Space, 0, space),
+                (Some(class), Some(index)) => (self.register_unit(class, asking)?, register.space, index),
+                (None, _) if self.target == Target::D3d12 => (LayoutUnit::Space, None, register.space?),
                 (Some(_) | None, _) => return None,
             };
             asking.takes(unit).then_some(Fixed { unit, space, index, count: None, span: register.span })
@@ -149,26 +148,26 @@ impl Settings {
         problems: &mut Vec<Diagnostic>,
     ) -> Option<Fixed> {
         let is_combined = asking.kind().is_some_and(is_combined);
-        let name = asking.name;
-        let message = if is_combined || !asking.takes(LayoutUnit::Binding) {
-            format!("the register of `{name}` means nothing for {}", self.target)
+        let counts = !is_combined && asking.takes(LayoutUnit::Binding);
+        let message = if counts {
+            format!("the register of `{}` is taken as a binding, without its letter", asking.name)
         } else {
-            format!("the register of `{name}` is taken as a binding, without its letter")
+            format!("the register of `{}` means nothing for {}", asking.name, self.target)
         };
         let help = "give it a [[vk::binding]] of its own";
         problems.push(Diagnostic::warning(Code::RegisterAsBinding, register.span, message).with_help(help));
-        let index = register.index.filter(|_| !is_combined && asking.takes(LayoutUnit::Binding))?;
-        let space = register.space.unwrap_or(0);
-        // Slang reserves one binding, however many the parameter has.
-        Some(Fixed { unit: LayoutUnit::Binding, space, index, count: Some(1), span: register.span })
+        let index = register.index.filter(|_| !is_combined)?;
+        let (unit, space) = (LayoutUnit::Binding, register.space);
+        // Slang reserves one binding, however many the parameter has, and even if it has none.
+        Some(Fixed { unit, space, index, count: Some(1), span: register.span })
     }
 
     /// With shifts only the registers of shifted classes and spaces count.
     fn shifted_register(&self, register: &Register, asking: Asking<'_>) -> Option<Fixed> {
         let (class, index) = (register.class?, register.index?);
-        let (unit, space) = (class_unit(class), register.space.unwrap_or(0));
+        let (unit, space) = (class_unit(class), register.space);
         let fits = asking.kind().is_none_or(|kind| classes(kind).contains(class)) && asking.takes(unit);
-        self.shift_of(class, space).filter(|_| fits)?;
+        self.shift_of(class, space.unwrap_or(0)).filter(|_| fits)?;
         Some(Fixed { unit, space, index, count: None, span: register.span })
     }
 }
@@ -181,14 +180,15 @@ fn whole_set(asking: Asking<'_>, binding: Fixed, problems: &mut Vec<Diagnostic>)
         problems.push(Diagnostic::error(Code::BadAttribute, binding.span, message));
         return None;
     }
-    Some(Fixed { unit: LayoutUnit::Space, space: 0, index: binding.space, count: None, span: binding.span })
+    let index = binding.space.unwrap_or(0);
+    Some(Fixed { unit: LayoutUnit::Space, space: None, index, count: None, span: binding.span })
 }
 
 /// `[[vk::binding(2, 1)]]` or `layout(binding = 2, set = 1)`; what is missing is 0.
 pub(super) fn vulkan_binding(annotations: &Annotations) -> Option<Fixed> {
     let fixed = |(index, space), span| Fixed { unit: LayoutUnit::Binding, space, index, count: None, span };
     if let Some(attribute) = annotations.attribute(Some("vk"), "binding") {
-        return Some(fixed((number(attribute, 0)?, number(attribute, 1).unwrap_or(0)), attribute.span));
+        return Some(fixed((number(attribute, 0)?, number(attribute, 1)), attribute.span));
     }
     let qualifier = |name| {
         let found = annotations.layout.iter().find(|qualifier| qualifier.name == name)?;
@@ -196,7 +196,7 @@ pub(super) fn vulkan_binding(annotations: &Annotations) -> Option<Fixed> {
     };
     let (binding, set) = (qualifier("binding"), qualifier("set"));
     let span = binding.or(set)?.1;
-    Some(fixed((binding.map_or(0, |found| found.0), set.map_or(0, |found| found.0)), span))
+    Some(fixed((binding.map_or(0, |found| found.0), set.map(|found| found.0)), span))
 }
 
 /// `N` of `[[vk::NAME(N)]]` or `layout(NAME = N)`.
@@ -211,7 +211,7 @@ pub(super) fn vulkan_number(annotations: &Annotations, name: &str) -> Option<(u3
 
 fn numbered(asking: Asking<'_>, name: &str, unit: LayoutUnit) -> Option<Fixed> {
     let (index, span) = vulkan_number(asking.annotations, name)?;
-    asking.takes(unit).then_some(Fixed { unit, space: 0, index, count: None, span })
+    asking.takes(unit).then_some(Fixed { unit, space: None, index, count: None, span })
 }
 
 fn number(attribute: &Attribute, at: usize) -> Option<u32> {

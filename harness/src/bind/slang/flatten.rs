@@ -18,15 +18,29 @@ use crate::bind::{Binding, LayoutUnit};
 use crate::shape::{Count, Type};
 use crate::sources::Span;
 
-/// The rows of `program`, in Slang's order: `own` globals, entry points, the globals of imported modules.
+/// The rows of `program` in the order in which slots are given out; `own` globals are the source's own.
 pub(super) fn rows(program: &ProgramLayout, own: usize, settings: &Settings) -> Vec<Binding> {
     let mut rows = Rows { found: Vec::new(), settings };
     let start = Reach::start();
     let fields = rows.scope(&program.globals, "$Globals", &start);
     let (own, imported) = fields.split_at(own.min(fields.len()));
-    own.iter().for_each(|field| rows.variable(field, "", &start));
-    program.entry_points.iter().for_each(|entry| rows.entry(entry));
-    imported.iter().for_each(|field| rows.variable(field, "", &start));
+    let (before, behind) = if settings.documented {
+        (program.entry_points.as_slice(), [].as_slice())
+    } else {
+        ([].as_slice(), program.entry_points.as_slice())
+    };
+    for field in own {
+        rows.variable(field, "", &start);
+    }
+    for entry in before {
+        rows.entry(entry);
+    }
+    for field in imported {
+        rows.variable(field, "", &start);
+    }
+    for entry in behind {
+        rows.entry(entry);
+    }
     rows.found
 }
 

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use super::bytes::{Room, Whole};
 use super::containers::Group;
 use super::scope::{Item, structure};
-use super::types::{Place, Types, next_member, with_bytes};
+use super::types::{Place, Types, members, next_member, with_bytes};
 use crate::bind::tree::TypeLayout;
 use crate::bind::{LayoutUnit, Target, Usage};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::layout::{LaidOut, LaidOutShape};
-use crate::module::{BlockKind, Module, Parameter, ParameterKind};
+use crate::layout::LaidOut;
+use crate::module::{Annotations, BlockKind, Module, Parameter, ParameterKind};
 use crate::resource::ResourceKind;
 use crate::shape::{Count, Member, Type};
 use crate::sources::Span;
@@ -44,15 +44,12 @@ impl<'m> Globals<'m> {
     /// Measures the parameters of `module`.
     pub(super) fn of(module: &'m Module, types: &mut Types<'_>) -> Self {
         let is_loose = |parameter: &&Parameter| role(parameter, types.settings.target) == Role::Variable;
-        let members: Vec<Member> = module.parameters.iter().filter(is_loose).map(member).collect();
-        let span = members.first().map(|member| member.span).unwrap_or_default();
-        let ty = structure("$Globals", members, span);
+        let loose: Vec<Member> = module.parameters.iter().filter(is_loose).map(member).collect();
+        let span = loose.first().map(|member| member.span).unwrap_or_default();
+        let ty = structure("$Globals", loose, span);
         let whole = Whole { kind: BlockKind::Globals, data_layout: None, element: &ty, room: Room::Ordinary, span };
         let laid = types.bytes(whole);
-        let mut members = match laid.as_ref().map(|laid| &laid.shape) {
-            Some(LaidOutShape::Struct(members)) => members.iter().peekable(),
-            _none_or_refused => [].iter().peekable(),
-        };
+        let mut members = members(laid.as_ref()).iter().peekable();
         let mut items = Vec::new();
         for parameter in &module.parameters {
             let item = match role(parameter, types.settings.target) {
@@ -87,17 +84,17 @@ impl Types<'_> {
     fn buffer(&mut self, parameter: &Parameter) -> TypeLayout {
         let place = Place { room: Room::Ordinary, span: parameter.span };
         let is_push_constant = parameter.annotations.is_push_constant();
-        let (kind, resource, element) = match (parameter.kind, &parameter.ty) {
-            (ParameterKind::Tbuffer, ty) => (BlockKind::Tbuffer, ResourceKind::TextureBuffer, ty),
-            (ParameterKind::Cbuffer, ty) => (BlockKind::Cbuffer, ResourceKind::ConstantBuffer, ty),
-            (ParameterKind::Variable | ParameterKind::Global, ty) => match push_constant_element(ty) {
-                Some(element) => (BlockKind::ConstantBuffer, ResourceKind::ConstantBuffer, element),
-                None => {
-                    let message = "only a cbuffer or a ConstantBuffer can be a push constant";
-                    self.problems.push(Diagnostic::error(Code::BadAttribute, parameter.span, message));
-                    return with_bytes(ty, None);
-                }
-            },
+        let (kind, resource, element) = match parameter.kind {
+            ParameterKind::Tbuffer => (BlockKind::Tbuffer, ResourceKind::TextureBuffer, Some(&parameter.ty)),
+            ParameterKind::Cbuffer => (BlockKind::Cbuffer, ResourceKind::ConstantBuffer, Some(&parameter.ty)),
+            ParameterKind::Variable | ParameterKind::Global => {
+                (BlockKind::ConstantBuffer, ResourceKind::ConstantBuffer, push_constant_element(&parameter.ty))
+            }
+        };
+        let Some(element) = element else {
+            let message = "only a cbuffer or a ConstantBuffer can be a push constant";
+            self.problems.push(Diagnostic::error(Code::BadAttribute, parameter.span, message));
+            return with_bytes(&parameter.ty, None);
         };
         let is_pushed = is_push_constant && self.settings.speaks_spirv();
         let unit = if is_pushed { LayoutUnit::PushConstant } else { self.settings.buffer_unit(resource) };
@@ -140,9 +137,10 @@ fn constant(ty: &Type) -> TypeLayout {
     TypeLayout { usage: Usage::of(LayoutUnit::ConstantId, Count::Finite(1)), ..with_bytes(ty, None) }
 }
 
+/// The parameter as a member of the globals' struct. Its registers are no places in that struct.
 fn member(parameter: &Parameter) -> Member {
-    let Parameter { name, ty, annotations, span, .. } = parameter.clone();
-    Member { name, ty, bit_width: None, annotations, span }
+    let Parameter { name, ty, span, .. } = parameter.clone();
+    Member { name, ty, bit_width: None, annotations: Annotations::default(), span }
 }
 
 fn item(parameter: &Parameter, layout: TypeLayout, bytes: u32) -> Item<'_> {

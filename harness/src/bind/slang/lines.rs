@@ -20,26 +20,35 @@ pub(super) struct Owner<'m> {
 }
 
 /// What is taken so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Lines<'m> {
-    lines: BTreeMap<(LayoutUnit, u32), Slots<Owner<'m>>>,
+    /// Whether an explicit slot takes its space only if it names one.
+    named_spaces_only: bool,
+    /// By unit and space.
+    slots: BTreeMap<(LayoutUnit, u32), Slots<Owner<'m>>>,
     spaces: Slots<()>,
 }
 
 impl<'m> Lines<'m> {
+    /// Nothing is taken.
+    pub(super) fn new(named_spaces_only: bool) -> Self {
+        Self { named_spaces_only, slots: BTreeMap::new(), spaces: Slots::default() }
+    }
+
     /// Takes `count` explicit slots; returns who has some of them already.
     pub(super) fn fix(&mut self, fixed: Fixed, count: Count, owner: Owner<'m>) -> Option<Held<Owner<'m>>> {
         if fixed.unit == LayoutUnit::Space {
             self.spaces.reserve(fixed.index, count, ());
-        } else if has_space(fixed.unit) {
-            self.spaces.reserve(fixed.space, Count::Finite(1), ());
+        } else if fixed.space.is_some() || !self.named_spaces_only {
+            // Also for units without spaces: a program whose only explicit slot is a `constant_id` has space 0 taken.
+            self.mark_space(fixed.space.unwrap_or(0));
         }
-        self.lines.entry((fixed.unit, fixed.space)).or_default().reserve(fixed.index, count, owner)
+        self.slots.entry((fixed.unit, fixed.space.unwrap_or(0))).or_default().reserve(fixed.index, count, owner)
     }
 
     /// Takes the first gap of `count` slots; `None` if there is none.
     pub(super) fn take(&mut self, (unit, space): (LayoutUnit, u32), count: Count, owner: Owner<'m>) -> Option<u32> {
-        let line = self.lines.entry((unit, space)).or_default();
+        let line = self.slots.entry((unit, space)).or_default();
         let first = line.first_fit(count, 0)?;
         line.reserve(first, count, owner);
         Some(first)

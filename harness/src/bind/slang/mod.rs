@@ -37,3 +37,6 @@ pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diag
     let bindings = flatten::rows(&program, module.own_parameters, &settings);
     Ok(Bound { bindings, warnings: program.warnings })
 }
+
+#[cfg(test)]
+mod tests;

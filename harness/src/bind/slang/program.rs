@@ -1,7 +1,7 @@
 //! Gives every parameter its place: explicit slots first, then the buffer of loose globals, then everything in order.
 //!
-//! In: measured scopes. Out: a [`ProgramLayout`]. Order: the source's own globals, its entry points (each as one
-//! parameter), the globals of imported modules.
+//! In: measured scopes. Out: a [`ProgramLayout`]. Order: the source's own globals, those of imported modules, entry points
+//! (each as one parameter); in the user guide entry points come before imported modules.
 //!
 //! Source: Slang user guide, Parameter Layout Rules, Allocating Bindings to Parameters; measured with Slang 2026.14.1.
 
@@ -43,7 +43,8 @@ pub fn layout(module: &Module, request: &Request) -> Result<ProgramLayout, Vec<D
     let entries = module.entry_points.iter().filter(|entry| is_asked(&entry.name));
     let entries: Vec<Entry<'_>> = entries.map(|entry| Entry::of(entry, &mut types)).collect();
     let problems = types.problems;
-    let mut program = Program { settings: &settings, lines: Lines::default(), problems, default_space: 0 };
+    let lines = Lines::new(settings.documented);
+    let mut program = Program { settings: &settings, lines, problems, default_space: 0 };
     let program = program.place(globals, entries, module.own_parameters);
     if program.warnings.iter().any(|problem| problem.severity == Severity::Error) {
         return Err(program.warnings);
@@ -66,9 +67,15 @@ impl<'m> Program<'_, 'm> {
         let buffer = has_bytes.then(|| self.global_buffer(span));
         let own = own.min(globals.items.len());
         let (own, imported) = globals.items.split_at_mut(own);
-        own.iter_mut().for_each(|item| self.allocate(item));
-        entries.iter_mut().for_each(|entry| self.allocate(&mut entry.scope));
-        imported.iter_mut().for_each(|item| self.allocate(item));
+        let scopes = entries.iter_mut().map(|entry| &mut entry.scope);
+        let in_order: Vec<&mut Item<'m>> = if self.settings.documented {
+            own.iter_mut().chain(scopes).chain(imported).collect()
+        } else {
+            own.iter_mut().chain(imported).chain(scopes).collect()
+        };
+        for item in in_order {
+            self.allocate(item);
+        }
         let bindless_space = self.bindless_space();
         let fields = globals.items.into_iter().map(|item| self.shifted(item).into_field()).collect();
         let scope = Scope { ty: globals.ty, bytes: (bytes, alignment), fields, buffer };
@@ -90,7 +97,7 @@ impl<'m> Program<'_, 'm> {
     fn fix_slot(&mut self, item: &mut Item<'m>, fixed: Fixed) {
         let count = fixed.count.map_or_else(|| item.layout.usage.get(fixed.unit), Count::Finite);
         if let Some(held) = self.lines.fix(fixed, count, item.owner()) {
-            let Fixed { unit, space, index, .. } = fixed;
+            let (Fixed { unit, index, .. }, space) = (fixed, fixed.space.unwrap_or(0));
             let (name, other) = (item.name, held.owner.name);
             let message = format!(
                 "`{name}` at {unit} {index} in space {space} overlaps `{other}`, which holds {} to {}",
@@ -103,7 +110,7 @@ impl<'m> Program<'_, 'm> {
             };
             self.problems.push(problem.with_label(held.owner.span, "the other one"));
         }
-        item.at.insert(fixed.unit, (fixed.space, fixed.index));
+        item.at.insert(fixed.unit, (fixed.space.unwrap_or(0), fixed.index));
     }
 
     /// Takes the slots that an entry point's parameters ask for, and the registers of its render targets.
@@ -116,7 +123,7 @@ impl<'m> Program<'_, 'm> {
         }
         for (index, count) in std::mem::take(&mut entry.render_targets) {
             let (unit, span) = (LayoutUnit::UnorderedAccess, entry.scope.span);
-            let fixed = Fixed { unit, space: 0, index, count: Some(count), span };
+            let fixed = Fixed { unit, space: None, index, count: Some(count), span };
             // Two entry points may write the same targets.
             self.lines.fix(fixed, Count::Finite(count), entry.scope.owner());
         }
@@ -139,7 +146,7 @@ impl<'m> Program<'_, 'm> {
         let unit = self.settings.buffer_unit(ResourceKind::ConstantBuffer);
         let owner = Owner { name: "$Globals", span };
         if let Some((index, space)) = self.settings.globals {
-            self.lines.fix(Fixed { unit, space, index, count: Some(1), span }, Count::Finite(1), owner);
+            self.lines.fix(Fixed { unit, space: Some(space), index, count: Some(1), span }, Count::Finite(1), owner);
             return (unit, (space, index));
         }
         let index = self.take(unit, Count::Finite(1), owner);

@@ -31,12 +31,10 @@ pub(super) struct Settings {
     pub(super) documented: bool,
     /// Byte rule sets.
     pub(super) native: &'static Native,
-    /// Matrix order.
+    /// Matrix order: columns where no option says otherwise, as slangc has it (sessions made by its API begin with rows).
     pub(super) layout: LayoutOptions,
-    /// Whether a parameter block takes a register space, a descriptor set or a group.
-    pub(super) blocks_have_spaces: bool,
-    /// Whether each render target of a fragment shader takes the `u` register of its number (D3D before 5.1).
-    pub(super) render_targets_are_views: bool,
+    /// Major and minor number of the shader model that the profile names.
+    model: Option<(u32, u32)>,
     /// Whether the compiler's version takes `[[vk::binding]]` on entry-point parameters.
     knows_entry_bindings: bool,
     /// Shifts of registers on Vulkan and WebGPU.
@@ -55,19 +53,12 @@ impl Settings {
     /// # Errors
     /// Options without the values that they take.
     pub(super) fn of(request: &Request) -> Result<Self, Vec<Diagnostic>> {
-        let model = request.profile.as_deref().and_then(shader_model);
-        let is_d3d = request.target == Target::D3d12;
         let mut settings = Self {
             target: request.target,
             documented: request.convention == Convention::SlangDocumented,
             native: native(request.target, "plain"),
-            layout: LayoutOptions { matrix: MatrixOrder::Row, sixteen_bit: SixteenBit::On },
-            blocks_have_spaces: match request.target {
-                Target::D3d12 => model.is_some_and(|model| model >= (5, 1)),
-                Target::Vulkan | Target::Webgpu => true,
-                Target::Metal => false,
-            },
-            render_targets_are_views: is_d3d && model.is_some_and(|model| model < (5, 1)),
+            layout: LayoutOptions { matrix: MatrixOrder::Column, sixteen_bit: SixteenBit::On },
+            model: request.profile.as_deref().and_then(shader_model),
             knows_entry_bindings: request.version.as_deref().is_none_or(knows_entry_bindings),
             shifts: Vec::new(),
             globals: None,
@@ -110,6 +101,20 @@ impl Settings {
             self.shifts.push(Shift { class, by, space });
         }
         Some(())
+    }
+
+    /// Whether a parameter block takes a register space (from shader model 5.1 on), a descriptor set or a group.
+    pub(super) fn blocks_have_spaces(&self) -> bool {
+        match self.target {
+            Target::D3d12 => self.model.is_some_and(|model| model >= (5, 1)),
+            Target::Vulkan | Target::Webgpu => true,
+            Target::Metal => false,
+        }
+    }
+
+    /// Whether each render target of a fragment shader takes the `u` register of its number (D3D before 5.1).
+    pub(super) fn render_targets_are_views(&self) -> bool {
+        self.target == Target::D3d12 && self.model.is_some_and(|model| model < (5, 1))
     }
 
     /// Whether descriptors have bindings rather than registers of several classes.

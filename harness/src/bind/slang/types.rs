@@ -62,8 +62,8 @@ impl Types<'_> {
             return self.container(ty, group, element);
         }
         let mut layout = with_bytes(ty, laid);
-        if place.room == Room::Ordinary {
-            layout.usage.add_all(&self.settings.resource(resource.kind));
+        if place.room != Room::Arguments {
+            layout.usage.add_all(&self.settings.resource(resource.kind, place.room));
         }
         if let (ResourceKind::StructuredBuffer(_), Some(element)) = (resource.kind, resource.element.as_deref()) {
             let whole = Whole {
@@ -134,18 +134,7 @@ impl Types<'_> {
         (structure, laid): (&Arc<StructType>, Option<&LaidOut>),
         place: Place,
     ) -> TypeLayout {
-        let mut members = match laid.map(|laid| &laid.shape) {
-            Some(LaidOutShape::Struct(members)) => members.iter().peekable(),
-            Some(
-                LaidOutShape::Scalar(_)
-                | LaidOutShape::Vector { .. }
-                | LaidOutShape::Matrix { .. }
-                | LaidOutShape::Array { .. }
-                | LaidOutShape::Pointer
-                | LaidOutShape::Resource,
-            )
-            | None => [].iter().peekable(),
-        };
+        let mut members = members(laid).iter().peekable();
         let mut fields = Fields::default();
         if let Some(base) = &structure.base {
             let laid = members.next_if(|member| member.is_base);
@@ -156,6 +145,10 @@ impl Types<'_> {
         }
         for member in &structure.members {
             let laid = next_member(&mut members, member);
+            if member.bit_width.is_some() {
+                fields.push_bits(laid, member.span);
+                continue;
+            }
             let layout = self.of(&member.ty, laid.map(|laid| &laid.layout), Place { span: member.span, ..place });
             let own = (member.name.clone(), member.annotations.clone(), member.span);
             fields.push(own, layout, laid.map_or(0, |laid| laid.offset));
@@ -171,6 +164,8 @@ impl Types<'_> {
 struct Fields {
     found: Vec<VariableLayout>,
     used: Usage,
+    /// Offsets in bytes of the storage units of bit-fields.
+    bit_units: Vec<u32>,
 }
 
 impl Fields {
@@ -194,6 +189,34 @@ impl Fields {
             offsets.push(UnitOffset { unit, space, offset });
         }
         self.found.push(VariableLayout { name: Some(name), annotations, offsets, layout: Arc::new(layout), span });
+    }
+}
+
+impl Fields {
+    /// A bit-field, as the storage unit that it shares; Slang's reflection shows the units alone.
+    fn push_bits(&mut self, laid: Option<&LaidOutMember>, span: Span) {
+        let Some(laid) = laid.filter(|laid| self.bit_units.last() != Some(&laid.offset)) else { return };
+        let LaidOutShape::Scalar(component) = laid.layout.shape else { return };
+        let name = format!("$bit_field_backing_{}", self.bit_units.len());
+        self.bit_units.push(laid.offset);
+        let layout = with_bytes(&Type::Scalar(component.scalar), Some(&laid.layout));
+        self.push((name, Annotations::default(), span), layout, laid.offset);
+    }
+}
+
+/// The laid-out members of a struct; none where it has no bytes.
+pub(super) fn members(laid: Option<&LaidOut>) -> &[LaidOutMember] {
+    match laid.map(|laid| &laid.shape) {
+        Some(LaidOutShape::Struct(members)) => members,
+        Some(
+            LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Matrix { .. }
+            | LaidOutShape::Array { .. }
+            | LaidOutShape::Pointer
+            | LaidOutShape::Resource,
+        )
+        | None => &[],
     }
 }
 

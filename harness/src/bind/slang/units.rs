@@ -3,6 +3,7 @@
 //! In: a resource kind. Out: a [`Usage`]. Buffers that hold a layout inside (`ConstantBuffer<T>` and its kin) have one
 //! unit for themselves: [`Settings::buffer_unit`]. Source: measured with Slang 2026.12 and 2026.14.1.
 
+use super::bytes::Room;
 use super::settings::Settings;
 use crate::bind::{LayoutUnit, Target, Usage};
 use crate::resource::{Access, ResourceKind};
@@ -10,12 +11,12 @@ use crate::shape::Count;
 
 impl Settings {
     /// What a resource without a layout inside takes.
-    pub(super) fn resource(&self, kind: ResourceKind) -> Usage {
+    pub(super) fn resource(&self, kind: ResourceKind, room: Room) -> Usage {
         let mut usage = Usage::default();
         for class in classes(kind).chars() {
             let unit = self.unit(class, kind);
-            // Two descriptors of one unit: a texture with its sampler (WebGPU), a buffer with its counter.
-            if !(self.target == Target::Vulkan && unit == LayoutUnit::Binding && usage.get(unit) != Count::Finite(0)) {
+            let is_second = unit == LayoutUnit::Binding && usage.get(unit) != Count::Finite(0);
+            if !is_second || self.splits_combined(room) {
                 usage.add(unit, Count::Finite(self.descriptors(kind)));
             }
         }
@@ -23,6 +24,12 @@ impl Settings {
             usage.add(LayoutUnit::InputAttachment, Count::Finite(1));
         }
         usage
+    }
+
+    /// Whether a texture with its sampler takes two bindings. WebGPU has no such type; in parameter blocks Slang 2026.14.1
+    /// gives it one all the same, and its code leaves it out.
+    fn splits_combined(&self, room: Room) -> bool {
+        self.target == Target::Webgpu && room != Room::Block
     }
 
     /// The unit that a constant buffer, a texture buffer or a parameter block takes for its own buffer.

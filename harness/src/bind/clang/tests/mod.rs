@@ -53,7 +53,7 @@ fn arrays_in_structs_are_whole_ranges() {
     assert_eq!(rows, ["s.B u0[10]"]);
 }
 
-/// "The maximum value of the register slot and virtual space number is UINT_MAX."
+/// "The maximum value of the register slot and virtual space number is `UINT_MAX`."
 #[test]
 fn the_last_register_is_one_like_any_other() {
     let declarations = "RWBuffer<float> A : register(u4294967295); RWBuffer<float> B;";

@@ -1,6 +1,9 @@
 //! Tables of sources with the registers that DXC gives.
 
+mod order;
 mod proposal;
+mod registers;
+mod vulkan;
 
 use crate::bind::{Convention, Request, Target, bind};
 use crate::declare::{DeclareOptions, declare};
@@ -35,4 +38,15 @@ fn row(binding: &crate::bind::Binding) -> String {
 
 pub(super) fn d3d12(source: &str) -> Vec<String> {
     placed(source, &Request::new(Target::D3d12, Convention::Dxc))
+}
+
+/// `declarations` with the statements of a compute shader, asked with options that change bindings.
+fn shader_with(target: Target, options: &[&str], declarations: &str, statements: &str) -> Vec<String> {
+    let mut request = Request::new(target, Convention::Dxc);
+    request.options = options.iter().map(|option| (*option).to_owned()).collect();
+    placed(&format!("{declarations} [numthreads(1, 1, 1)] void main() {{ {statements} }}"), &request)
+}
+
+fn shader(declarations: &str, statements: &str) -> Vec<String> {
+    shader_with(Target::D3d12, &[], declarations, statements)
 }

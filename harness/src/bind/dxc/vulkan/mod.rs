@@ -16,8 +16,7 @@ use crate::bind::options::{Descriptor, Options, Unused};
 use crate::bind::{Binding, Bound, LayoutUnit, Request};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::module::{Module, Parameter, Step};
-use crate::resource::ResourceKind;
-use crate::shape::{Count, Type};
+use crate::shape::Count;
 
 /// Places the parameters of `module`.
 pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
@@ -130,18 +129,12 @@ fn rows(
 /// Push constants, specialization constants and input attachments, which have no binding or more than that.
 fn numberless(parameter: &Parameter) -> Option<Binding> {
     let annotations = &parameter.annotations;
-    let attachment = match parameter.ty.dimensions().0 {
-        Type::Resource(resource) if matches!(resource.kind, ResourceKind::SubpassInput { .. }) => {
-            want::attachment_index(annotations)
-        }
-        _ => None,
-    };
     let (unit, index) = if want::is_push_constant(annotations) {
         (LayoutUnit::PushConstant, 0)
     } else if let Some(id) = want::constant_id(annotations) {
         (LayoutUnit::ConstantId, id)
     } else {
-        (LayoutUnit::InputAttachment, attachment?)
+        (LayoutUnit::InputAttachment, want::attachment_index(annotations)?)
     };
     let (path, span) = (parameter.name.clone(), parameter.span);
     Some(Binding { path, unit, space: 0, index, count: Count::Finite(1), span })

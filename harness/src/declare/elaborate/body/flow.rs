@@ -43,7 +43,7 @@ struct Flow<'s, 't> {
 /// body that is too long.
 pub(super) fn copied(source: &Source<'_>, body: Range<usize>) -> Option<Vec<Range<usize>>> {
     let mut flow = Flow { source, order: Vec::new(), seen: HashSet::new(), later: Vec::new() };
-    flow.later.push(before(body, &None));
+    flow.later.push(Some(before(body, &None)));
     let mut steps = 0;
     while let Some(path) = flow.later.pop() {
         let mut next = path;
@@ -58,9 +58,9 @@ pub(super) fn copied(source: &Source<'_>, body: Range<usize>) -> Option<Vec<Rang
     Some(flow.order)
 }
 
-fn before(range: Range<usize>, outer: &Path) -> Path {
+fn before(range: Range<usize>, outer: &Path) -> Rc<Rest> {
     let depth = outer.as_ref().map_or(0, |outer| outer.depth + 1);
-    Some(Rc::new(Rest { range, outer: outer.clone(), depth }))
+    Rc::new(Rest { range, outer: outer.clone(), depth })
 }
 
 impl Flow<'_, '_> {
@@ -72,14 +72,14 @@ impl Flow<'_, '_> {
         }
         if self.source.token(start).kind == TokenKind::LeftBracket {
             // `[unroll]` and its kin.
-            return before(self.source.closer(start) + 1..end, &rest.outer);
+            return Some(before(self.source.closer(start) + 1..end, &rest.outer));
         }
         let token = self.source.token(start);
         let close = self.source.closer(start + 1);
-        let behind = |at: usize| before(at..end, &rest.outer);
+        let behind = |at: usize| Some(before(at..end, &rest.outer));
         if token.kind == TokenKind::LeftBrace {
             let close = self.source.closer(start);
-            return before(start + 1..close, &behind(close + 1));
+            return Some(before(start + 1..close, &behind(close + 1)));
         }
         match token.text {
             // A condition is no place to come back to, the statement behind it is.
@@ -87,13 +87,13 @@ impl Flow<'_, '_> {
             "while" => {
                 let body = statement_end(self.source, close + 1);
                 self.take(start, close + 1)?;
-                self.later.push(before(close + 1..body, &None));
+                self.later.push(Some(before(close + 1..body, &None)));
                 behind(body)
             }
             "for" => self.counted(start, close, rest),
             "do" => {
                 let body = statement_end(self.source, start + 1);
-                before(start + 1..body, &behind(body))
+                Some(before(start + 1..body, &behind(body)))
             }
             _ => {
                 let after = statement_end(self.source, start).clamp(start + 1, end);
@@ -109,9 +109,9 @@ impl Flow<'_, '_> {
         self.take(start, close + 1)?;
         let has_else = branch < end && self.source.token(branch).text == "else";
         let after = if has_else { statement_end(self.source, branch + 1) } else { branch };
-        let behind = before(after..end, &rest.outer);
-        self.later.push(before(close + 1..branch, &behind));
-        if has_else { before(branch + 1..after, &behind) } else { behind }
+        let behind = Some(before(after..end, &rest.outer));
+        self.later.push(Some(before(close + 1..branch, &behind)));
+        if has_else { Some(before(branch + 1..after, &behind)) } else { behind }
     }
 
     /// A `for`: its beginning and condition, what is behind it, later its body and step.
@@ -121,8 +121,9 @@ impl Flow<'_, '_> {
             (start..close).take(STATEMENT_TOKENS).filter(|at| self.source.token(*at).kind == TokenKind::Semicolon);
         let step = semicolons.nth(1).unwrap_or(close);
         self.take(start, step)?;
-        self.later.push(before(close + 1..body, &before(step + 1..close, &None)));
-        before(body..rest.range.end, &rest.outer)
+        let step = before(step + 1..close, &None);
+        self.later.push(Some(before(close + 1..body, &Some(step))));
+        Some(before(body..rest.range.end, &rest.outer))
     }
 
     /// Puts tokens into the order; `None` where they are in it.

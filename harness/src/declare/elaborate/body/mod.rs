@@ -89,7 +89,7 @@ impl<'t> Elaborator<'t> {
     }
 }
 
-impl<'t> Body<'_, 't> {
+impl Body<'_, '_> {
     fn run(&mut self, body: Range<usize>) {
         let mut at = body.start;
         while at < body.end {

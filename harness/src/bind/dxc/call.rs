@@ -1,0 +1,86 @@
+//! Which functions a use calls, and what they see of their object and arguments.
+
+use super::body::{Frame, Place};
+use super::location::{holds_resources, is_resource};
+use super::reach::{Held, Manner, Walk};
+use crate::module::{Function, Step, Use};
+use crate::shape::{StructType, Type};
+
+/// A call of a function with a body.
+#[derive(Clone, Debug)]
+pub(super) struct Call<'m> {
+    pub(super) function: &'m Function,
+    pub(super) this: Option<Held<'m>>,
+}
+
+impl<'m> Walk<'m> {
+    /// The functions that a use calls; more than one where they differ only in their parameters.
+    pub(super) fn calls(&self, used: &Use, place: Option<&Place<'m>>, frame: &Frame<'m>) -> Vec<Call<'m>> {
+        if !used.call {
+            return Vec::new();
+        }
+        if let Some(Place { held, rest }) = place {
+            if let (Type::Struct(ty), [Step::Name(method)]) = (held.location.ty, rest.as_slice()) {
+                return self.method(ty, method, &as_this(held));
+            }
+        }
+        let [Step::Name(name)] = used.path.as_slice() else { return Vec::new() };
+        let bare = name.rsplit("::").next().unwrap_or(name);
+        if let Some(this) = &frame.this {
+            if let Type::Struct(ty) = this.location.ty {
+                let own = self.method(ty, bare, this);
+                if !own.is_empty() {
+                    return own;
+                }
+            }
+        }
+        self.plain(name, None)
+    }
+
+    /// The method `name` of `ty`, or else of one of its bases.
+    fn method(&self, ty: &StructType, name: &str, this: &Held<'m>) -> Vec<Call<'m>> {
+        let mut owners = std::iter::successors(Some(ty), |ty| ty.base.as_deref());
+        let found = owners.find_map(|owner| {
+            let generic = owner.name.split('<').next().unwrap_or(&owner.name);
+            Some(self.plain(&format!("{generic}::{name}"), Some(this))).filter(|found| !found.is_empty())
+        });
+        found.unwrap_or_default()
+    }
+
+    fn plain(&self, name: &str, this: Option<&Held<'m>>) -> Vec<Call<'m>> {
+        let found = self.functions.get(name).into_iter().flatten();
+        found.map(|function| Call { function, this: this.cloned() }).collect()
+    }
+}
+
+/// An object as its method sees it.
+fn as_this<'m>(held: &Held<'m>) -> Held<'m> {
+    let manner = match held.manner {
+        Manner::Own | Manner::Object => Manner::Object,
+        Manner::Alias | Manner::Value => Manner::Value,
+        Manner::Copy => Manner::Copy,
+    };
+    Held { manner, object: held.location.steps.len(), ..held.clone() }
+}
+
+impl<'m> Place<'m> {
+    /// Whether an argument is resources rather than what is read from one.
+    pub(super) fn is_passed(&self) -> bool {
+        self.rest.is_empty() && holds_resources(self.held.location.ty)
+    }
+
+    /// An argument that holds resources, as the called function sees it.
+    pub(super) fn passed_on(&self, copied: (u32, usize)) -> Option<Held<'m>> {
+        if !self.is_passed() {
+            return None;
+        }
+        let held = self.held.clone();
+        match held.manner {
+            Manner::Own | Manner::Object | Manner::Alias if is_resource(held.location.ty) => {
+                Some(Held { manner: Manner::Copy, copied, ..held })
+            }
+            Manner::Own | Manner::Object | Manner::Alias => Some(Held { manner: Manner::Value, ..held }),
+            Manner::Value | Manner::Copy => Some(held),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Resources in structs and cbuffers in the order in which DXC comes to them; every number is from the listing of DXC
+//! 1.7.2308 (`-T cs_6_6`).
+
+use super::shader;
+
+const STRUCT: &str = "struct I { RWBuffer<float> x; RWBuffer<float> y; float im() { return y[0] + x[0]; } };
+    struct S { RWBuffer<float> a; RWBuffer<float> b; RWBuffer<float> c; RWBuffer<float> d; RWBuffer<float> e;
+      RWBuffer<float> f; RWBuffer<uint> u; I i;
+      float m() { return c[0] + a[0]; } float n() { return f[0] + this.b[0]; }
+      float p() { return d[0] + m() + e[0]; } };
+    S s; S t; RWBuffer<float> A;";
+
+/// The paths in the order of their registers, `A` left out.
+fn order(functions: &str, statements: &str) -> String {
+    let rows = shader(&format!("{STRUCT} {functions}"), statements);
+    let mut placed: Vec<(u32, &str)> = Vec::new();
+    for row in &rows {
+        let (path, register) = row.split_once(" u").unwrap_or_else(|| panic!("{rows:?}"));
+        placed.push((register.parse().unwrap(), path));
+    }
+    placed.sort_unstable();
+    let paths: Vec<&str> = placed.into_iter().map(|(_, path)| path).filter(|path| *path != "A").collect();
+    paths.join(" ")
+}
+
+#[test]
+fn uses_by_name_are_taken_in_order_of_evaluation() {
+    assert_eq!(order("", "A[0] = s.d[0] + s.b[0] + s.e[0];"), "s.d s.b s.e");
+    assert_eq!(order("", "s.e[0] = s.d[0] + s.b[0];"), "s.d s.b s.e");
+    assert_eq!(order("", "A[0] = s.b[s.d[0]]; A[s.e[0]] = s.c[s.a[0]];"), "s.d s.b s.a s.c s.e");
+    assert_eq!(order("", "A[0] = max(s.d[0], s.b[0]);"), "s.b s.d");
+    assert_eq!(order("", "for (uint k = 0; k < s.e[0]; k += s.b[k]) A[k] = s.d[k];"), "s.e s.d s.b");
+    assert_eq!(order("", "if (false) A[2] = s.e[0]; A[0] = s.b[0]; A[1] = s.e[0];"), "s.b s.e");
+}
+
+#[test]
+fn operations_are_taken_one_by_one_the_last_one_first() {
+    assert_eq!(order("", "A[0] = s.b[0] + s.d[0] + s.u[0];"), "s.u s.b s.d");
+    assert_eq!(order("", "A[0] = s.u[0] + s.b[0] + s.d[0];"), "s.b s.d s.u");
+    assert_eq!(order("", "A[0] = s.c.Load(0) + s.a[0] + s.b.Load(0);"), "s.a s.c s.b");
+}
+
+#[test]
+fn structs_are_taken_in_declaration_order() {
+    assert_eq!(order("", "A[0] = t.b[0] + s.a[0] + t.a[0] + s.b[0];"), "s.a s.b t.b t.a");
+}
+
+#[test]
+fn called_functions_come_first_and_are_taken_backwards() {
+    let functions = "float f() { return s.e[0] + s.d[0] + s.b[0]; } float g() { return s.a[0]; }
+        float h() { return s.f[0] + g(); }";
+    assert_eq!(order(functions, "A[0] = s.c[0] + f();"), "s.b s.d s.e s.c");
+    assert_eq!(order(functions, "A[0] = g() + s.c[0] + f();"), "s.b s.d s.e s.a s.c");
+    assert_eq!(order(functions, "A[0] = s.c[0] + h();"), "s.a s.f s.c");
+    let both = "float f() { return s.a[0] + t.b[0] + s.c[0] + t.d[0]; }";
+    assert_eq!(order(both, "A[0] = t.e[0] + s.e[0] + f();"), "t.d s.c t.b s.a s.e t.e");
+}
+
+#[test]
+fn called_functions_are_taken_block_by_block() {
+    let branches = "float f(float v) { float r; if (v > 2) r = s.c[0]; else r = s.d[0]; return r + s.b[0]; }";
+    assert_eq!(order(branches, "A[0] = f(A[1]);"), "s.c s.b s.d");
+    let repeated = "float f(float v) { float r = s.a[0];
+        for (int k = 0; k < s.f[0]; k += s.e[0]) r += s.c[k];
+        return r + s.b[0]; }";
+    assert_eq!(order(repeated, "A[0] = f(A[1]);"), "s.e s.c s.b s.f s.a");
+    let early = "float f(float v) { if (v > 2) return s.c[0]; return s.d[0]; }";
+    assert_eq!(order(early, "A[0] = f(A[1]);"), "s.c s.d");
+}
+
+#[test]
+fn methods_come_before_names() {
+    assert_eq!(order("", "A[0] = s.e[0] + s.m() + s.b[0];"), "s.c s.a s.e s.b");
+    assert_eq!(order("", "A[0] = s.m() + s.e[0] + s.n();"), "s.c s.a s.f s.b s.e");
+    assert_eq!(order("", "A[0] = s.p() + s.b[0];"), "s.d s.c s.a s.e s.b");
+    assert_eq!(order("", "A[0] = s.b[0] + s.i.im() + s.m();"), "s.c s.a s.i.y s.i.x s.b");
+    assert_eq!(order("float g() { return s.d[0] + s.m() + s.e[0]; }", "A[0] = s.b[0] + g();"), "s.c s.a s.e s.d s.b");
+}
+
+#[test]
+fn local_names_and_parameters_stand_for_globals() {
+    assert_eq!(order("", "S x = s; A[0] = s.c[0] + x.d[0] + s.b[0] + x.a[0];"), "s.d s.a s.c s.b");
+    let by_value = "float f(S x) { return x.c[0] + x.b[0] + x.a[0]; }";
+    assert_eq!(order(by_value, "A[0] = s.d[0] + f(s);"), "s.a s.b s.c s.d");
+    let resources = "float f(RWBuffer<float> r, RWBuffer<float> q, RWBuffer<float> t) { return r[0] + q[0] + t[0]; }";
+    assert_eq!(order(resources, "A[0] = f(s.c, s.a, s.b) + s.d[0];"), "s.d s.c s.a s.b");
+    let copies = "RWBuffer<float> x = s.c; RWBuffer<float> y = s.a; RWBuffer<float> z = s.b;
+        A[0] = z[0] + x[0] + y[0] + s.d[0];";
+    assert_eq!(order("", copies), "s.d s.b s.a s.c");
+}
+
+/// Directly in a cbuffer: backwards, behind all variables; cbuffers in order, `$Globals` with its structs first.
+#[test]
+fn resources_in_cbuffers_come_last_and_backwards() {
+    let declarations = "struct W { Texture2D wt; float4 d; Texture2D wu; };
+        cbuffer C1 { W w1; Texture2D T1; Texture2D T2; float4 a; };
+        cbuffer C2 { Texture2D T3[2]; Texture2D T4; }; W w; Texture2D G; RWBuffer<float4> U;";
+    let statements = "U[0] = T4.Load(0) + T1.Load(0) + w1.wu.Load(0) + G.Load(0) + w1.wt.Load(0) + w.wt.Load(0)
+        + T2.Load(0) + T3[1].Load(0) + T3[0].Load(0);";
+    let rows = shader(declarations, statements);
+    let expected =
+        ["G t0", "U u0", "w.wt t1", "w1.wu t2", "w1.wt t3", "T2 t4", "T1 t5", "T3[1] t6", "T3[0] t7", "T4 t8"];
+    assert_eq!(rows, expected);
+}
