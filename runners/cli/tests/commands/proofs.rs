@@ -2,7 +2,7 @@
 
 use super::folder::Folder;
 
-/// Vulkan bindings as DXC 1.7.2308 (-spirv -T cs_6_6) decorates them: a register's number is the binding, its space the
+/// DXC 1.7.2308 with `-spirv -T cs_6_6` decorates these so: the number of a register is the binding, its space the
 /// set.
 const FILE: &str = "
 cbuffer C : register(b0) { float4 c; };
