@@ -224,6 +224,7 @@ leaves = 2
             known: None,
             ms: 0,
             leaves: 3,
+            bound: None,
             rows: rows.map(|(path, direction)| row(path, direction)).collect(),
             story: None,
         }

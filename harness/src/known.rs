@@ -16,7 +16,8 @@ use crate::version::VersionRange;
 pub struct Known {
     /// Patterns (`*` and `?`); what is left out matches everything.
     case: WildMatch,
-    rules: WildMatch,
+    /// Left out it matches every rule set, but no placement on a device: an entry on bytes says nothing of bindings.
+    rules: Option<WildMatch>,
     producer: WildMatch,
     device: WildMatch,
     runner: WildMatch,
@@ -51,7 +52,8 @@ pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<Known>, Vec<Diagnos
 
 fn entry_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Problems<'_>) -> Known {
     let mut pattern = |key| WildMatch::new(entry.string(key, problems).as_deref().unwrap_or("*"));
-    let [case, rules, producer, device, runner] = ["case", "rules", "producer", "device", "runner"].map(&mut pattern);
+    let [case, producer, device, runner] = ["case", "producer", "device", "runner"].map(&mut pattern);
+    let rules = entry.string("rules", problems).map(|rules| WildMatch::new(&rules));
     let driver = match entry.string("driver", problems).map(|range| range.parse()) {
         None => VersionRange::default(),
         Some(Ok(range)) => range,
@@ -94,7 +96,7 @@ impl Known {
         let device = devices.iter().find(|device| device.id == check.device && device.runner == check.runner);
         let driver = device.map_or("", |device| device.driver.as_str());
         self.case.matches(&check.case)
-            && self.rules.matches(&check.rules)
+            && self.rules.as_ref().map_or(check.bound.is_none(), |rules| rules.matches(&check.rules))
             && self.producer.matches(&check.producer)
             && self.device.matches(&check.device)
             && self.runner.matches(check.runner.as_str())
@@ -158,6 +160,7 @@ mod tests {
             known: None,
             ms: 1,
             leaves: 1,
+            bound: None,
             rows: Vec::new(),
             story: None,
         }

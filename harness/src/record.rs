@@ -330,11 +330,23 @@ pub struct CheckRecord {
     pub ms: u64,
     /// Leaves that a device answered for.
     pub leaves: u32,
+    /// Bound resources that a device was asked for; absent from checks of bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<BoundCount>,
     /// What was measured.
     pub rows: Vec<Row>,
     /// Everything a reporter needs to show a failure; absent on agreement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub story: Option<Story>,
+}
+
+/// How many bound resources a device was asked for. Elements of arrays and locations count each.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoundCount {
+    /// Read back, rightly or not.
+    pub read: u32,
+    /// Parameters of which some or all was not read, by the reason.
+    pub not_read: std::collections::BTreeMap<String, u32>,
 }
 
 /// An entry of a list of known differences.
@@ -404,4 +416,7 @@ pub struct RunEnd {
     pub devices: Vec<String>,
     /// Leaves by kind of proof.
     pub proves: std::collections::BTreeMap<Proves, u32>,
+    /// Bound resources that were read back, by device, as `id via runner`.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub bound: std::collections::BTreeMap<String, u32>,
 }

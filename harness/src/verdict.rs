@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Culprit, Outcome, Proves, Row};
+use crate::record::{Culprit, Outcome, Proves, Row, What};
 
 /// What the module validator said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,7 +110,18 @@ fn broken_links(row: &Row, proves: Proves) -> Vec<Link> {
         links.push(Link::ReportedCompiled);
     }
     let shader_says = row.compiled.as_ref().or(row.computed.as_ref());
-    if row.space.is_some() && shader_says.is_some() && shader_says != row.observed.as_ref() {
+    // A leaf was asked for wherever its block lived; a binding has an answer or was not read.
+    let asked = match row.what {
+        What::Binding => row.observed.is_some(),
+        What::Offset
+        | What::ArrayStride
+        | What::MatrixStride
+        | What::Size
+        | What::Alignment
+        | What::Guard
+        | What::ArrayLength => row.space.is_some(),
+    };
+    if asked && shader_says.is_some() && shader_says != row.observed.as_ref() {
         links.push(Link::CompiledObserved);
     }
     links

@@ -3,6 +3,7 @@
 //! Checks the few keywords that the schema uses, and is stricter than JSON schema in one way: an unknown key is an
 //! error, so that a new key cannot be forgotten in the schema.
 
+use layoutproof::record::{BoundCount, Line};
 use serde_json::Value;
 
 const SCHEMA: &str = include_str!("golden/records.schema.json");
@@ -73,6 +74,28 @@ fn every_line_fits_the_schema() {
         assert_eq!(problems(&schema["$defs"][kind], &schema, &record, kind), Vec::<String>::new());
         assert_eq!(problems(&schema, &schema, &record, kind), Vec::<String>::new());
     }
+}
+
+#[test]
+fn what_a_check_of_bindings_says_fits_too() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let mut lines: Vec<Line> = RECORDS.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut told = 0;
+    for line in &mut lines {
+        match line {
+            Line::Run(_) => continue,
+            Line::Check(check) => {
+                let not_read = [("an input attachment".to_owned(), 1)].into();
+                check.bound = Some(BoundCount { read: 3, not_read });
+            }
+            Line::End(end) => drop(end.bound.insert("lavapipe via ash".to_owned(), 3)),
+        }
+        let record = serde_json::to_value(&*line).unwrap();
+        assert!(record["bound"].is_object());
+        assert_eq!(problems(&schema, &schema, &record, "line"), Vec::<String>::new());
+        told += 1;
+    }
+    assert!(told > 1);
 }
 
 #[test]

@@ -98,6 +98,7 @@ fn check() -> impl Strategy<Value = CheckRecord> {
             known: None,
             ms: 1,
             leaves: 1,
+            bound: None,
             rows,
             story: Some(Story { blocks: vec![StoryBlock { name: "S".into(), size, members }], ..Story::default() }),
         },

@@ -6,8 +6,11 @@ mod fixture;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use fixture::bound::{EVERYTHING, EVERYWHERE, VARYING_PLACES, VARYINGS, planned};
+use layoutproof::generate::binding::spirv;
 use layoutproof::generate::spirv::produce;
 use layoutproof::layout::BlockLayout;
+use layoutproof::probe::binding::{BindingPlan, programs};
 use layoutproof::probe::plan_in;
 use layoutproof::record::{Space, Stage};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -25,6 +28,8 @@ fn main() {
         trials.push(Trial::test(format!("spirv_val::{}", name.replace(' ', "_")), move || all_valid(&layout)));
     }
     trials.push(Trial::test("spirv_val::random_blocks", random_blocks));
+    trials.push(Trial::test("spirv_val::every_resource", every_resource));
+    trials.push(Trial::test("spirv_val::varyings_and_targets", varyings_and_targets));
     let trials = trials.into_iter().map(|trial| trial.with_ignored_flag(absent)).collect();
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -35,6 +40,23 @@ fn random_blocks() -> Result<(), Failed> {
     for _ in 0..RANDOM_BLOCKS {
         let layout = fixture::any_block().new_tree(&mut runner)?.current();
         all_valid(&layout)?;
+    }
+    Ok(())
+}
+
+/// The modules of binding probes.
+fn every_resource() -> Result<(), Failed> {
+    let plan = planned(EVERYTHING, EVERYWHERE);
+    all_programs_valid(&plan)
+}
+
+fn varyings_and_targets() -> Result<(), Failed> {
+    all_programs_valid(&planned(VARYINGS, VARYING_PLACES))
+}
+
+fn all_programs_valid(plan: &BindingPlan) -> Result<(), Failed> {
+    for program in programs(plan) {
+        validate(&spirv::module(&program), &[])?.map_err(|message| format!("{program:#?}: {message}"))?;
     }
     Ok(())
 }

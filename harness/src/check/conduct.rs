@@ -167,6 +167,7 @@ impl Check {
             known: None,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             leaves: u32::try_from(answers.leaves.len()).unwrap_or(u32::MAX),
+            bound: None,
             rows: answers.rows,
             story,
         }

@@ -51,7 +51,8 @@ impl Placed {
         requests.into_iter().map(|request| Self::new(Arc::clone(source), request)).collect()
     }
 
-    fn new(source: Arc<Source>, request: Request) -> Self {
+    /// What one request comes to.
+    pub fn new(source: Arc<Source>, request: Request) -> Self {
         let asked = |expectation: &&BindExpectation| {
             (expectation.target, expectation.convention) == (request.target, request.convention)
                 && expectation.version == request.version
@@ -99,6 +100,21 @@ impl Placed {
         for binding in computed {
             if !rows.iter().any(|row| row.path == binding.path) {
                 rows.push(self.row(&binding.path, &[]));
+            }
+        }
+        rows
+    }
+
+    /// What devices are asked about: the rows of a case; of a file, which expects nothing, one per parameter that is
+    /// bound.
+    pub(super) fn rows(&self) -> Vec<Row> {
+        if self.expected.is_some() {
+            return self.static_rows();
+        }
+        let mut rows: Vec<Row> = Vec::new();
+        for binding in self.bound.iter().flat_map(|bound| &bound.bindings) {
+            if !rows.iter().any(|row| row.path == binding.path) {
+                rows.push(Row { expected: None, ..self.row(&binding.path, &[]) });
             }
         }
         rows
@@ -153,12 +169,13 @@ impl Placed {
             known: None,
             ms: 0,
             leaves: 0,
+            bound: None,
             rows,
             story,
         }
     }
 
-    fn story(&self, sentence: &str) -> Story {
+    pub(super) fn story(&self, sentence: &str) -> Story {
         let Self { source, request, expected, .. } = self;
         let version = request.version.as_ref().map(|version| format!("@{version}")).unwrap_or_default();
         let convention = format!("{}{version}", request.convention);

@@ -4,6 +4,7 @@
 //! every offset and stride itself, so its modules prove what devices do with decorations and nothing about languages.
 //! [`wgsl`] bends WGSL's own rules as far as they go.
 
+pub mod binding;
 pub mod spirv;
 pub mod wgsl;
 

@@ -75,11 +75,13 @@ impl Model {
     }
 
     fn dispatch(&mut self, job: &Job, program: &Result<Program, RunnerError>) -> Result<ReadBack, RunnerError> {
+        let misreading = self.misreading.filter(|misreading| misreading.concerns(job));
+        let rewired = misreading.map(|misreading| misreading.rewired(job));
+        let job = rewired.as_ref().unwrap_or(job);
         let bindings = Bindings::of(job)?;
         check_features(&self.device, &needed_features(job, &bindings))?;
         let placements = LIMITS.place(job, &bindings)?;
         let program = program.as_ref().map_err(RunnerError::clone)?;
-        let misreading = self.misreading.filter(|misreading| misreading.concerns(job));
         let memories = match misreading {
             Some(misreading) => self.misread(misreading, program, (job, &bindings)),
             None => run_program(program, job, bind(job, &bindings), None),

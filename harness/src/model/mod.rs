@@ -22,4 +22,4 @@ mod value;
 
 pub use compiled::{CompiledError, compiled};
 pub use device::Model;
-pub use misreading::{MISREADINGS, Misreading};
+pub use misreading::{BINDING_MISREADINGS, MISREADINGS, Misreading};

@@ -9,10 +9,10 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::Killers;
-use crate::check::{Check, Jobs, Produced, Subject};
+use crate::check::{Check, Jobs, Produced, Proof, ProofCheck, ProofJobs, Subject};
 use crate::model::{Misreading, Model};
 use crate::record::{CheckRecord, Culprit, Outcome};
-use crate::runner::{Batch, Job, Runner};
+use crate::runner::{Batch, Runner};
 
 /// A misreading and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -37,9 +37,17 @@ impl DeviceLine {
 /// A check on the model device that agrees without a fault.
 #[derive(Clone, Debug)]
 pub struct ModelCheck {
-    check: Check,
-    jobs: Jobs,
+    asked: Asked,
     batch: Batch,
+}
+
+/// What is asked of the model.
+#[derive(Clone, Debug)]
+enum Asked {
+    /// Where the bytes of blocks are.
+    Bytes(Check, Jobs),
+    /// Where parameters are bound.
+    Bindings(ProofCheck, ProofJobs),
 }
 
 impl ModelCheck {
@@ -47,14 +55,46 @@ impl ModelCheck {
     pub fn new(subject: Arc<Subject>, produced: Produced) -> Option<Self> {
         let check = Check { subject, produced: Arc::new(produced), device: Model::new().device().clone() };
         let jobs = check.jobs();
-        let wanted: Vec<Job> = jobs.jobs().cloned().collect();
-        let prepared = Self { check, jobs, batch: Batch { jobs: wanted } };
-        (prepared.record(Model::new()).outcome == Outcome::Agree).then_some(prepared)
+        let batch = Batch { jobs: jobs.jobs().cloned().collect() };
+        Self { asked: Asked::Bytes(check, jobs), batch }.agreeing()
+    }
+
+    /// The same for a placement; `None` also where the model does not take its shaders.
+    pub fn of_proof(proof: Proof) -> Option<Self> {
+        let model = Model::new();
+        let check = ProofCheck { device: model.device().clone(), proof: Arc::new(proof) };
+        if !check.proof.feeds(&check.device) {
+            return None;
+        }
+        let jobs = check.jobs();
+        let batch = Batch { jobs: jobs.jobs().cloned().collect() };
+        Self { asked: Asked::Bindings(check, jobs), batch }.agreeing()
+    }
+
+    fn agreeing(self) -> Option<Self> {
+        (self.record(Model::new()).outcome == Outcome::Agree).then_some(self)
     }
 
     fn record(&self, mut model: Model) -> CheckRecord {
         let results = model.run(&self.batch);
-        self.check.record(&self.jobs, &results, Duration::ZERO)
+        match &self.asked {
+            Asked::Bytes(check, jobs) => check.record(jobs, &results, Duration::ZERO),
+            Asked::Bindings(check, jobs) => check.record(jobs, &results, Duration::ZERO),
+        }
+    }
+
+    fn case(&self) -> &str {
+        match &self.asked {
+            Asked::Bytes(check, _) => &check.subject.source.id,
+            Asked::Bindings(check, _) => &check.proof.placed.source.id,
+        }
+    }
+
+    fn name(&self) -> String {
+        match &self.asked {
+            Asked::Bytes(check, _) => check.name(),
+            Asked::Bindings(check, _) => check.name(),
+        }
     }
 }
 
@@ -67,18 +107,18 @@ pub fn try_misreading(misreading: Misreading, checks: &[ModelCheck], enough: Opt
             killers.stopped = true;
             break;
         }
-        let case = &check.check.subject.source.id;
-        if killers.cases.last() == Some(case) {
+        let case = check.case();
+        if killers.cases.last().is_some_and(|last| last == case) {
             continue;
         }
         let record = check.record(Model::with_misreading(misreading));
         match (record.outcome, record.culprit) {
-            (Outcome::Differ, Some(Culprit::Device)) => killers.cases.push(case.clone()),
+            (Outcome::Differ, Some(Culprit::Device)) => killers.cases.push(case.to_owned()),
             (Outcome::Differ, culprit) => {
                 let name = culprit.map_or("nobody", Culprit::as_str);
-                misnamed.push(format!("{} names {name}", check.check.name()));
+                misnamed.push(format!("{} names {name}", check.name()));
             }
-            (Outcome::Broken, _) => misnamed.push(format!("{} breaks", check.check.name())),
+            (Outcome::Broken, _) => misnamed.push(format!("{} breaks", check.name())),
             (Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Skipped, _) => {}
         }
     }

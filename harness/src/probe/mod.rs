@@ -19,6 +19,7 @@
 //!
 //! [`plan`] chooses leaves and entries, [`jobs`] makes the buffers of each dispatch, [`observe`] reads what came back.
 
+pub mod binding;
 mod jobs;
 mod length;
 mod observe;

@@ -8,7 +8,7 @@ use super::failures::place;
 use crate::record::{CheckRecord, Outcome, RunEnd, SCHEMA};
 use crate::runner::RunnerKind;
 
-/// The totals of `checks`; leaves and devices without those of the CPU model.
+/// The totals of `checks`; leaves, bound resources and devices without those of the CPU model.
 pub fn fold(checks: &[CheckRecord]) -> RunEnd {
     let mut end = RunEnd { schema: SCHEMA, ..RunEnd::default() };
     let mut devices = BTreeSet::new();
@@ -29,6 +29,13 @@ pub fn fold(checks: &[CheckRecord]) -> RunEnd {
             let proved = end.proves.entry(check.proves).or_default();
             *proved = proved.saturating_add(check.leaves);
             devices.insert(place(&check.device, check.runner.as_str()));
+        }
+        let read = check.bound.as_ref().map_or(0, |bound| bound.read);
+        if read > 0 && check.runner != RunnerKind::Model {
+            let device = place(&check.device, check.runner.as_str());
+            let bound = end.bound.entry(device.clone()).or_default();
+            *bound = bound.saturating_add(read);
+            devices.insert(device);
         }
     }
     end.devices = devices.into_iter().collect();

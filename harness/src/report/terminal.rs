@@ -99,6 +99,9 @@ pub fn summary(facts: &RunFacts<'_>, style: Style) -> String {
     if end.leaves > 0 {
         text += &line(Tone::Strong, "Leaves", leaves(end));
     }
+    if checks_bindings(facts.checks) {
+        text += &line(Tone::Strong, "Bound", bound(facts, style));
+    }
     for sentence in [only_model(facts.checks), own_offsets(facts.checks), unseen(facts.checks)].into_iter().flatten() {
         text += &line(Tone::Skip, "Note", sentence);
     }
@@ -198,9 +201,35 @@ fn leaves(end: &RunEnd) -> String {
     format!("{} answered: {}", grouped(end.leaves.into()), kinds.collect::<Vec<_>>().join(", "))
 }
 
+fn checks_bindings(checks: &[CheckRecord]) -> bool {
+    checks.iter().any(|check| check.bound.is_some())
+}
+
+/// `31 resources read back: 16 by lavapipe via ash, 15 by swiftshader via ash; not read: an input attachment (2)`.
+fn bound(facts: &RunFacts<'_>, style: Style) -> String {
+    let total = facts.end.bound.values().fold(0_u32, |sum, read| sum.saturating_add(*read));
+    let devices =
+        facts.end.bound.iter().map(|(device, read)| format!("{} by {}", grouped((*read).into()), one_line(device)));
+    let devices: Vec<String> = devices.collect();
+    let by = if devices.is_empty() { "by no device".to_owned() } else { devices.join(", ") };
+    let read = format!("{} read back: {by}", counted(total.into(), "resource"));
+    let mut not_read: BTreeMap<&str, u64> = BTreeMap::new();
+    let on_devices = facts.checks.iter().filter(|check| check.runner != RunnerKind::Model);
+    for (reason, count) in on_devices.filter_map(|check| check.bound.as_ref()).flat_map(|it| &it.not_read) {
+        *not_read.entry(reason).or_default() += u64::from(*count);
+    }
+    if not_read.is_empty() {
+        return read;
+    }
+    let total = u32::try_from(not_read.values().sum::<u64>()).unwrap_or(u32::MAX);
+    let reasons: Vec<(&str, u64)> = not_read.into_iter().collect();
+    format!("{read}\n{} not read: {}", " ".repeat(INDENT - 1), list(total, &reasons, style))
+}
+
 /// A warning where only our own model of a device answered.
 fn only_model(checks: &[CheckRecord]) -> Option<String> {
-    let mut answered = checks.iter().filter(|check| check.leaves > 0).peekable();
+    let read = |check: &CheckRecord| check.bound.as_ref().map_or(0, |bound| bound.read);
+    let mut answered = checks.iter().filter(|check| check.leaves > 0 || read(check) > 0).peekable();
     let only_model = answered.peek().is_some() && answered.all(|check| check.runner == RunnerKind::Model);
     only_model.then(|| "only the CPU model answered: no device and no driver was asked".to_owned())
 }

@@ -101,6 +101,7 @@ pub(crate) fn agreeing() -> CheckRecord {
         known: None,
         ms: 12,
         leaves: 8,
+        bound: None,
         rows: vec![leaf("S.c", 36, 36, 36)],
         story: None,
     }
@@ -193,6 +194,7 @@ pub(crate) fn case_or_rules() -> CheckRecord {
         outcome: Outcome::Differ,
         culprit: Some(Culprit::CaseOrRules),
         leaves: 0,
+        bound: None,
         rows,
         story: Some(story("expected and computed differ, and no compiler has seen the case")),
         ..agreeing()
@@ -254,6 +256,7 @@ pub(crate) fn binding_differs() -> CheckRecord {
         outcome: Outcome::Differ,
         culprit: Some(Culprit::Compiler),
         leaves: 0,
+        bound: None,
         rows,
         story: Some(Story {
             summary: "an implicit register is taken from its own space".into(),
@@ -272,6 +275,7 @@ pub(crate) fn skipped(reason: &str) -> CheckRecord {
         outcome: Outcome::Skipped,
         skip_reason: Some(reason.into()),
         leaves: 0,
+        bound: None,
         rows: Vec::new(),
         ..agreeing()
     }
@@ -300,6 +304,7 @@ pub(crate) fn broken() -> CheckRecord {
         outcome: Outcome::Broken,
         skip_reason: Some("device lost: vkQueueSubmit: ERROR_DEVICE_LOST".into()),
         leaves: 0,
+        bound: None,
         rows: Vec::new(),
         story: Some(Story { again: "layoutproof run push/nested --runner ash -vv".into(), ..Story::default() }),
         ..agreeing()

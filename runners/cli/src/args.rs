@@ -300,6 +300,9 @@ pub struct RunArgs {
     /// How the declaration is read.
     #[command(flatten)]
     pub declare: DeclareArgs,
+    /// Where parameters are bound: of a file this alone is then checked, unless rule sets are named too.
+    #[command(flatten)]
+    pub placement: PlacementArgs,
 }
 
 /// `layoutproof mutants`.

@@ -15,6 +15,7 @@ mod mutants;
 mod output;
 pub mod placement;
 mod pool;
+mod proofs;
 mod protocol;
 mod reflect;
 mod run;

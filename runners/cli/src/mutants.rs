@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use layoutproof::check::{Produced, Producer, Source};
+use layoutproof::check::{Placed, Produced, Producer, Proof, Source};
 use layoutproof::layout::{RuleSet, table};
-use layoutproof::model::MISREADINGS;
+use layoutproof::model::{BINDING_MISREADINGS, MISREADINGS};
 use layoutproof::mutants::MutantTable;
 use layoutproof::mutants::devices::{DeviceLine, ModelCheck, try_misreading};
 use layoutproof::mutants::equivalent::{self, Equivalent};
@@ -63,5 +63,9 @@ fn try_devices(cases: &[Arc<Source>], enough: Option<usize>) -> Vec<DeviceLine> 
         ModelCheck::new(Arc::new(subject), produced)
     });
     let checks: Vec<ModelCheck> = checks.collect();
-    MISREADINGS.iter().map(|misreading| try_misreading(*misreading, &checks, enough)).collect()
+    let placed = cases.iter().flat_map(Placed::all).filter(|placed| placed.expected.is_some());
+    let placed: Vec<ModelCheck> = placed.filter_map(|placed| ModelCheck::of_proof(Proof::new(&placed)?)).collect();
+    let of_bytes = MISREADINGS.iter().map(|misreading| try_misreading(*misreading, &checks, enough));
+    let of_bindings = BINDING_MISREADINGS.iter().map(|misreading| try_misreading(*misreading, &placed, enough));
+    of_bytes.chain(of_bindings).collect()
 }

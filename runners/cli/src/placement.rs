@@ -14,7 +14,7 @@ use layoutproof::bind::{Convention, Invocation, Request, Target};
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Placement of parameters")]
 pub struct PlacementArgs {
-    /// Show where parameters are bound for this API.
+    /// Where parameters are bound for this API.
     #[arg(long, value_parser = target_parser(), requires = "convention", value_name = "API")]
     pub target: Option<Target>,
     /// By whose rules: slang, slang-documented, dxc, clang; `dxc@1.9` names a version. Several stand side by side.

@@ -7,13 +7,13 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use layoutproof::check::{Check, Placed, Producer, Settings};
+use layoutproof::check::{Check, Placed, Producer, ProofCheck, Settings};
 use layoutproof::coverage::subject_kinds;
 use layoutproof::diagnostics::render;
 use layoutproof::floors::{self, Floor};
 use layoutproof::known::{self, Known};
 use layoutproof::layout::DECLARED;
-use layoutproof::model::{MISREADINGS, Model};
+use layoutproof::model::{BINDING_MISREADINGS, MISREADINGS, Model};
 use layoutproof::record::{CheckRecord, Form, Line, Outcome, RunEnd, RunHeader, SCHEMA, Space, Stage};
 use layoutproof::report::summary::{Exit, Shortfalls, exit_of_run, fold};
 use layoutproof::report::terminal::{RunFacts, check_line, failure_report, summary};
@@ -26,7 +26,7 @@ use crate::lists::{BuiltInKnown, known_lists, lists};
 use crate::output::{print, warn};
 use crate::pool::{self, Launch};
 use crate::selection::{Selection, rule_set, select};
-use crate::{drivers, execute};
+use crate::{drivers, execute, proofs};
 
 /// The file that a failure report names where the user asked for none.
 const DEFAULT_RECORDS: &str = "the records that --json FILE writes";
@@ -38,10 +38,9 @@ const DEFAULT_RECORDS: &str = "the records that --json FILE writes";
 pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let wanted = Wanted::of(args)?;
-    let selection = select(&args.inputs, &args.rules, &args.declare)?;
+    let selection = select(args)?;
     warn(&render(&selection.warnings, &selection.sources, style.colour));
-    let placed = if wanted.all_witnesses { &selection.placed[..] } else { &[] };
-    if selection.subjects.is_empty() && placed.is_empty() {
+    if selection.subjects.is_empty() && selection.placed.is_empty() {
         warn("nothing is selected: no case or file matches, or none speaks of these rule sets\n");
         return Ok(Exit::NothingSelected);
     }
@@ -50,21 +49,24 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
             bail!("{} says its own offsets: it cannot be laid out under `{}`", module.source.id, rules.name);
         }
     }
-    let (devices, notes) = if selection.subjects.is_empty() { Default::default() } else { wanted.devices() };
+    let (devices, notes) = if selection.needs_device() { wanted.devices() } else { Default::default() };
     for note in &notes {
         warn(&format!("note: {note}\n"));
     }
-    if let Some(missing) = wanted.missing_device(&devices).filter(|_| !selection.subjects.is_empty()) {
+    if let Some(missing) = wanted.missing_device(&devices).filter(|_| selection.needs_device()) {
         warn(&format!("error: {missing}\n"));
         return Ok(Exit::Missing);
     }
     let checks = execute::plan(&selection.subjects, &wanted.producers, &devices, &wanted.settings);
-    if checks.is_empty() && placed.is_empty() {
+    let proofs = proofs::plan(&selection.placed, &wanted.producers, &devices);
+    let placed = selection.placed.iter().filter(|placed| wanted.all_witnesses && placed.expected.is_some());
+    let placed: Vec<&Placed> = placed.collect();
+    if checks.is_empty() && proofs.is_empty() && placed.is_empty() {
         warn("nothing is selected: no device takes what these producers make\n");
         return Ok(Exit::NothingSelected);
     }
-    let mut records = carry_out(&checks, &wanted);
-    records.extend(placed.iter().map(Placed::record));
+    let mut records = carry_out((&checks, &proofs), &wanted);
+    records.extend(placed.into_iter().map(Placed::record));
     known::apply(&wanted.known, &mut records, &devices);
     let missed = missed_floors(&wanted.floors, &selection, &records);
     let report = Report { args, devices, records, cases: selection.cases, started, style };
@@ -103,7 +105,8 @@ impl Wanted {
             choose("producer", &args.producer, &Producer::ALL.map(|producer| (producer.as_str(), producer)))?;
         let runners = [RunnerKind::Ash, RunnerKind::Wgpu, RunnerKind::Model].map(|kind| (kind.as_str(), kind));
         let forms = Form::ALL.map(|form| (form.as_str(), form));
-        let misreadings: Vec<_> = MISREADINGS.iter().map(|misreading| (misreading.name, *misreading)).collect();
+        let misreadings = MISREADINGS.iter().chain(BINDING_MISREADINGS);
+        let misreadings: Vec<_> = misreadings.map(|misreading| (misreading.name, *misreading)).collect();
         let planted = args.plant_misreading.iter().cloned().collect::<Vec<_>>();
         let misreading = if planted.is_empty() { None } else { choose("misreading", &planted, &misreadings)?.pop() };
         let planted_rules = args.plant_rules.as_deref().map(rule_set).transpose()?.cloned();
@@ -176,14 +179,16 @@ fn named<T: Copy + Ord>(what: &str, named: &[String], all: &[(&str, T)]) -> anyh
     if named.is_empty() { Ok(None) } else { Ok(Some(choose(what, named, all)?.into_iter().collect())) }
 }
 
-fn carry_out(checks: &[Check], wanted: &Wanted) -> Vec<CheckRecord> {
-    let progress = progress(checks.len());
-    let mut records: Vec<Option<CheckRecord>> = vec![None; checks.len()];
-    execute::execute(checks, &wanted.launch, |index, record| {
+fn carry_out((checks, proofs): (&[Check], &[ProofCheck]), wanted: &Wanted) -> Vec<CheckRecord> {
+    let progress = progress(checks.len() + proofs.len());
+    let mut records: Vec<Option<CheckRecord>> = vec![None; checks.len() + proofs.len()];
+    let mut keep = |index: usize, record: CheckRecord| {
         progress.set_message(format!("{}/{}  {}", record.device, record.runner.as_str(), record.case));
         progress.inc(1);
         records[index] = Some(record);
-    });
+    };
+    execute::execute(checks, &wanted.launch, &mut keep);
+    proofs::execute(proofs, &wanted.launch, |index, record| keep(checks.len() + index, record));
     progress.finish_and_clear();
     records.into_iter().flatten().collect()
 }

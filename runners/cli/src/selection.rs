@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use layoutproof::case::{By, Case};
+use layoutproof::check::proof::producer_for;
 use layoutproof::check::{Placed, Settings, Source, Subject};
 use layoutproof::declare::DeclareOptions;
 use layoutproof::diagnostics::{Code, Diagnostic, render};
@@ -13,9 +14,10 @@ use layoutproof::layout::{DECLARED, RuleSet, find, table};
 use layoutproof::record::Form;
 use layoutproof::sources::{SourceMap, Span};
 
-use crate::args::DeclareArgs;
+use crate::args::{DeclareArgs, RunArgs};
 use crate::inputs::{Cases, FileSystem, Word, add_text};
 use crate::laid_out::{self, check_rules};
+use crate::placement::PlacementArgs;
 
 /// Problems in what the user wrote; nothing is run.
 #[derive(Debug)]
@@ -46,7 +48,7 @@ impl std::error::Error for Refused {}
 pub(crate) struct Selection {
     /// Cases and files, each under one rule set.
     pub subjects: Vec<Arc<Subject>>,
-    /// Cases, each as one convention places its parameters; none where the user names rule sets.
+    /// Cases and files, each as one convention places its parameters; no case where the user names rule sets.
     pub placed: Vec<Placed>,
     /// Number of cases.
     pub cases: usize,
@@ -60,18 +62,20 @@ pub(crate) struct Selection {
 ///
 /// # Errors
 /// [`Refused`] with every problem, or what could not be read.
-pub(crate) fn select(words: &[String], rules: &[String], declare: &DeclareArgs) -> anyhow::Result<Selection> {
+pub(crate) fn select(args: &RunArgs) -> anyhow::Result<Selection> {
+    let RunArgs { inputs, rules, declare, placement, .. } = args;
+    let words: Vec<Word> = inputs.iter().map(|word| Word::of(word)).collect();
+    let only_modules = !words.is_empty() && words.iter().all(|word| matches!(word, Word::LaidOut(_)));
+    let names = if only_modules { &[] } else { rules.as_slice() };
+    let wanted =
+        Wanted { rules: names.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?, placement };
     let mut selection = Selection::default();
     let mut cases = Cases::load(&declare.cases)?;
     let mut ids = Vec::new();
     let mut problems = Vec::new();
-    let found: Vec<Word> = words.iter().map(|word| Word::of(word)).collect();
-    let only_modules = !found.is_empty() && found.iter().all(|word| matches!(word, Word::LaidOut(_)));
-    let names = if only_modules { &[] } else { rules };
-    let chosen = names.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
-    for word in found {
+    for word in words {
         match word {
-            Word::Declarations(path) => selection.read_file(&path, (&chosen, declare), &mut problems)?,
+            Word::Declarations(path) => selection.read_file(&path, (&wanted, declare), &mut problems)?,
             Word::LaidOut(path) => {
                 check_rules(&path, rules)?;
                 selection.read_module(&path, &mut problems)?;
@@ -80,13 +84,13 @@ pub(crate) fn select(words: &[String], rules: &[String], declare: &DeclareArgs) 
             Word::Filter(filter) => ids.extend(cases.matching(&[filter])),
         }
     }
-    if words.is_empty() {
+    if inputs.is_empty() {
         ids = cases.matching(&[]);
     }
     ids.sort();
     ids.dedup();
     for case in cases.read(&ids, &mut selection.sources, &mut problems) {
-        selection.add_case(&case, &chosen, &mut problems);
+        selection.add_case(&case, &wanted, &mut problems);
     }
     if problems.is_empty() {
         Ok(selection)
@@ -150,28 +154,64 @@ pub(crate) fn options_of(declare: &DeclareArgs) -> DeclareOptions {
     }
 }
 
+/// What of cases and files is wanted.
+struct Wanted<'a> {
+    /// The rule sets that the user names.
+    rules: Vec<&'static RuleSet>,
+    placement: &'a PlacementArgs,
+}
+
+impl Wanted<'_> {
+    /// Whether a case's placement is asked for: any, where the user names no target.
+    fn takes(&self, placed: &Placed) -> bool {
+        let Some(target) = self.placement.target else { return true };
+        let named = self
+            .placement
+            .convention
+            .iter()
+            .any(|named| named.convention == placed.request.convention && named.version == placed.request.version);
+        target == placed.request.target && named
+    }
+}
+
 impl Selection {
-    /// Reads a user's declarations under the rule sets that the user names, or under all bare ones.
+    /// Whether anything here is asked of a device.
+    pub(crate) fn needs_device(&self) -> bool {
+        let provable = |placed: &Placed| producer_for(placed.request.target).is_some();
+        !self.subjects.is_empty() || self.placed.iter().any(provable)
+    }
+
+    /// Reads a user's declarations.
     fn read_file(
         &mut self,
         path: &Path,
-        (rules, declare): (&[&'static RuleSet], &DeclareArgs),
+        (wanted, declare): (&Wanted<'_>, &DeclareArgs),
         problems: &mut Vec<Diagnostic>,
     ) -> anyhow::Result<()> {
         let span = add_text(path, &mut self.sources)?;
         match Source::of_file(span, declare.layout_options(), &options_of(declare), &mut self.sources) {
-            Ok(source) => self.add_file(source, rules, problems),
+            Ok(source) => self.add_file(source, wanted, problems)?,
             Err(found) => problems.extend(found),
         }
         Ok(())
     }
 
-    fn add_file(&mut self, source: Source, rules: &[&'static RuleSet], problems: &mut Vec<Diagnostic>) {
+    /// A user's file under the rule sets that the user names, or under all bare ones; as the conventions place its
+    /// parameters that the user names, and then under no rule set that is not named.
+    fn add_file(&mut self, source: Source, wanted: &Wanted<'_>, problems: &mut Vec<Diagnostic>) -> anyhow::Result<()> {
         self.warnings.extend(source.module.warnings.iter().cloned());
         let source = Arc::new(source);
-        let bare = table().iter().filter(|rules| rules.is_bare());
-        let named = !rules.is_empty();
-        let rules: Vec<&RuleSet> = if named { rules.to_vec() } else { bare.collect() };
+        for request in wanted.placement.requests(&source.invocation)? {
+            let placed = Placed::new(Arc::clone(&source), request);
+            match &placed.bound {
+                Ok(bound) => self.warnings.extend(bound.warnings.iter().cloned()),
+                Err(refusals) => problems.extend(refusals.iter().cloned()),
+            }
+            self.placed.push(placed);
+        }
+        let named = !wanted.rules.is_empty();
+        let bare = table().iter().filter(|rules| rules.is_bare() && wanted.placement.target.is_none());
+        let rules: Vec<&RuleSet> = if named { wanted.rules.clone() } else { bare.collect() };
         for rules in rules {
             let subject = Subject::new(Arc::clone(&source), rules);
             if named {
@@ -179,6 +219,7 @@ impl Selection {
             }
             self.subjects.push(Arc::new(subject));
         }
+        Ok(())
     }
 
     /// Reads a user's module, which says its own offsets.
@@ -193,7 +234,8 @@ impl Selection {
         Ok(())
     }
 
-    fn add_case(&mut self, case: &Case, rules: &[&'static RuleSet], problems: &mut Vec<Diagnostic>) {
+    fn add_case(&mut self, case: &Case, wanted: &Wanted<'_>, problems: &mut Vec<Diagnostic>) {
+        let rules = &wanted.rules;
         self.cases += 1;
         let source = match Source::of_case(case, &mut self.sources) {
             Ok(Some(source)) => Arc::new(source),
@@ -202,7 +244,7 @@ impl Selection {
         };
         for placed in Placed::all(&source) {
             problems.extend(placed.problems());
-            if rules.is_empty() && placed.expected.is_some() {
+            if rules.is_empty() && placed.expected.is_some() && wanted.takes(&placed) {
                 self.placed.push(placed);
             }
         }
@@ -214,8 +256,9 @@ impl Selection {
             };
             let subject = Subject::new(Arc::clone(&source), found);
             problems.extend(subject.problems());
-            let wanted = rules.is_empty() || rules.iter().any(|rules| rules.name == name);
-            if wanted && index < source.expect.len() {
+            let named = rules.iter().any(|rules| rules.name == name);
+            let asked = named || (rules.is_empty() && wanted.placement.target.is_none());
+            if asked && index < source.expect.len() {
                 self.subjects.push(Arc::new(subject));
             }
         }

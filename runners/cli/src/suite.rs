@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
 use clap::Parser;
-use layoutproof::check::{Check, Placed, Producer, Settings};
+use layoutproof::check::{Check, Placed, Producer, ProofCheck, Settings};
 use layoutproof::known;
 use layoutproof::model::Model;
 use layoutproof::record::{CheckRecord, Outcome};
@@ -22,7 +22,7 @@ use crate::args::{Cli, Command, RunArgs};
 use crate::lists::{BuiltInKnown, known_lists};
 use crate::pool::{self, Launch};
 use crate::selection::{Refused, Selection, all_forms, select};
-use crate::{execute, output};
+use crate::{execute, output, proofs};
 
 /// Runs the whole suite as tests; `program` is the `layoutproof` command.
 pub fn main(program: &Path) -> ExitCode {
@@ -48,6 +48,10 @@ struct Suite {
     batches: Vec<OnceLock<HashMap<String, CheckRecord>>>,
     /// In the order of the selection.
     placements: OnceLock<Vec<CheckRecord>>,
+    /// Placements with their shaders, on each device that takes them.
+    proofs: Vec<ProofCheck>,
+    /// By device.
+    proved: Vec<OnceLock<HashMap<String, CheckRecord>>>,
 }
 
 impl Suite {
@@ -60,8 +64,12 @@ impl Suite {
         }
         devices.push(Model::new().device().clone());
         let built_in = if arguments.exact { BuiltInKnown::OfNarrowedRun } else { BuiltInKnown::OfWholeRun };
+        let selection = select(&run)?;
+        let proofs = proofs::plan(&selection.placed, &Producer::ALL, &devices);
         Ok(Arc::new(Self {
-            selection: select(&[], &[], &run.declare)?,
+            selection,
+            proved: devices.iter().map(|_| OnceLock::new()).collect(),
+            proofs,
             batches: devices.iter().map(|_| OnceLock::new()).collect(),
             devices,
             settings: all_forms(),
@@ -88,6 +96,10 @@ impl Suite {
             let suite = Arc::clone(&self);
             let name = self.selection.placed[placed].name();
             trials.push(Trial::ignorable_test(name, move || suite.judge_placement(placed)));
+        }
+        for proof in 0..self.proofs.len() {
+            let suite = Arc::clone(&self);
+            trials.push(Trial::ignorable_test(self.proofs[proof].name(), move || suite.judge_proof(proof)));
         }
         if self.devices.len() == 1 {
             let reason = || Ok(Completion::ignored_with("no Vulkan or GL driver was found; ci/setup.sh fetches some"));
@@ -124,6 +136,35 @@ impl Suite {
             records
         });
         completion(&records[placed])
+    }
+
+    fn judge_proof(&self, proof: usize) -> Result<Completion, Failed> {
+        let own = &self.proofs[proof];
+        let device = self.devices.iter().position(|device| *device == own.device);
+        let alone;
+        let records = match device.filter(|_| !self.alone) {
+            None => {
+                alone = self.prove(std::slice::from_ref(own));
+                &alone
+            }
+            Some(device) => self.proved[device].get_or_init(|| {
+                let on_device = self.proofs.iter().filter(|check| check.device == own.device).cloned();
+                self.prove(&on_device.collect::<Vec<_>>())
+            }),
+        };
+        let record = records.get(&own.name()).ok_or_else(|| Failed::from(format!("{} gave no record", own.name())))?;
+        completion(record)
+    }
+
+    fn prove(&self, checks: &[ProofCheck]) -> HashMap<String, CheckRecord> {
+        let mut names = Vec::new();
+        let mut records = Vec::new();
+        proofs::execute(checks, &self.launch, |index, record| {
+            names.push(checks[index].name());
+            records.push(record);
+        });
+        known::apply(&self.known, &mut records, &self.devices);
+        names.into_iter().zip(records).collect()
     }
 
     fn run(&self, checks: &[Check]) -> HashMap<String, CheckRecord> {

@@ -3,14 +3,20 @@
 #[path = "../../tests/suite.rs"]
 mod suite;
 
+#[path = "../../../harness/tests/fixture/bound.rs"]
+mod bound;
 mod by_hand;
+#[path = "../../tests/placements.rs"]
+mod placements;
 
 use std::process::{Command, ExitCode};
 
+use layoutproof::generate::binding::spirv;
 use layoutproof::model::Model;
 use layoutproof::runner::{BufferKind, DeviceInfo, Feature, Runner, RunnerError, Shader};
 use libtest_mimic::{Arguments, Failed, Trial};
 
+use placements::Write;
 use suite::{Api, Check, buffer, ensure, ensure_eq, job, output, run, trial};
 
 const API: Api = Api { open: layoutproof_vulkan::open, shader: |wgsl| Shader::Spirv(compile(wgsl)) };
@@ -49,7 +55,29 @@ fn model_trials() -> impl Iterator<Item = Trial> {
 }
 
 fn own_trials(device: &DeviceInfo) -> impl Iterator<Item = Trial> {
-    OWN.into_iter().chain(BY_HAND).map(|check| trial(device, API, check))
+    OWN.into_iter().chain(BY_HAND).chain(PLACEMENTS).map(|check| trial(device, API, check))
+}
+
+/// What the binding probe reads.
+const PLACEMENTS: [(&str, Check); 3] = [
+    ("every_bound_resource_is_read_back", every_resource),
+    ("varyings_and_targets_are_read_back", varyings),
+    ("swapped_descriptors_are_named", swaps),
+];
+
+/// The binding probe's shaders for this API.
+const WRITE: Write = |program| Shader::Spirv(spirv::module(program));
+
+fn every_resource(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    placements::all_right((api, WRITE), info, &bound::planned(bound::EVERYTHING, bound::EVERYWHERE), &[])
+}
+
+fn varyings(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    placements::all_right((api, WRITE), info, &bound::planned(bound::VARYINGS, bound::VARYING_PLACES), &[])
+}
+
+fn swaps(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    placements::swaps_show((api, WRITE), info, &bound::planned(bound::SWAPPED, bound::SWAPPED_PLACES))
 }
 
 /// SPIR-V 1.1 of a WGSL shader; loops stay as they are, and overrides become specialization constants.

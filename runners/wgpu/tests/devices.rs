@@ -3,11 +3,18 @@
 #[path = "../../tests/suite.rs"]
 mod suite;
 
+#[path = "../../../harness/tests/fixture/bound.rs"]
+mod bound;
+#[path = "../../tests/placements.rs"]
+mod placements;
+
 use std::process::ExitCode;
 
+use layoutproof::generate::binding::wgsl;
 use layoutproof::runner::{BufferKind, DeviceInfo, RunnerError, Shader};
 use libtest_mimic::{Arguments, Failed, Trial};
 
+use placements::Write;
 use suite::{Api, buffer, ensure, ensure_eq, job, output, run};
 
 const API: Api = Api { open: layoutproof_wgpu::open, shader: |wgsl| Shader::Wgsl(wgsl.to_owned()) };
@@ -17,15 +24,46 @@ fn main() -> ExitCode {
     let trials = match layoutproof_wgpu::enumerate() {
         Ok(found) => {
             let mut trials = suite::trials(&found, API);
-            trials.extend(found.devices.iter().map(|device| {
-                let info = device.clone();
-                Trial::test(format!("{}::broken_shaders_are_refused", device.id), move || broken_shaders(&info))
-            }));
+            trials.extend(found.devices.iter().flat_map(own_trials));
             trials
         }
         Err(error) => vec![Trial::test("enumerate", move || Err(error.into()))],
     };
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+type Check = fn(&DeviceInfo) -> Result<(), Failed>;
+
+/// What is checked on wgpu's devices only.
+const CHECKS: [(&str, Check); 4] = [
+    ("broken_shaders_are_refused", broken_shaders),
+    ("every_bound_resource_is_read_back", every_resource),
+    ("varyings_and_targets_are_read_back", varyings),
+    ("swapped_descriptors_are_named", swaps),
+];
+
+fn own_trials(device: &DeviceInfo) -> impl Iterator<Item = Trial> {
+    CHECKS.into_iter().map(|(name, check)| {
+        let info = device.clone();
+        Trial::test(format!("{}::{name}", device.id), move || check(&info))
+    })
+}
+
+/// The binding probe's shaders for this API.
+const PROBE: (Api, Write) = (API, |program| Shader::Wgsl(wgsl::module(program)));
+
+fn every_resource(info: &DeviceInfo) -> Result<(), Failed> {
+    let plan = bound::planned(bound::EVERYTHING, bound::EVERYWHERE).without(wgsl::not_expressible);
+    // OpenGL ES has no one-dimensional images.
+    placements::all_right(PROBE, info, &plan, &["t1", "w1"])
+}
+
+fn varyings(info: &DeviceInfo) -> Result<(), Failed> {
+    placements::all_right(PROBE, info, &bound::planned(bound::VARYINGS, bound::VARYING_PLACES), &[])
+}
+
+fn swaps(info: &DeviceInfo) -> Result<(), Failed> {
+    placements::swaps_show(PROBE, info, &bound::planned(bound::SWAPPED_SINGLY, bound::SWAPPED_SINGLY_PLACES))
 }
 
 /// wgpu's complaints come back as errors; they neither panic nor end the device.

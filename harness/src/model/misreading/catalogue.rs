@@ -1,9 +1,19 @@
 //! The faults of the model device by name.
 
-use super::{Dimension, End, Fault, Indices, LayoutFault, Matrices, Misreading, Move, RunFault, Side, Stores, Stride};
+use super::{
+    DescriptorFault, Dimension, End, Fault, Indices, LayoutFault, Matrices, Misreading, Move, RunFault, Side, Stores,
+    Stride,
+};
 use crate::record::Space;
 
-/// All faults.
+/// The faults that binding probes notice.
+pub const BINDING_MISREADINGS: &[Misreading] = &[
+    descriptors("swapped-bindings", "two bindings of one set change places", DescriptorFault::Bindings),
+    descriptors("swapped-sets", "two bindings in different sets change places", DescriptorFault::Sets),
+    descriptors("swapped-elements", "two elements of one array change places", DescriptorFault::Elements),
+];
+
+/// The faults that byte probes notice.
 pub const MISREADINGS: &[Misreading] = &[
     layout("shifted", "the block starts 4 bytes late", LayoutFault::Shifted(4)),
     layout("shifted-sixteen", "the block starts 16 bytes late", LayoutFault::Shifted(16)),
@@ -122,4 +132,8 @@ const fn run(name: &'static str, summary: &'static str, fault: RunFault) -> Misr
 
 const fn only_in(space: Space, misreading: Misreading) -> Misreading {
     Misreading { space: Some(space), ..misreading }
+}
+
+const fn descriptors(name: &'static str, summary: &'static str, fault: DescriptorFault) -> Misreading {
+    Misreading { name, summary, space: None, fault: Fault::Descriptors(fault) }
 }

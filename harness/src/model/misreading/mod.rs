@@ -1,20 +1,23 @@
 //! Planted faults: each way in which a device can misread a block, so that the harness can prove it notices.
 //!
 //! [`MISREADINGS`] in `catalogue` names them. `plant` changes the decorations before the module runs, as a compiler or
-//! driver with the same mistake would; `disturb` changes stores, buffers and the dispatch itself. The probe's output and
+//! driver with the same mistake would; `disturb` changes stores, buffers and the dispatch itself; `rewire` swaps
+//! descriptors of a binding probe. The probe's output and
 //! input are left alone, but for the faults that are about them.
 
 mod catalogue;
 mod disturb;
 mod plant;
+mod rewire;
 
 use rspirv::spirv::StorageClass;
 
+use crate::probe;
 use crate::read_spirv::types::SpirvVariable;
 use crate::record::Space;
 use crate::runner::{BufferKind, Job};
 
-pub use catalogue::MISREADINGS;
+pub use catalogue::{BINDING_MISREADINGS, MISREADINGS};
 pub(super) use disturb::Disturbance;
 
 /// A fault of the model device.
@@ -36,6 +39,19 @@ enum Fault {
     Layout(LayoutFault),
     /// While the module runs.
     Run(RunFault),
+    /// On the descriptors of a binding probe.
+    Descriptors(DescriptorFault),
+}
+
+/// Which two descriptors of one kind change places: the first two that differ in one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DescriptorFault {
+    /// Two bindings of one set.
+    Bindings,
+    /// Two sets.
+    Sets,
+    /// Two elements of one array.
+    Elements,
 }
 
 /// What is wrong with offsets, strides and orders. Numbers are bytes.
@@ -173,18 +189,24 @@ enum Side {
 impl Misreading {
     /// The fault of this name.
     pub fn find(name: &str) -> Option<Self> {
-        MISREADINGS.iter().find(|misreading| misreading.name == name).copied()
+        MISREADINGS.iter().chain(BINDING_MISREADINGS).find(|misreading| misreading.name == name).copied()
     }
 
     /// Whether the fault shows in `job`.
     pub(super) fn concerns(&self, job: &Job) -> bool {
-        self.space.is_none_or(|space| space == space_of(job))
+        let is_binding_probe = job.entry == probe::binding::ENTRY;
+        match self.fault {
+            Fault::Descriptors(_) => is_binding_probe,
+            Fault::Layout(_) | Fault::Run(_) => {
+                !is_binding_probe && self.space.is_none_or(|space| space == space_of(job))
+            }
+        }
     }
 
     fn run_fault(self) -> Option<RunFault> {
         match self.fault {
             Fault::Run(fault) => Some(fault),
-            Fault::Layout(_) => None,
+            Fault::Layout(_) | Fault::Descriptors(_) => None,
         }
     }
 }

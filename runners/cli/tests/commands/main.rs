@@ -13,6 +13,7 @@ mod known;
 mod listings;
 mod measured;
 mod modules;
+mod proofs;
 mod records;
 mod reflect;
 mod refused;

@@ -1,0 +1,12 @@
+//! Shaders of the binding probe: a program in, a module that reads everything that the program binds out.
+//!
+//! [`crate::probe::binding`] has the interface. [`spirv`] declares one variable for each parameter with set and binding
+//! as they were computed, so its modules prove what devices do with those decorations. [`wgsl`] writes the same in WGSL as
+//! far as that goes.
+
+mod draw;
+mod emitter;
+mod read;
+pub mod spirv;
+mod variable;
+pub mod wgsl;

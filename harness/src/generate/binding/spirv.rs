@@ -1,0 +1,63 @@
+//! SPIR-V 1.3 of a binding program: one variable for each parameter, all of them read by one entry point.
+//!
+//! Source: SPIR-V specification 1.3; Vulkan specification, "Shader Interfaces".
+
+use rspirv::binary::Assemble;
+use rspirv::spirv::{ExecutionModel, StorageClass, Word};
+
+use super::draw;
+use super::emitter::{Emitter, OPEN};
+use super::read;
+use super::variable::{ToolVariables, Variable, declare, declare_tools};
+use crate::probe::binding::{BoundKind, ENTRY, FIRST_ANSWER, Pass, Program, Site};
+
+/// The words of the module of `program`.
+pub fn module(program: &Program) -> Vec<u32> {
+    let mut emitter = Emitter::new();
+    match program.pass {
+        Pass::Compute => compute(&mut emitter, program),
+        Pass::Varyings | Pass::Targets => draw::write(&mut emitter, program),
+    }
+    emitter.builder.module().assemble()
+}
+
+fn compute(emitter: &mut Emitter, program: &Program) {
+    let tools = declare_tools(emitter, program);
+    let variables: Vec<Variable> = program.bound.iter().map(|probed| declare(emitter, probed)).collect();
+    let function = emitter.begin();
+    let nonce = {
+        let pointer = output(emitter, &tools, 1);
+        let uint = emitter.uint();
+        emitter.builder.load(uint, None, pointer, None, []).expect(OPEN)
+    };
+    store(emitter, &tools, (0, nonce));
+    let mut levels = tools.levels.iter().copied();
+    for (answer, found) in (FIRST_ANSWER..).zip(&program.reads) {
+        let at = (variables[found.of], element(found.site));
+        let kind = program.bound[found.of].kind;
+        let other = if kind == BoundKind::Sampler { levels.next() } else { tools.nearest };
+        let value = read::read(emitter, kind, at, other);
+        store(emitter, &tools, (answer, value));
+    }
+    emitter.end(function, (ExecutionModel::GLCompute, ENTRY), &[]);
+}
+
+fn element(site: Site) -> u32 {
+    match site {
+        Site::Descriptor { element, .. } => element,
+        Site::PushConstants | Site::Constant { .. } | Site::Varying { .. } | Site::Target { .. } => 0,
+    }
+}
+
+fn store(emitter: &mut Emitter, tools: &ToolVariables, (word, value): (u32, Word)) {
+    let pointer = output(emitter, tools, word);
+    emitter.builder.store(pointer, value, None, []).expect(OPEN);
+}
+
+/// A pointer to a word of the output.
+fn output(emitter: &mut Emitter, tools: &ToolVariables, word: u32) -> Word {
+    let uint = emitter.uint();
+    let pointer = emitter.builder.type_pointer(None, StorageClass::StorageBuffer, uint);
+    let (zero, word) = (emitter.constant(0), emitter.constant(word));
+    emitter.builder.access_chain(pointer, None, tools.output, [zero, word]).expect(OPEN)
+}

@@ -1,0 +1,99 @@
+//! Variables of a program's resources: kinds and places in, decorated variables out.
+
+use rspirv::dr::Operand;
+use rspirv::spirv::{Decoration, StorageClass, Word};
+
+use super::emitter::Emitter;
+use crate::image::REFILL_WORD;
+use crate::probe::binding::{BoundKind, Probed, Program, Site};
+use crate::runner::{ImageKind, ImageView, TexelType};
+
+/// What an id is to the code that reads it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Variable {
+    /// The variable; for a specialization constant the constant.
+    pub(super) id: Word,
+    /// What it points at; of an array one element.
+    pub(super) ty: Word,
+    pub(super) class: StorageClass,
+    /// Whether it is an array.
+    pub(super) arrayed: bool,
+}
+
+/// The program's own variables.
+#[derive(Clone, Debug)]
+pub(super) struct ToolVariables {
+    pub(super) output: Word,
+    /// One for each sampler that is read, in order.
+    pub(super) levels: Vec<Variable>,
+    pub(super) nearest: Option<Variable>,
+}
+
+/// Declares `probed`.
+pub(super) fn declare(emitter: &mut Emitter, probed: &Probed) -> Variable {
+    let (ty, class) = match probed.kind {
+        BoundKind::Uniform => (emitter.word_block(), StorageClass::Uniform),
+        BoundKind::Storage { .. } => (emitter.word_block(), StorageClass::StorageBuffer),
+        BoundKind::Image { kind, view, texel } => (emitter.image(kind, view, texel), StorageClass::UniformConstant),
+        BoundKind::Sampler => (emitter.builder.type_sampler(), StorageClass::UniformConstant),
+        BoundKind::PushConstants => (emitter.word_block(), StorageClass::PushConstant),
+        BoundKind::Constant => return constant(emitter, probed),
+        BoundKind::Varying => (emitter.uint(), StorageClass::Input),
+        BoundKind::Target => (emitter.uint(), StorageClass::Output),
+    };
+    let arrayed = probed.elements > 1;
+    let whole = if arrayed {
+        let length = emitter.constant(probed.elements);
+        emitter.builder.type_array(ty, length)
+    } else {
+        ty
+    };
+    let id = emitter.global(whole, class, &probed.path);
+    match probed.site {
+        Site::Descriptor { set, binding, .. } => emitter.bind(id, (set, binding)),
+        Site::PushConstants | Site::Constant { .. } | Site::Varying { .. } | Site::Target { .. } => {}
+    }
+    if probed.kind == (BoundKind::Storage { writable: false }) {
+        emitter.builder.decorate(id, Decoration::NonWritable, []);
+    }
+    Variable { id, ty, class, arrayed }
+}
+
+/// A specialization constant, which has the refill where nobody gives it a value.
+fn constant(emitter: &mut Emitter, probed: &Probed) -> Variable {
+    let ty = emitter.uint();
+    let id = emitter.builder.spec_constant_bit32(ty, REFILL_WORD);
+    match probed.site {
+        Site::Constant { id: number } => {
+            emitter.builder.decorate(id, Decoration::SpecId, [Operand::LiteralBit32(number)]);
+        }
+        Site::Descriptor { .. } | Site::PushConstants | Site::Varying { .. } | Site::Target { .. } => {}
+    }
+    emitter.builder.name(id, &*probed.path);
+    Variable { id, ty, class: StorageClass::Private, arrayed: false }
+}
+
+/// Declares what the program has of its own.
+pub(super) fn declare_tools(emitter: &mut Emitter, program: &Program) -> ToolVariables {
+    let tools = &program.tools;
+    let words = emitter.words_block();
+    let output = emitter.global(words, StorageClass::StorageBuffer, "output");
+    emitter.bind(output, (0, tools.output));
+    let levels = tools.levels.iter().map(|binding| {
+        let ty = emitter.image(ImageKind::Sampled, ImageView::D2, TexelType::Float);
+        opaque(emitter, (ty, *binding), "levels")
+    });
+    let levels = levels.collect();
+    let nearest = program.reads_cubes().then(|| {
+        let ty = emitter.builder.type_sampler();
+        opaque(emitter, (ty, tools.nearest), "nearest")
+    });
+    ToolVariables { output, levels, nearest }
+}
+
+fn opaque(emitter: &mut Emitter, (ty, binding): (Word, u32), name: &str) -> Variable {
+    let class = StorageClass::UniformConstant;
+    let id = emitter.global(ty, class, name);
+    emitter.bind(id, (0, binding));
+    Variable { id, ty, class, arrayed: false }
+}

@@ -1,0 +1,239 @@
+//! WGSL of a binding program: one variable for each binding, all of them read by one entry point.
+//!
+//! Source: WebGPU Shading Language, 6.5 Texture and Sampler Types, 12.3.2
+//! Resource Interface, 17.7 Texture Built-in Functions.
+
+use crate::image::REFILL_WORD;
+use crate::probe::binding::{
+    BoundKind, ENTRY, FIRST_ANSWER, FRAGMENT_ENTRY, Pass, Probed, Program, Read, Site, is_sampled_cube,
+};
+use crate::runner::{ImageKind, ImageView, TexelType};
+
+/// Largest `@id` of an override.
+const MOST_ID: u32 = 0xFFFF;
+
+/// Why WGSL cannot say what stands at a place: a lowercase fragment; `None` where it can.
+pub fn not_expressible(probed: &Probed) -> Option<String> {
+    let lacks = |what: &str| Some(format!("{what}, which WGSL has not"));
+    match (probed.kind, probed.site) {
+        (_, Site::Descriptor { .. }) if probed.elements > 1 => lacks("an array of bindings"),
+        (BoundKind::Image { kind: ImageKind::Combined, .. }, _) => lacks("a combined image sampler"),
+        (BoundKind::Image { kind: ImageKind::UniformTexels | ImageKind::StorageTexels, .. }, _) => {
+            lacks("a typed buffer")
+        }
+        (BoundKind::Image { view: ImageView::D1Array, .. }, _) => lacks("an array of 1D textures"),
+        (BoundKind::Image { kind: ImageKind::Storage, view: ImageView::Cube | ImageView::CubeArray, .. }, _) => {
+            lacks("a storage cube map")
+        }
+        (BoundKind::Constant, Site::Constant { id }) if id > MOST_ID => lacks("a constant id above 65535"),
+        (
+            BoundKind::Uniform
+            | BoundKind::Storage { .. }
+            | BoundKind::Image { .. }
+            | BoundKind::Sampler
+            | BoundKind::PushConstants
+            | BoundKind::Constant
+            | BoundKind::Varying
+            | BoundKind::Target,
+            _,
+        ) => None,
+    }
+}
+
+/// The text of `program`, which binds nothing that is [`not_expressible`].
+pub fn module(program: &Program) -> String {
+    match program.pass {
+        Pass::Compute => compute(program),
+        Pass::Varyings => varyings(program),
+        Pass::Targets => targets(program),
+    }
+}
+
+fn compute(program: &Program) -> String {
+    let mut lines = Vec::new();
+    let owners = owners(program);
+    lines.push("struct Block { word: vec4<u32> }".to_owned());
+    lines.extend(owners.iter().map(|(index, probed)| declaration(*index, probed)));
+    let tools = &program.tools;
+    lines.push(format!("@group(0) @binding({}) var<storage, read_write> output: array<u32>;", tools.output));
+    let levels = tools.levels.iter().enumerate();
+    lines.extend(
+        levels.map(|(index, binding)| format!("@group(0) @binding({binding}) var levels{index}: texture_2d<f32>;")),
+    );
+    if program.reads_cubes() {
+        lines.push(format!("@group(0) @binding({}) var nearest: sampler;", tools.nearest));
+    }
+    let samplers = program.sampler_reads();
+    let answer = |(index, word): (usize, u32)| {
+        let levels = samplers.iter().position(|sampler| *sampler == index).unwrap_or(0);
+        format!("    output[{word}] = {};", expression(program, program.reads[index], levels))
+    };
+    let answers: Vec<String> = (0..program.reads.len()).zip(FIRST_ANSWER..).map(answer).collect();
+    lines.push(format!("@compute @workgroup_size(1)\nfn {ENTRY}() {{\n    output[0] = output[1];"));
+    lines.extend(answers);
+    lines.push("}\n".to_owned());
+    lines.join("\n")
+}
+
+/// The first parameter at each place, because WGSL lets an entry point have no two variables at one.
+fn owners(program: &Program) -> Vec<(usize, &Probed)> {
+    let all = || program.bound.iter().enumerate();
+    all().filter(|(index, _)| owner(program, *index) == *index).collect()
+}
+
+/// Index of the parameter whose variable stands for that of `index`.
+fn owner(program: &Program, index: usize) -> usize {
+    let site = program.bound[index].site;
+    program.bound.iter().position(|probed| probed.site == site).unwrap_or(index)
+}
+
+fn declaration(index: usize, probed: &Probed) -> String {
+    let ty = match probed.kind {
+        BoundKind::Uniform | BoundKind::Storage { .. } | BoundKind::PushConstants => "Block".to_owned(),
+        BoundKind::Image { kind: ImageKind::Storage, view, texel } => {
+            format!("texture_storage_{}<{}, read>", dimension(view), format(texel))
+        }
+        BoundKind::Image { view, texel, .. } => format!("texture_{}<{}>", dimension(view), component(texel)),
+        BoundKind::Sampler => "sampler".to_owned(),
+        BoundKind::Constant | BoundKind::Varying | BoundKind::Target => "u32".to_owned(),
+    };
+    let space = match probed.kind {
+        BoundKind::Uniform => "<uniform>",
+        BoundKind::Storage { writable: true } => "<storage, read_write>",
+        BoundKind::Storage { writable: false } => "<storage, read>",
+        BoundKind::PushConstants => "<immediate>",
+        BoundKind::Image { .. } | BoundKind::Sampler => "",
+        BoundKind::Constant | BoundKind::Varying | BoundKind::Target => "<private>",
+    };
+    match probed.site {
+        Site::Descriptor { set, binding, .. } => {
+            format!("@group({set}) @binding({binding}) var{space} r{index}: {ty};")
+        }
+        Site::Constant { id } => format!("@id({id}) override r{index}: u32 = {REFILL_WORD}u;"),
+        Site::PushConstants | Site::Varying { .. } | Site::Target { .. } => format!("var{space} r{index}: {ty};"),
+    }
+}
+
+/// The `u32` that a read gives; a sampler reads texture number `levels`.
+fn expression(program: &Program, read: Read, levels: usize) -> String {
+    let index = owner(program, read.of);
+    let probed = &program.bound[index];
+    let name = format!("r{index}");
+    match probed.kind {
+        BoundKind::Uniform | BoundKind::Storage { .. } | BoundKind::PushConstants => format!("{name}.word.x"),
+        BoundKind::Constant | BoundKind::Varying | BoundKind::Target => name,
+        BoundKind::Sampler => format!("bitcast<u32>(textureSampleLevel(levels{levels}, {name}, vec2(0.0), 0.0).x)"),
+        BoundKind::Image { view, texel, .. } if is_sampled_cube(probed.kind) => cube(&name, view, texel),
+        BoundKind::Image { kind, view, .. } => {
+            let level = if kind == ImageKind::Storage { "" } else { ", 0" };
+            format!("bitcast<u32>(textureLoad({name}, {}{level}).x)", coordinates(view))
+        }
+    }
+}
+
+/// Integers are gathered, because only floats are sampled.
+fn cube(name: &str, view: ImageView, texel: TexelType) -> String {
+    let layer = if view == ImageView::CubeArray { ", 0" } else { "" };
+    match texel {
+        TexelType::Float | TexelType::Depth => {
+            format!("bitcast<u32>(textureSampleLevel({name}, nearest, vec3(1.0, 0.0, 0.0){layer}, 0.0).x)")
+        }
+        TexelType::Sint | TexelType::Uint => {
+            format!("bitcast<u32>(textureGather(0, {name}, nearest, vec3(1.0, 0.0, 0.0){layer}).x)")
+        }
+    }
+}
+
+/// Dimension in the name of a texture type.
+fn dimension(view: ImageView) -> &'static str {
+    match view {
+        ImageView::D1 | ImageView::D1Array => "1d",
+        ImageView::D2 => "2d",
+        ImageView::D2Array => "2d_array",
+        ImageView::D3 => "3d",
+        ImageView::Cube => "cube",
+        ImageView::CubeArray => "cube_array",
+    }
+}
+
+/// Coordinates of the first texel, with the layer where there is one.
+fn coordinates(view: ImageView) -> &'static str {
+    match view {
+        ImageView::D1 => "0",
+        ImageView::D2 => "vec2(0, 0)",
+        ImageView::D1Array => "0, 0",
+        ImageView::D2Array | ImageView::Cube | ImageView::CubeArray => "vec2(0, 0), 0",
+        ImageView::D3 => "vec3(0, 0, 0)",
+    }
+}
+
+fn component(texel: TexelType) -> &'static str {
+    match texel {
+        TexelType::Float | TexelType::Depth => "f32",
+        TexelType::Sint => "i32",
+        TexelType::Uint => "u32",
+    }
+}
+
+fn format(texel: TexelType) -> &'static str {
+    match texel {
+        TexelType::Float | TexelType::Depth => "rgba32float",
+        TexelType::Sint => "rgba32sint",
+        TexelType::Uint => "rgba32uint",
+    }
+}
+
+/// The locations of a draw with their words, in the order of the reads.
+fn locations(program: &Program) -> Vec<(u32, u32)> {
+    let location = |read: &Read| match read.site {
+        Site::Varying { location } | Site::Target { location } => Some((location, read.site.word()?)),
+        Site::Descriptor { .. } | Site::PushConstants | Site::Constant { .. } => None,
+    };
+    program.reads.iter().filter_map(location).collect()
+}
+
+/// Each location once, ascending.
+fn distinct(mut locations: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    locations.sort_unstable();
+    locations.dedup();
+    locations
+}
+
+fn varyings(program: &Program) -> String {
+    let locations = locations(program);
+    let members = distinct(locations.clone());
+    let declared = members.iter().map(|(at, _)| format!("    @location({at}) @interpolate(flat) at{at}: u32,\n"));
+    let declared = declared.collect::<Vec<_>>().concat();
+    let values = std::iter::once("vec4(0.0, 0.0, 0.0, 1.0)".to_owned());
+    let values: Vec<String> = values.chain(members.iter().map(|(_, word)| format!("{word}u"))).collect();
+    let texels = locations.chunks(4).map(|four| {
+        let components = (0..4).map(|index| four.get(index).map_or("0u".to_owned(), |(at, _)| format!("point.at{at}")));
+        format!("vec4({})", components.collect::<Vec<_>>().join(", "))
+    });
+    let texels: Vec<String> = texels.collect();
+    let outputs: Vec<String> = (0_u32..).zip(&texels).map(|(index, _)| target(index)).collect();
+    let outputs = outputs.concat();
+    format!(
+        "struct Point {{\n    @builtin(position) position: vec4<f32>,\n{declared}}}\nstruct Targets {{\n{outputs}}}\n\
+         @vertex\nfn {ENTRY}() -> Point {{\n    return Point({});\n}}\n\
+         @fragment\nfn {FRAGMENT_ENTRY}(point: Point) -> Targets {{\n    return Targets({});\n}}\n",
+        values.join(", "),
+        texels.join(", ")
+    )
+}
+
+fn targets(program: &Program) -> String {
+    let locations = distinct(locations(program));
+    let outputs = locations.iter().map(|(at, _)| target(*at)).collect::<Vec<_>>().concat();
+    let texels: Vec<String> = locations.iter().map(|(_, word)| format!("vec4({word}u)")).collect();
+    format!(
+        "struct Targets {{\n{outputs}}}\n\
+         @vertex\nfn {ENTRY}() -> @builtin(position) vec4<f32> {{\n    return vec4(0.0, 0.0, 0.0, 1.0);\n}}\n\
+         @fragment\nfn {FRAGMENT_ENTRY}() -> Targets {{\n    return Targets({});\n}}\n",
+        texels.join(", ")
+    )
+}
+
+fn target(location: u32) -> String {
+    format!("    @location({location}) target{location}: vec4<u32>,\n")
+}

@@ -1,0 +1,162 @@
+//! What is declared at a binding's path: a module and a path in, the type and its array dimensions out.
+//!
+//! Paths are those of [`crate::bind::Binding`]: `B`, `s.D`, `s.B[3]`, `p.inner.tex`, `$Globals`, `$Entry.main`. A path may
+//! leave the index of an array on its way out (`lights[].shadow`, `lights.shadow`): then it names that member of every
+//! element.
+
+use crate::module::{EntryPoint, Module, ParameterKind};
+use crate::resource::{Resource, ResourceKind};
+use crate::shape::{Count, Member, StructType, Type};
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Declared<'m> {
+    /// What one element is.
+    pub(super) what: What<'m>,
+    /// Elements of all array dimensions that the path leaves open; 1 for none.
+    pub(super) elements: Count,
+}
+
+/// What one element is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum What<'m> {
+    /// A constant buffer that no declaration spells: `cbuffer`, loose globals, uniform parameters.
+    ConstantBuffer,
+    /// A `tbuffer`.
+    TextureBuffer,
+    /// A resource.
+    Resource(&'m Resource),
+    /// The counter of a structured buffer.
+    Counter,
+    /// Ordinary data.
+    Data,
+}
+
+/// Last step of a counter's path, behind that of its buffer.
+const COUNTERS: [&str; 2] = [".$counter", ".counter"];
+
+/// Finds the declaration at `path`; `None` where there is none.
+pub(super) fn find<'m>(module: &'m Module, path: &str) -> Option<Declared<'m>> {
+    if path == "$Globals" || path.starts_with("$Entry.") {
+        return Some(Declared { what: What::ConstantBuffer, elements: Count::Finite(1) });
+    }
+    let found = of_parameter(module, path).or_else(|| of_member(module, path)).or_else(|| of_entry(module, path));
+    found.or_else(|| of_counter(module, path))
+}
+
+/// The entry point that `path` speaks of: the one that it begins with, else the only one.
+pub(super) fn entry_of<'m>(module: &'m Module, path: &str) -> Option<&'m EntryPoint> {
+    let named = module.entry_points.iter().find(|entry| rest_after(path, &entry.name).is_some());
+    let parameter = |entry: &&EntryPoint| entry.parameters.iter().any(|it| rest_after(path, &it.name).is_some());
+    named.or_else(|| module.entry_points.iter().find(parameter)).or_else(|| match &module.entry_points[..] {
+        [only] => Some(only),
+        _ => None,
+    })
+}
+
+fn of_parameter<'m>(module: &'m Module, path: &str) -> Option<Declared<'m>> {
+    // The longest name wins: a parameter's qualified name may begin like another's.
+    let named = module.parameters.iter().filter_map(|it| Some((it, rest_after(path, &it.name)?)));
+    let (parameter, rest) = named.max_by_key(|(it, _)| it.name.len())?;
+    let whole = |what| Some(Declared { what, elements: Count::Finite(1) });
+    match (parameter.kind, rest) {
+        (ParameterKind::Cbuffer, "") => whole(What::ConstantBuffer),
+        (ParameterKind::Tbuffer, "") => whole(What::TextureBuffer),
+        (ParameterKind::Cbuffer | ParameterKind::Tbuffer | ParameterKind::Variable | ParameterKind::Global, _) => {
+            walk(&parameter.ty, rest)
+        }
+    }
+}
+
+/// A member of a constant buffer, whose names are global.
+fn of_member<'m>(module: &'m Module, path: &str) -> Option<Declared<'m>> {
+    let is_open = |kind: ParameterKind| match kind {
+        ParameterKind::Cbuffer | ParameterKind::Tbuffer => true,
+        ParameterKind::Variable | ParameterKind::Global => false,
+    };
+    let mut open = module.parameters.iter().filter(|parameter| is_open(parameter.kind));
+    open.find_map(|parameter| walk(&parameter.ty, &format!(".{path}")))
+}
+
+/// The counter of the structured buffer at the path before the last step.
+fn of_counter<'m>(module: &'m Module, path: &str) -> Option<Declared<'m>> {
+    let buffer = COUNTERS.iter().find_map(|step| path.strip_suffix(step))?;
+    let buffer = of_parameter(module, buffer).or_else(|| of_entry(module, buffer))?;
+    match buffer.what {
+        What::Resource(resource) if matches!(resource.kind, ResourceKind::StructuredBuffer(_)) => {
+            Some(Declared { what: What::Counter, ..buffer })
+        }
+        What::Resource(_) | What::ConstantBuffer | What::TextureBuffer | What::Counter | What::Data => None,
+    }
+}
+
+/// An entry point's parameter, written `main.tex` or `tex`; its result, written `main`.
+fn of_entry<'m>(module: &'m Module, path: &str) -> Option<Declared<'m>> {
+    let entry = |entry: &'m EntryPoint| {
+        let inner = rest_after(path, &entry.name);
+        let member = inner.and_then(|rest| rest.strip_prefix('.')).unwrap_or(path);
+        let found = entry.parameters.iter().find_map(|it| walk(&it.ty, rest_after(member, &it.name)?));
+        found.or_else(|| walk(entry.result.as_ref()?, inner?))
+    };
+    module.entry_points.iter().find_map(entry)
+}
+
+/// What follows `name` in `path`, if the path begins with it.
+fn rest_after<'p>(path: &'p str, name: &str) -> Option<&'p str> {
+    path.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// What is at the end of `rest`, which is empty or starts with `.` or `[`.
+fn walk<'m>(ty: &'m Type, rest: &str) -> Option<Declared<'m>> {
+    match ty {
+        Type::Array { element, count } => {
+            let (is_open, rest) = match index_off(rest) {
+                Some(("", rest)) => (true, rest),
+                Some((_, rest)) => (false, rest),
+                None => (true, rest),
+            };
+            let inner = walk(element, rest)?;
+            let elements = if is_open { product(*count, inner.elements) } else { inner.elements };
+            Some(Declared { elements, ..inner })
+        }
+        Type::Resource(resource) => of_resource(resource, rest),
+        Type::Struct(ty) if !rest.is_empty() => {
+            let member = rest.strip_prefix('.')?;
+            let (name, rest) = member.split_at(member.find(['.', '[']).unwrap_or(member.len()));
+            walk(&find_member(ty, name)?.ty, rest)
+        }
+        Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Struct(_)
+        | Type::Enum(_)
+        | Type::Pointer { .. } => rest.is_empty().then_some(Declared { what: What::Data, elements: Count::Finite(1) }),
+    }
+}
+
+fn of_resource<'m>(resource: &'m Resource, rest: &str) -> Option<Declared<'m>> {
+    match (resource.kind, resource.element.as_deref()) {
+        // A parameter block of one resource is that resource in a set of its own.
+        (ResourceKind::ParameterBlock, Some(element @ (Type::Resource(_) | Type::Array { .. }))) => walk(element, rest),
+        (_, Some(element)) if !rest.is_empty() => walk(element, rest),
+        (_, _) if rest.is_empty() => Some(Declared { what: What::Resource(resource), elements: Count::Finite(1) }),
+        (_, _) => None,
+    }
+}
+
+/// The index at the start of `rest`, and what follows it.
+fn index_off(rest: &str) -> Option<(&str, &str)> {
+    rest.strip_prefix('[')?.split_once(']')
+}
+
+fn product(a: Count, b: Count) -> Count {
+    match (a, b) {
+        (Count::Finite(a), Count::Finite(b)) => Count::Finite(a.saturating_mul(b)),
+        (Count::Unbounded, _) | (_, Count::Unbounded) => Count::Unbounded,
+    }
+}
+
+fn find_member<'m>(ty: &'m StructType, name: &str) -> Option<&'m Member> {
+    let own = ty.members.iter().find(|member| member.name == name);
+    own.or_else(|| find_member(ty.base.as_ref()?, name))
+}

@@ -1,0 +1,158 @@
+//! The dispatch or draw of a program: a program, its shader and a nonce in, a [`Job`] out.
+//!
+//! Every resource holds the word of its own site and nothing else. The output is refilled, its second word is the
+//! nonce, and the shader copies that to the first, so that a dispatch that does nothing shows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::kind::BoundKind;
+use super::plan::Probed;
+use super::program::{Pass, Program};
+use super::site::Site;
+use crate::image::{BEFORE_WORD, REFILL_WORD};
+use crate::runner::{
+    BufferKind, Draw, Feature, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, Shader, TexelType,
+};
+
+/// Entry point of every dispatch, and of the vertex stage of every draw.
+pub const ENTRY: &str = "read_bindings";
+
+/// Entry point of the fragment stage.
+pub const FRAGMENT_ENTRY: &str = "fragment";
+
+/// First word of the output that answers a read: the nonce and its copy stand before.
+pub const FIRST_ANSWER: u32 = 2;
+
+/// Words of every uniform and storage buffer: 16 bytes, as much as the largest scalar or vector of 32-bit components.
+const BUFFER_WORDS: usize = 4;
+
+/// The job of `program`; `shader` has its entry points, `nonce` tells it from other jobs.
+pub fn job(program: &Program, shader: Shader, nonce: u32) -> Job {
+    let requires = requires(program);
+    if program.pass != Pass::Compute {
+        let draw = Draw { fragment: FRAGMENT_ENTRY.to_owned(), targets: program.targets() };
+        return Job { draw: Some(draw), requires, ..Job::compute(shader, ENTRY, Vec::new()) };
+    }
+    let mut filled = Filled::default();
+    for probed in &program.bound {
+        for site in probed.sites() {
+            filled.add(program, probed, site);
+        }
+    }
+    filled.add_tools(program, nonce);
+    let Filled { buffers, images, samplers, constants, push_constants, .. } = filled;
+    Job { images, samplers, constants, push_constants, requires, ..Job::compute(shader, ENTRY, buffers) }
+}
+
+/// What a device must have.
+pub fn requires(program: &Program) -> BTreeSet<Feature> {
+    let of = |probed: &Probed| match probed.kind {
+        BoundKind::Uniform if probed.elements > 1 => Some(Feature::UniformBufferArray),
+        BoundKind::Storage { .. } if probed.elements > 1 => Some(Feature::StorageBufferArray),
+        BoundKind::PushConstants => Some(Feature::PushConstants),
+        BoundKind::Varying | BoundKind::Target => Some(Feature::Graphics),
+        BoundKind::Uniform
+        | BoundKind::Storage { .. }
+        | BoundKind::Image { .. }
+        | BoundKind::Sampler
+        | BoundKind::Constant => None,
+    };
+    program.bound.iter().filter_map(of).collect()
+}
+
+/// What a job binds.
+#[derive(Default)]
+struct Filled {
+    buffers: Vec<JobBuffer>,
+    images: Vec<JobImage>,
+    samplers: Vec<JobSampler>,
+    constants: BTreeMap<u32, u32>,
+    push_constants: Vec<u8>,
+    /// What has a descriptor already: parameters may share one.
+    done: BTreeSet<Site>,
+}
+
+impl Filled {
+    fn add(&mut self, program: &Program, probed: &Probed, site: Site) {
+        let word = site.word().expect("a plan has sites with words only");
+        if !self.done.insert(site) {
+            return;
+        }
+        match site {
+            Site::PushConstants => self.push_constants = bytes_of(&[word; BUFFER_WORDS]),
+            Site::Constant { id } => drop(self.constants.insert(id, word)),
+            Site::Descriptor { set, binding, element } => {
+                self.add_descriptor(program, (probed.kind, word), (set, binding, element));
+            }
+            // A stage fills these.
+            Site::Varying { .. } | Site::Target { .. } => {}
+        }
+    }
+
+    fn add_descriptor(
+        &mut self,
+        program: &Program,
+        (kind, word): (BoundKind, u32),
+        (set, binding, element): (u32, u32, u32),
+    ) {
+        match kind {
+            BoundKind::Uniform => self.add_buffer((set, binding, element), BufferKind::Uniform, word),
+            BoundKind::Storage { writable: true } => {
+                self.add_buffer((set, binding, element), BufferKind::Storage, word);
+            }
+            BoundKind::Storage { writable: false } => {
+                self.add_buffer((set, binding, element), BufferKind::StorageRead, word);
+            }
+            BoundKind::Image { kind, view, texel } => {
+                self.images.push(JobImage { set, binding, element, kind, view, texel, levels: vec![[word; 4]] });
+            }
+            BoundKind::Sampler => {
+                let site = Site::Descriptor { set, binding, element };
+                let reads = program.sampler_reads();
+                let level = reads.iter().position(|read| program.reads[*read].site == site);
+                // The smallest level is that of the samplers which another program reads.
+                let level = u32::try_from(level.unwrap_or(reads.len())).expect("a program reads few samplers");
+                self.samplers.push(JobSampler { set, binding, element, level, comparison: false });
+            }
+            // None of these has a descriptor.
+            BoundKind::PushConstants | BoundKind::Constant | BoundKind::Varying | BoundKind::Target => {}
+        }
+    }
+
+    fn add_buffer(&mut self, (set, binding, element): (u32, u32, u32), kind: BufferKind, word: u32) {
+        let (bytes, after) = (bytes_of(&[word; BUFFER_WORDS]), bytes_of(&[BEFORE_WORD; BUFFER_WORDS]));
+        self.buffers.push(JobBuffer { set, binding, element, kind, bytes, after, before_word: BEFORE_WORD });
+    }
+
+    fn add_tools(&mut self, program: &Program, nonce: u32) {
+        let tools = &program.tools;
+        let mut words = vec![REFILL_WORD; FIRST_ANSWER as usize + program.reads.len()];
+        words[1] = nonce;
+        self.add_buffer((0, tools.output, 0), BufferKind::Storage, 0);
+        if let Some(output) = self.buffers.last_mut() {
+            output.bytes = bytes_of(&words);
+        }
+        let samplers = program.sampler_reads();
+        let words = samplers.iter().filter_map(|read| program.reads[*read].site.word());
+        let levels: Vec<[u32; 4]> = words.chain([REFILL_WORD]).map(|word| [word; 4]).collect();
+        for binding in &tools.levels {
+            let (kind, view, texel) = (ImageKind::Sampled, ImageView::D2, TexelType::Float);
+            self.images.push(JobImage {
+                set: 0,
+                binding: *binding,
+                element: 0,
+                kind,
+                view,
+                texel,
+                levels: levels.clone(),
+            });
+        }
+        if program.reads_cubes() {
+            self.samplers.push(JobSampler { set: 0, binding: tools.nearest, element: 0, level: 0, comparison: false });
+        }
+    }
+}
+
+fn bytes_of(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}

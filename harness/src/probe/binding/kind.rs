@@ -1,0 +1,110 @@
+//! How a shader reaches what is bound: a declared resource type in, the kind of descriptor with its view out.
+//!
+//! Source: Vulkan specification, "Shader Resource Interface". What the probe cannot read has a reason instead.
+
+use crate::resource::{Access, Dimension, Resource, ResourceKind, Texture};
+use crate::runner::{ImageKind, ImageView, TexelType};
+use crate::scalar::Scalar;
+use crate::shape::Type;
+
+/// What stands at a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BoundKind {
+    /// Uniform block.
+    Uniform,
+    /// Storage block.
+    Storage {
+        /// Whether shaders write it.
+        writable: bool,
+    },
+    /// Image, with or without a sampler of its own, or typed buffer.
+    Image {
+        /// How it is bound.
+        kind: ImageKind,
+        /// View; [`ImageView::D1`] for typed buffers, where it means nothing.
+        view: ImageView,
+        /// Type of the components.
+        texel: TexelType,
+    },
+    /// Sampler. One that compares is read like any other: the descriptor is the same, and depth images are not needed.
+    Sampler,
+    /// Push-constant block.
+    PushConstants,
+    /// Specialization constant.
+    Constant,
+    /// What the vertex stage hands to the fragment stage.
+    Varying,
+    /// What the fragment stage gives to a render target.
+    Target,
+}
+
+/// What a resource of this type is in SPIR-V. A texture buffer is a storage block, as DXC 1.7.2308 and Slang 2026.14.1
+/// make it.
+///
+/// # Errors
+/// Why the probe cannot read it: a lowercase fragment that fits after "not probed: ".
+pub(super) fn of_resource(resource: &Resource) -> Result<BoundKind, String> {
+    let image = |kind, view| {
+        let texel = texel(resource.element.as_deref())?;
+        Ok(BoundKind::Image { kind, view, texel })
+    };
+    match resource.kind {
+        ResourceKind::ConstantBuffer | ResourceKind::ParameterBlock => Ok(BoundKind::Uniform),
+        ResourceKind::TextureBuffer => Ok(BoundKind::Storage { writable: false }),
+        ResourceKind::StructuredBuffer(access) | ResourceKind::ByteAddressBuffer(access) => {
+            Ok(BoundKind::Storage { writable: is_writable(access) })
+        }
+        ResourceKind::Buffer(access) if is_writable(access) => image(ImageKind::StorageTexels, ImageView::D1),
+        ResourceKind::Buffer(_) => image(ImageKind::UniformTexels, ImageView::D1),
+        ResourceKind::Texture(texture) => {
+            let kind = if is_writable(texture.access) { ImageKind::Storage } else { ImageKind::Sampled };
+            image(kind, view(texture)?)
+        }
+        ResourceKind::CombinedSampler(texture) => image(ImageKind::Combined, view(texture)?),
+        ResourceKind::Sampler | ResourceKind::SamplerComparison => Ok(BoundKind::Sampler),
+        ResourceKind::AccelerationStructure => Err("an acceleration structure".to_owned()),
+        ResourceKind::SubpassInput { .. } => Err("an input attachment".to_owned()),
+    }
+}
+
+fn is_writable(access: Access) -> bool {
+    match access {
+        Access::Read => false,
+        Access::ReadWrite | Access::RasterizerOrdered | Access::Append | Access::Consume | Access::Feedback => true,
+    }
+}
+
+fn view(texture: Texture) -> Result<ImageView, String> {
+    if texture.access == Access::Feedback {
+        return Err("a feedback texture".to_owned());
+    }
+    if texture.multisample {
+        return Err("a multisampled texture".to_owned());
+    }
+    Ok(match (texture.dimension, texture.array) {
+        (Dimension::One, false) => ImageView::D1,
+        (Dimension::One, true) => ImageView::D1Array,
+        (Dimension::Two, false) => ImageView::D2,
+        (Dimension::Two, true) => ImageView::D2Array,
+        (Dimension::Three, _) => ImageView::D3,
+        (Dimension::Cube, false) => ImageView::Cube,
+        (Dimension::Cube, true) => ImageView::CubeArray,
+    })
+}
+
+/// The type of the components of a texel; floats where none is declared. Narrow types are 32 bits wide in a shader.
+fn texel(element: Option<&Type>) -> Result<TexelType, String> {
+    let scalar = match element {
+        None => Scalar::Float32,
+        Some(Type::Scalar(scalar) | Type::Vector { scalar, .. }) => *scalar,
+        Some(other) => return Err(format!("texels of type {other}")),
+    };
+    match scalar {
+        Scalar::Int64 | Scalar::Uint64 | Scalar::Float64 => Err("64-bit texels".to_owned()),
+        Scalar::Int8 | Scalar::Int16 | Scalar::Int32 | Scalar::Min16Int | Scalar::Min12Int => Ok(TexelType::Sint),
+        Scalar::Bool | Scalar::Uint8 | Scalar::Uint16 | Scalar::Uint32 | Scalar::Min16Uint => Ok(TexelType::Uint),
+        Scalar::Float16 | Scalar::Half | Scalar::Float32 | Scalar::Min16Float | Scalar::Min10Float => {
+            Ok(TexelType::Float)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What a device read: the answers that came back in, a site for each read out. No site is judged here.
+
+use std::fmt;
+
+use super::jobs::FIRST_ANSWER;
+use super::program::{Pass, Program};
+use super::site::Site;
+use crate::image::{self, Word};
+use crate::runner::{Job, ReadBack};
+
+/// The answer to one read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// Index into [`Program::bound`].
+    pub of: usize,
+    /// What should have been read.
+    pub wanted: Site,
+    /// The word that came back.
+    pub word: u32,
+}
+
+/// Why the answers of a job say nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoAnswer {
+    /// The job did not run: the output's first word is not the nonce.
+    NotRun {
+        /// The nonce of the job.
+        nonce: u32,
+        /// The word that stands there.
+        found: u32,
+    },
+    /// Fewer words came back than the job has answers.
+    Short,
+}
+
+impl Seen {
+    /// The site that was really read; `None` where the word names none.
+    pub fn site(&self) -> Option<Site> {
+        Site::of_word(self.word)
+    }
+
+    /// The site in words; the word itself where it names none.
+    pub fn found(&self) -> String {
+        self.site().map_or_else(|| format!("0x{:08X}", self.word), |site| site.to_string())
+    }
+
+    /// Whether the right site was read.
+    pub fn is_right(&self) -> bool {
+        self.site() == Some(self.wanted)
+    }
+}
+
+impl fmt::Display for Seen {
+    /// `set 0 binding 2 gave 0x50000300, the word of set 0 binding 3`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} gave 0x{:08X}, ", self.wanted, self.word)?;
+        match (self.site(), image::decode(self.word)) {
+            (Some(site), _) => write!(f, "the word of {site}"),
+            (None, Word::Before) => f.write_str("the memory around a buffer"),
+            (None, Word::Refill) => f.write_str("what stood in the output, or in no sampler's mip level"),
+            (
+                None,
+                other @ (Word::Data(_)
+                | Word::Unwritten(_)
+                | Word::Padding(_)
+                | Word::Guard(_)
+                | Word::Nonce(_)
+                | Word::Element(_)
+                | Word::Zero
+                | Word::Unknown(_)),
+            ) => write!(f, "{other}"),
+        }
+    }
+}
+
+impl fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotRun { nonce, found } => {
+                write!(f, "the job did not run: its first word is 0x{found:08X}, not the nonce 0x{nonce:08X}")
+            }
+            Self::Short => f.write_str("fewer words came back than there are answers"),
+        }
+    }
+}
+
+/// The answers of `program`'s job in the program's order.
+///
+/// # Errors
+/// If the job did not run or the answers are not all there.
+pub fn observe(program: &Program, job: &Job, read_back: &ReadBack) -> Result<Vec<Seen>, NoAnswer> {
+    let words = match program.pass {
+        Pass::Compute => answers(job, read_back)?,
+        Pass::Varyings => read_back.targets.iter().flatten().copied().collect(),
+        Pass::Targets => {
+            let target = |site| match site {
+                Site::Target { location } => read_back.targets.get(location as usize).map(|texel| texel[0]),
+                Site::Descriptor { .. } | Site::PushConstants | Site::Constant { .. } | Site::Varying { .. } => None,
+            };
+            let all = program.reads.iter().map(|read| target(read.site));
+            all.collect::<Option<Vec<u32>>>().ok_or(NoAnswer::Short)?
+        }
+    };
+    if words.len() < program.reads.len() {
+        return Err(NoAnswer::Short);
+    }
+    let seen = program.reads.iter().zip(words).map(|(read, word)| Seen { of: read.of, wanted: read.site, word });
+    Ok(seen.collect())
+}
+
+/// The words behind the nonce of a dispatch that ran.
+fn answers(job: &Job, read_back: &ReadBack) -> Result<Vec<u32>, NoAnswer> {
+    // The output is the last buffer of the job.
+    let (before, after) = job.buffers.last().zip(read_back.buffers.last()).ok_or(NoAnswer::Short)?;
+    let (before, after) = (words_of(&before.bytes), words_of(&after.bytes));
+    match (before.get(1), after.split_at_checked(FIRST_ANSWER as usize)) {
+        (Some(nonce), Some(([found, ..], answers))) if found == nonce => Ok(answers.to_vec()),
+        (Some(nonce), Some(([found, ..], _))) => Err(NoAnswer::NotRun { nonce: *nonce, found: *found }),
+        (_, _) => Err(NoAnswer::Short),
+    }
+}
+
+fn words_of(bytes: &[u8]) -> Vec<u32> {
+    let words = bytes.chunks_exact(4);
+    words.map(|word| word.iter().rev().fold(0, |bits, byte| bits << 8 | u32::from(*byte))).collect()
+}

@@ -1,0 +1,275 @@
+//! Which of the bound parameters a probe reads: placement in, kinds and sites out, with a reason for each that is left
+//! out.
+
+use std::collections::BTreeMap;
+
+use super::declared::{self, What};
+use super::kind::{self, BoundKind};
+use super::site::Site;
+use super::stage::{self, Stage};
+use crate::bind::{Binding, Bound, LayoutUnit, Request, Target};
+use crate::module::Module;
+use crate::resource::{Access, Resource, ResourceKind};
+use crate::runner::ImageKind;
+use crate::shape::Count;
+
+/// Elements that are read of an array without end.
+const UNBOUNDED_ELEMENTS: u32 = 4;
+
+/// Elements that are read of any other array.
+const MOST_ELEMENTS: u32 = 8;
+
+/// What a probe of all parameters reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BindingPlan {
+    /// What is read, in the order of the rows.
+    pub probed: Vec<Probed>,
+    /// What is not.
+    pub skipped: Vec<Skipped>,
+}
+
+/// A parameter, or the part of it that takes one row, that the probe reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probed {
+    /// Index into [`Bound::bindings`].
+    pub row: usize,
+    /// Path of the parameter.
+    pub path: String,
+    /// What it is.
+    pub kind: BoundKind,
+    /// Where its first element is.
+    pub site: Site,
+    /// Elements or locations that are read.
+    pub elements: u32,
+    /// Whether another parameter has its place with another kind of descriptor, or as push constants of another entry
+    /// point: then no program can have both.
+    pub apart: bool,
+}
+
+/// A parameter, or elements of one, that the probe does not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// Index into [`Bound::bindings`].
+    pub row: usize,
+    /// Path of the parameter.
+    pub path: String,
+    /// Why: a lowercase fragment that fits after "not probed: ".
+    pub reason: String,
+}
+
+impl Probed {
+    /// The sites that are read.
+    pub fn sites(&self) -> impl Iterator<Item = Site> {
+        let first = self.site;
+        (0..self.elements).map(move |element| first.further(element))
+    }
+}
+
+/// Plans the probe of `bound`, which is where `module`'s parameters went by `request`.
+pub fn plan(module: &Module, request: &Request, bound: &Bound) -> BindingPlan {
+    let mut planner = Planner { module, request, plan: BindingPlan::default() };
+    for (row, binding) in bound.bindings.iter().enumerate() {
+        planner.add(row, binding);
+    }
+    planner.plan.share();
+    planner.plan
+}
+
+struct Planner<'a> {
+    module: &'a Module,
+    request: &'a Request,
+    plan: BindingPlan,
+}
+
+impl Planner<'_> {
+    fn add(&mut self, row: usize, binding: &Binding) {
+        let index = binding.index;
+        match binding.unit {
+            LayoutUnit::Binding => self.add_descriptor(row, binding),
+            LayoutUnit::PushConstant => self.push((row, binding), BoundKind::PushConstants, Site::PushConstants),
+            LayoutUnit::ConstantId => self.push((row, binding), BoundKind::Constant, Site::Constant { id: index }),
+            LayoutUnit::LocationIn | LayoutUnit::LocationOut => self.add_location(row, binding),
+            LayoutUnit::InputAttachment => self.skip((row, binding), "an input attachment"),
+            LayoutUnit::ShaderRecord => self.skip((row, binding), "a shader record"),
+            LayoutUnit::ConstantBuffer
+            | LayoutUnit::ShaderResource
+            | LayoutUnit::UnorderedAccess
+            | LayoutUnit::Sampler
+            | LayoutUnit::MetalBuffer
+            | LayoutUnit::MetalTexture
+            | LayoutUnit::MetalSampler
+            | LayoutUnit::MetalArgument => {
+                self.skip((row, binding), &format!("no device here has the registers of {}", self.request.target));
+            }
+            // Neither is something that a shader reads: what is in a set has rows of its own.
+            LayoutUnit::Bytes | LayoutUnit::Space => {}
+        }
+    }
+
+    fn has(&self, kind: BoundKind) -> bool {
+        self.plan.probed.iter().any(|probed| probed.kind == kind)
+    }
+
+    fn skip(&mut self, (row, binding): (usize, &Binding), reason: &str) {
+        let (path, reason) = (binding.path.clone(), reason.to_owned());
+        self.plan.skipped.push(Skipped { row, path, reason });
+    }
+
+    /// Adds one that takes as many sites as its row says.
+    fn push(&mut self, at: (usize, &Binding), kind: BoundKind, site: Site) {
+        self.push_elements(at, (kind, site), at.1.count);
+    }
+
+    fn push_elements(&mut self, at: (usize, &Binding), (kind, site): (BoundKind, Site), count: Count) {
+        let elements = match count {
+            Count::Finite(count) if count <= MOST_ELEMENTS => count,
+            Count::Finite(_) => {
+                self.skip(at, &format!("elements from {MOST_ELEMENTS} on"));
+                MOST_ELEMENTS
+            }
+            Count::Unbounded => {
+                self.skip(at, &format!("elements from {UNBOUNDED_ELEMENTS} on, of an array without end"));
+                UNBOUNDED_ELEMENTS
+            }
+        };
+        let last = site.further(elements.saturating_sub(1));
+        if elements == 0 {
+            return self.skip(at, "an array of no elements");
+        }
+        if last.word().is_none() {
+            return self.skip(at, "a set, binding or element whose number is too large for the word that names it");
+        }
+        let (row, path) = (at.0, at.1.path.clone());
+        let apart = kind == BoundKind::PushConstants && self.has(kind);
+        self.plan.probed.push(Probed { row, path, kind, site, elements, apart });
+    }
+
+    fn add_descriptor(&mut self, row: usize, binding: &Binding) {
+        let at = (row, binding);
+        let site = Site::Descriptor { set: binding.space, binding: binding.index, element: 0 };
+        let second = Site::Descriptor { set: binding.space, binding: binding.index.saturating_add(1), element: 0 };
+        let Some(found) = declared::find(self.module, &binding.path) else {
+            return self.skip(at, "no declaration at this path");
+        };
+        let resource = match found.what {
+            What::ConstantBuffer => return self.push_elements(at, (BoundKind::Uniform, site), found.elements),
+            What::TextureBuffer => {
+                return self.push_elements(at, (BoundKind::Storage { writable: false }, site), found.elements);
+            }
+            What::Counter => {
+                return self.push_elements(at, (BoundKind::Storage { writable: true }, site), found.elements);
+            }
+            What::Data => return self.skip(at, "ordinary data"),
+            What::Resource(resource) => resource,
+        };
+        let first = match kind::of_resource(resource) {
+            Ok(kind) => kind,
+            Err(reason) => return self.skip(at, &reason),
+        };
+        // The second binding of one parameter has a row of its own, or is counted in the first one's.
+        let is_second = self.plan.probed.iter().any(|probed| probed.path == binding.path && is_descriptor(probed));
+        match self.pair(resource, first) {
+            Some((_, kind)) if is_second => self.push_elements(at, (kind, site), found.elements),
+            Some((kind, other)) => {
+                self.push_elements(at, (kind, site), found.elements);
+                if binding.count == Count::Finite(2) && found.elements == Count::Finite(1) {
+                    self.push_elements(at, (other, second), found.elements);
+                }
+            }
+            None => self.push_elements(at, (first, site), found.elements),
+        }
+    }
+
+    /// What a parameter of two bindings has at each: texture and sampler in WGSL, buffer and counter.
+    fn pair(&self, resource: &Resource, kind: BoundKind) -> Option<(BoundKind, BoundKind)> {
+        match (resource.kind, kind) {
+            (ResourceKind::CombinedSampler(_), BoundKind::Image { view, texel, .. })
+                if self.request.target == Target::Webgpu =>
+            {
+                Some((BoundKind::Image { kind: ImageKind::Sampled, view, texel }, BoundKind::Sampler))
+            }
+            (
+                ResourceKind::StructuredBuffer(Access::Append | Access::Consume | Access::ReadWrite),
+                storage @ BoundKind::Storage { .. },
+            ) => Some((storage, BoundKind::Storage { writable: true })),
+            (_, _) => None,
+        }
+    }
+
+    fn add_location(&mut self, row: usize, binding: &Binding) {
+        let at = (row, binding);
+        let entry = declared::entry_of(self.module, &binding.path);
+        let location = binding.index;
+        match (binding.unit, stage::of(entry, self.request.profile.as_deref())) {
+            (LayoutUnit::LocationIn, Some(Stage::Vertex)) => self.skip(at, "a vertex attribute"),
+            (LayoutUnit::LocationOut, Some(Stage::Fragment)) => {
+                self.push(at, BoundKind::Target, Site::Target { location });
+            }
+            (_, Some(Stage::Vertex | Stage::Fragment)) => {
+                self.push(at, BoundKind::Varying, Site::Varying { location });
+            }
+            (_, None) => self.skip(at, "a varying of a stage that the probe does not draw with"),
+        }
+    }
+}
+
+fn is_descriptor(probed: &Probed) -> bool {
+    matches!(probed.site, Site::Descriptor { .. })
+}
+
+impl BindingPlan {
+    /// The same plan without what `why_not` has a word against.
+    #[must_use]
+    pub fn without(mut self, why_not: impl Fn(&Probed) -> Option<String>) -> Self {
+        for probed in std::mem::take(&mut self.probed) {
+            match why_not(&probed) {
+                None => self.probed.push(probed),
+                Some(reason) => self.skipped.push(Skipped { row: probed.row, path: probed.path, reason }),
+            }
+        }
+        self
+    }
+
+    /// Settles what parameters at one binding share: one kind of descriptor, so that all of them can be read by one
+    /// program; those of another kind stand apart. A texture and a sampler at one binding are one combined image sampler, as `[[vk::combinedImageSampler]]` makes them.
+    fn share(&mut self) {
+        let mut owners: BTreeMap<Site, BoundKind> = BTreeMap::new();
+        for probed in self.probed.iter().filter(|probed| is_descriptor(probed)) {
+            let kind = owners.entry(probed.site).or_insert(probed.kind);
+            if let Some(both) = combined(*kind, probed.kind) {
+                *kind = both;
+            }
+        }
+        for probed in self.probed.iter_mut().filter(|probed| is_descriptor(probed)) {
+            let kind = owners[&probed.site];
+            if same_descriptor(kind, probed.kind) || combined(kind, probed.kind).is_some() {
+                probed.kind = kind;
+            } else {
+                probed.apart = true;
+            }
+        }
+    }
+}
+
+/// Whether one descriptor can serve both.
+fn same_descriptor(a: BoundKind, b: BoundKind) -> bool {
+    match (a, b) {
+        (BoundKind::Storage { .. }, BoundKind::Storage { .. }) => true,
+        (_, _) => a == b,
+    }
+}
+
+/// The combined image sampler that a texture and a sampler are together; itself for one that is combined already.
+fn combined(a: BoundKind, b: BoundKind) -> Option<BoundKind> {
+    match (a, b) {
+        (BoundKind::Image { kind: ImageKind::Sampled | ImageKind::Combined, view, texel }, BoundKind::Sampler)
+        | (BoundKind::Sampler, BoundKind::Image { kind: ImageKind::Sampled, view, texel }) => {
+            Some(BoundKind::Image { kind: ImageKind::Combined, view, texel })
+        }
+        (
+            BoundKind::Image { kind: ImageKind::Combined, view, texel },
+            BoundKind::Image { kind: ImageKind::Sampled, view: other, texel: same },
+        ) if (view, texel) == (other, same) => Some(a),
+        (_, _) => None,
+    }
+}

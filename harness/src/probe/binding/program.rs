@@ -1,0 +1,269 @@
+//! The programs of a plan: what each of them binds, what it reads, and where its own resources are.
+//!
+//! The first program binds everything, because a device that misplaces a descriptor may do so only beside the others.
+//! Where that is more than every device must have room for, programs follow that bind a share each, and
+//! one for each parameter that devices may lack the means for. What no program can bind beside another has one of its
+//! own. A sampler is told by
+//! the mip level that it sees, and a texture has few of them, so samplers are read some at a time.
+//!
+//! Source of the room: Vulkan specification, "Required Limits"; WebGPU, 3.6.2 Limits.
+
+use std::collections::BTreeSet;
+
+use super::kind::BoundKind;
+use super::plan::{BindingPlan, Probed};
+use super::site::Site;
+use crate::runner::{ImageKind, ImageView};
+
+/// Samplers that one program can tell apart: the levels of a 128 x 128 texture without the smallest.
+pub(super) const SAMPLER_LEVELS: u32 = 7;
+
+/// Descriptor sets that every device has.
+const SETS: u32 = 4;
+
+/// What one program may bind on any device, its own output and sampler taken off.
+const ROOM: Room = Room {
+    uniform: 12,
+    storage: 3,
+    sampled: 16,
+    storage_images: 4,
+    samplers: SAMPLER_LEVELS,
+    varyings: VARYINGS,
+    targets: TARGETS,
+};
+
+/// Locations between two stages that every device has: 64 components without `Position`'s.
+const VARYINGS: u32 = 15;
+
+/// Render targets that every device has.
+const TARGETS: u32 = 4;
+
+/// Descriptors by what devices count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Room {
+    uniform: u32,
+    storage: u32,
+    sampled: u32,
+    storage_images: u32,
+    samplers: u32,
+    varyings: u32,
+    targets: u32,
+}
+
+/// How a program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// A dispatch that stores what it read.
+    Compute,
+    /// A draw whose fragment stage gives what it was handed to targets, four words each.
+    Varyings,
+    /// A draw whose fragment stage gives each target the word of its own location.
+    Targets,
+}
+
+/// What of the plan a program binds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Everything that can be bound together.
+    Whole,
+    /// As much as every device has room for.
+    Share,
+}
+
+/// One program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// How it runs.
+    pub pass: Pass,
+    /// What of the plan it binds.
+    pub extent: Extent,
+    /// What is bound.
+    pub bound: Vec<Probed>,
+    /// What is read, in the order of the answers.
+    pub reads: Vec<Read>,
+    /// The program's own resources.
+    pub tools: Tools,
+}
+
+/// One read of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// Index into [`Program::bound`].
+    pub of: usize,
+    /// What should be there.
+    pub site: Site,
+}
+
+/// Where a program's own resources are: bindings of set 0 that the plan leaves free.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tools {
+    /// Storage buffer of answers.
+    pub output: u32,
+    /// Textures whose mip levels name the samplers, one for each sampler that is read: OpenGL reads a texture through
+    /// one sampler only.
+    pub levels: Vec<u32>,
+    /// Sampler through which cube maps are read, which have no texel coordinates.
+    pub nearest: u32,
+}
+
+impl Program {
+    /// Index of each read that is of a sampler, in order: the mip level that it sees.
+    pub fn sampler_reads(&self) -> Vec<usize> {
+        let is_sampler = |read: &Read| self.bound[read.of].kind == BoundKind::Sampler;
+        (0..self.reads.len()).filter(|index| is_sampler(&self.reads[*index])).collect()
+    }
+
+    /// Whether a cube map is read.
+    pub fn reads_cubes(&self) -> bool {
+        self.bound.iter().any(|probed| is_sampled_cube(probed.kind))
+    }
+
+    /// Targets of the draw; 0 for a dispatch.
+    pub fn targets(&self) -> u32 {
+        match self.pass {
+            Pass::Compute => 0,
+            Pass::Varyings => (0_u32..).zip(self.reads.chunks(4)).map(|(index, _)| index + 1).last().unwrap_or(0),
+            Pass::Targets => self.reads.iter().filter_map(|read| location(read.site)).max().map_or(0, |last| last + 1),
+        }
+    }
+}
+
+/// Whether this is a cube map without a sampler of its own.
+pub fn is_sampled_cube(kind: BoundKind) -> bool {
+    matches!(kind, BoundKind::Image { kind: ImageKind::Sampled, view: ImageView::Cube | ImageView::CubeArray, .. })
+}
+
+fn location(site: Site) -> Option<u32> {
+    match site {
+        Site::Varying { location } | Site::Target { location } => Some(location),
+        Site::Descriptor { .. } | Site::PushConstants | Site::Constant { .. } => None,
+    }
+}
+
+/// The programs of `plan`; none for a plan that reads nothing.
+pub fn programs(plan: &BindingPlan) -> Vec<Program> {
+    let mut programs = Vec::new();
+    for pass in [Pass::Compute, Pass::Varyings, Pass::Targets] {
+        let all = plan.probed.iter().filter(|probed| pass_of(probed.kind) == pass).cloned();
+        let (apart, all): (Vec<Probed>, Vec<Probed>) = all.partition(|probed| probed.apart);
+        let (far, near): (Vec<Probed>, Vec<Probed>) = all.iter().cloned().partition(is_far);
+        let shares = split(near).into_iter().chain(far.into_iter().map(|probed| vec![probed]));
+        let shares: Vec<Vec<Probed>> = shares.collect();
+        programs.extend(rounds((pass, Extent::Whole), &all));
+        if shares.len() > 1 {
+            programs.extend(shares.into_iter().flat_map(|share| rounds((pass, Extent::Share), &share)));
+        }
+        programs.extend(apart.iter().flat_map(|probed| rounds((pass, Extent::Share), std::slice::from_ref(probed))));
+    }
+    programs
+}
+
+fn pass_of(kind: BoundKind) -> Pass {
+    match kind {
+        BoundKind::Varying => Pass::Varyings,
+        BoundKind::Target => Pass::Targets,
+        BoundKind::Uniform
+        | BoundKind::Storage { .. }
+        | BoundKind::Image { .. }
+        | BoundKind::Sampler
+        | BoundKind::PushConstants
+        | BoundKind::Constant => Pass::Compute,
+    }
+}
+
+fn reads(bound: &[Probed]) -> Vec<Read> {
+    let all = bound.iter().enumerate();
+    all.flat_map(|(of, probed)| probed.sites().map(move |site| Read { of, site })).collect()
+}
+
+/// The same program as often as its samplers need; everything else is read by the first one.
+fn rounds((pass, extent): (Pass, Extent), bound: &[Probed]) -> Vec<Program> {
+    let is_sampler = |read: &Read| bound[read.of].kind == BoundKind::Sampler;
+    let (samplers, others): (Vec<Read>, Vec<Read>) = reads(bound).into_iter().partition(is_sampler);
+    let mut chunks: Vec<Vec<Read>> = samplers.chunks(SAMPLER_LEVELS as usize).map(<[Read]>::to_vec).collect();
+    if chunks.is_empty() && !others.is_empty() {
+        chunks.push(Vec::new());
+    }
+    if let Some(first) = chunks.first_mut() {
+        first.splice(0..0, others);
+    }
+    let program = |reads: Vec<Read>| {
+        let samplers = reads.iter().filter(|read| is_sampler(read)).count();
+        Program { pass, extent, tools: tools(bound, samplers), bound: bound.to_vec(), reads }
+    };
+    chunks.into_iter().map(program).collect()
+}
+
+/// The lowest bindings of set 0 that nothing takes.
+fn tools(bound: &[Probed], samplers: usize) -> Tools {
+    let taken: BTreeSet<u32> = bound.iter().filter_map(|probed| in_first_set(probed.site)).collect();
+    let mut free = (0..).filter(|binding| !taken.contains(binding));
+    let mut next = || free.next().expect("a plan has fewer than 2^32 parameters");
+    Tools { output: next(), nearest: next(), levels: (0..samplers).map(|_| next()).collect() }
+}
+
+fn in_first_set(site: Site) -> Option<u32> {
+    match site {
+        Site::Descriptor { set: 0, binding, .. } => Some(binding),
+        Site::Descriptor { .. }
+        | Site::PushConstants
+        | Site::Constant { .. }
+        | Site::Varying { .. }
+        | Site::Target { .. } => None,
+    }
+}
+
+/// Whether devices may lack the set or location, or have no arrays of descriptors, no arrays of cube maps or, on OpenGL,
+/// no one-dimensional images.
+fn is_far(probed: &Probed) -> bool {
+    use ImageView::{CubeArray, D1, D1Array};
+    let rare = matches!(
+        probed.kind,
+        BoundKind::Image { kind: ImageKind::Sampled | ImageKind::Storage, view: D1 | D1Array | CubeArray, .. }
+    );
+    match probed.site {
+        Site::Descriptor { set, .. } => set >= SETS || probed.elements > 1 || rare,
+        Site::Varying { location } => location.saturating_add(probed.elements) > VARYINGS,
+        Site::Target { location } => location.saturating_add(probed.elements) > TARGETS,
+        Site::PushConstants | Site::Constant { .. } => false,
+    }
+}
+
+/// Parameters in shares for which every device has room; one that alone is too much has a share of its own.
+fn split(all: Vec<Probed>) -> Vec<Vec<Probed>> {
+    let mut shares: Vec<Vec<Probed>> = Vec::new();
+    let mut room = Room::default();
+    for probed in all {
+        if let (Some(left), Some(share)) = (room.less(&probed), shares.last_mut()) {
+            room = left;
+            share.push(probed);
+        } else {
+            room = ROOM.less(&probed).unwrap_or_default();
+            shares.push(vec![probed]);
+        }
+    }
+    shares
+}
+
+impl Room {
+    /// What is left beside `probed`; `None` if that does not fit.
+    fn less(self, probed: &Probed) -> Option<Self> {
+        let take = |from: u32| from.checked_sub(probed.elements);
+        Some(match probed.kind {
+            BoundKind::Uniform => Self { uniform: take(self.uniform)?, ..self },
+            BoundKind::Storage { .. } => Self { storage: take(self.storage)?, ..self },
+            // Each sampler is told by a texture of its own.
+            BoundKind::Sampler => Self { samplers: take(self.samplers)?, sampled: take(self.sampled)?, ..self },
+            BoundKind::Image { kind, .. } => match kind {
+                ImageKind::Sampled | ImageKind::UniformTexels => Self { sampled: take(self.sampled)?, ..self },
+                ImageKind::Storage | ImageKind::StorageTexels => {
+                    Self { storage_images: take(self.storage_images)?, ..self }
+                }
+                ImageKind::Combined => Self { sampled: take(self.sampled)?, samplers: take(self.samplers)?, ..self },
+            },
+            BoundKind::Varying => Self { varyings: take(self.varyings)?, ..self },
+            BoundKind::Target => Self { targets: take(self.targets)?, ..self },
+            BoundKind::PushConstants | BoundKind::Constant => self,
+        })
+    }
+}

@@ -1,0 +1,181 @@
+//! What a word says about where it was bound: a site in, a 32-bit word out, and back.
+//!
+//! Every resource of a binding probe holds nothing but the word of its own site, so a value that a shader reads names
+//! the resource that was really read. All words are normal floats, which no device flushes or changes, and none is a
+//! word of the byte images ([`crate::image`]).
+
+use std::fmt;
+
+/// Bits of an element's number in a descriptor's word.
+const ELEMENT_BITS: u32 = 8;
+/// Bits of a binding's number in a descriptor's word.
+const BINDING_BITS: u32 = 14;
+/// Bits of a set's number in a descriptor's word.
+const SET_BITS: u32 = 6;
+/// Bits of the number in the word of anything else.
+const NUMBER_BITS: u32 = 24;
+
+/// Exponents 0xA0 to 0xBF.
+const DESCRIPTOR_TAG: u32 = 0x5000_0000;
+const PUSH_CONSTANTS_TAG: u32 = 0x4100_0000;
+const CONSTANT_TAG: u32 = 0x4200_0000;
+const VARYING_TAG: u32 = 0x4300_0000;
+const TARGET_TAG: u32 = 0x4400_0000;
+
+/// A site that a shader reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Site {
+    /// One descriptor.
+    Descriptor {
+        /// Descriptor set or group.
+        set: u32,
+        /// Binding.
+        binding: u32,
+        /// Element of the array at that binding; 0 where it is none.
+        element: u32,
+    },
+    /// The push constants of the program.
+    PushConstants,
+    /// A specialization constant.
+    Constant {
+        /// Its `SpecId`.
+        id: u32,
+    },
+    /// What goes from the vertex to the fragment stage.
+    Varying {
+        /// Location.
+        location: u32,
+    },
+    /// A render target.
+    Target {
+        /// Location.
+        location: u32,
+    },
+}
+
+impl Site {
+    /// The word of the site; `None` where a number is beyond the word's bits.
+    pub fn word(self) -> Option<u32> {
+        let fits = |number: u32, bits: u32| (number >> bits == 0).then_some(number);
+        match self {
+            Self::Descriptor { set, binding, element } => {
+                let set = fits(set, SET_BITS)? << (BINDING_BITS + ELEMENT_BITS);
+                let binding = fits(binding, BINDING_BITS)? << ELEMENT_BITS;
+                Some(DESCRIPTOR_TAG | set | binding | fits(element, ELEMENT_BITS)?)
+            }
+            Self::PushConstants => Some(PUSH_CONSTANTS_TAG),
+            Self::Constant { id } => Some(CONSTANT_TAG | fits(id, NUMBER_BITS)?),
+            Self::Varying { location } => Some(VARYING_TAG | fits(location, NUMBER_BITS)?),
+            Self::Target { location } => Some(TARGET_TAG | fits(location, NUMBER_BITS)?),
+        }
+    }
+
+    /// The site that a word names; `None` for words of other kinds.
+    pub fn of_word(word: u32) -> Option<Self> {
+        let low = |bits: u32| word & ((1 << bits) - 1);
+        if word >> (SET_BITS + BINDING_BITS + ELEMENT_BITS)
+            == DESCRIPTOR_TAG >> (SET_BITS + BINDING_BITS + ELEMENT_BITS)
+        {
+            let set = low(SET_BITS + BINDING_BITS + ELEMENT_BITS) >> (BINDING_BITS + ELEMENT_BITS);
+            let binding = low(BINDING_BITS + ELEMENT_BITS) >> ELEMENT_BITS;
+            return Some(Self::Descriptor { set, binding, element: low(ELEMENT_BITS) });
+        }
+        let number = low(NUMBER_BITS);
+        match word & !number {
+            PUSH_CONSTANTS_TAG if number == 0 => Some(Self::PushConstants),
+            CONSTANT_TAG => Some(Self::Constant { id: number }),
+            VARYING_TAG => Some(Self::Varying { location: number }),
+            TARGET_TAG => Some(Self::Target { location: number }),
+            _ => None,
+        }
+    }
+
+    /// The site that is `further` elements or locations behind this one. Push constants and constants have none behind.
+    #[must_use]
+    pub fn further(self, further: u32) -> Self {
+        let beyond = |number: u32| number.saturating_add(further);
+        match self {
+            Self::Descriptor { set, binding, element } => Self::Descriptor { set, binding, element: beyond(element) },
+            Self::Varying { location } => Self::Varying { location: beyond(location) },
+            Self::Target { location } => Self::Target { location: beyond(location) },
+            Self::PushConstants | Self::Constant { .. } => self,
+        }
+    }
+}
+
+impl fmt::Display for Site {
+    /// `set 0 binding 1`, `set 0 binding 1 element 2`, `constant-id 3`, `location 4`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Descriptor { set, binding, element: 0 } => write!(f, "set {set} binding {binding}"),
+            Self::Descriptor { set, binding, element } => write!(f, "set {set} binding {binding} element {element}"),
+            Self::PushConstants => f.write_str("push-constant 0"),
+            Self::Constant { id } => write!(f, "constant-id {id}"),
+            Self::Varying { location } | Self::Target { location } => write!(f, "location {location}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::ink::Half;
+    use crate::image::{BEFORE_WORD, REFILL_WORD, data_word, nonce_word};
+
+    const SITES: [Site; 9] = [
+        Site::Descriptor { set: 0, binding: 0, element: 0 },
+        Site::Descriptor { set: 1, binding: 0, element: 0 },
+        Site::Descriptor { set: 0, binding: 1, element: 0 },
+        Site::Descriptor { set: 0, binding: 0, element: 1 },
+        Site::Descriptor { set: 63, binding: 16383, element: 255 },
+        Site::PushConstants,
+        Site::Constant { id: 7 },
+        Site::Varying { location: 7 },
+        Site::Target { location: 7 },
+    ];
+
+    #[test]
+    fn a_word_names_its_place_alone_and_is_a_normal_float() {
+        for site in SITES {
+            let word = site.word().unwrap();
+            assert_eq!(Site::of_word(word), Some(site), "0x{word:08X}");
+            assert!(f32::from_bits(word).is_normal(), "0x{word:08X}");
+        }
+        let words: std::collections::BTreeSet<_> = SITES.iter().map(|site| site.word()).collect();
+        assert_eq!(words.len(), SITES.len());
+    }
+
+    #[test]
+    fn numbers_beyond_the_bits_have_no_word() {
+        let descriptor = |set, binding, element| Site::Descriptor { set, binding, element };
+        let beyond = [descriptor(64, 0, 0), descriptor(0, 16384, 0), descriptor(0, 0, 256)];
+        for site in beyond.into_iter().chain([Site::Constant { id: 1 << 24 }]) {
+            assert_eq!(site.word(), None, "{site}");
+        }
+    }
+
+    #[test]
+    fn words_of_images_name_no_place() {
+        for word in [0, BEFORE_WORD, REFILL_WORD, data_word(36, Half::Low), nonce_word(1), 0x3F80_0000] {
+            assert_eq!(Site::of_word(word), None, "0x{word:08X}");
+        }
+    }
+
+    #[test]
+    fn places_print_as_the_contract_says() {
+        let texts = SITES.map(|site| site.to_string());
+        let last = "set 63 binding 16383 element 255";
+        let expected = [
+            "set 0 binding 0",
+            "set 1 binding 0",
+            "set 0 binding 1",
+            "set 0 binding 0 element 1",
+            last,
+            "push-constant 0",
+            "constant-id 7",
+            "location 7",
+            "location 7",
+        ];
+        assert_eq!(texts, expected);
+    }
+}
