@@ -223,10 +223,21 @@ pub struct Use {
     pub call: bool,
     /// For each argument of a call, which of the function's uses it is, if it is an access path and nothing else.
     pub arguments: Vec<Option<usize>>,
-    /// Whether it stands in `if (false)` or a kin of it.
-    pub dead: bool,
+    /// Whether the code can come to it.
+    pub life: Life,
     /// Where it stands.
     pub span: Span,
+}
+
+/// Whether code is ever run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Life {
+    /// As far as can be seen here.
+    Live,
+    /// Never, as an optimiser finds out: behind a condition on a counted loop's variable that none of its values meets.
+    Optimised,
+    /// Never: in `if (false)` or a kin of it.
+    Dead,
 }
 
 /// A local variable that is another name for a path.

@@ -39,6 +39,8 @@ pub(super) fn compute(
         Op::ShiftRightLogical => two(&|a, b| shift(b).and_then(|b| a.checked_shr(b)).unwrap_or(0)),
         Op::Not => one(&|a| !a & mask(types, scalar)),
         Op::LogicalNot => one(&|a| u64::from(a == 0)),
+        // The sign is the highest bit.
+        Op::FNegate => one(&|a| a ^ (mask(types, scalar) ^ mask(types, scalar) >> 1)),
         // A device address is the bits of a pointer.
         Op::ConvertUToPtr | Op::UConvert => one(&|a| a & mask(types, scalar)),
         Op::SConvert => one(&|a| sign_extended(types, from, a) & mask(types, scalar)),

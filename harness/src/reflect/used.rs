@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use crate::bind::Request;
 use crate::bind::tree::{Parts, TypeLayout, VariableLayout};
 use crate::bind::unit::LayoutUnit;
-use crate::module::{Function, Module, Parameter, ParameterKind, Step, Use};
+use crate::module::{Function, Life, Module, Parameter, ParameterKind, Step, Use};
 use crate::shape::Type;
 
 /// What each entry point of a module reaches.
@@ -110,7 +110,7 @@ fn uses_of(module: &Module, entry: &str) -> BTreeSet<Vec<String>> {
             continue;
         }
         seen.push(function);
-        for mention in function.uses.iter().filter(|mention| !mention.dead) {
+        for mention in function.uses.iter().filter(|mention| mention.life == Life::Live) {
             if mention.call {
                 waiting.extend(called(module, mention));
             }

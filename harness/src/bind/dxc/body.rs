@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::call::Call;
 use super::location::{holds_resources, is_resource, is_struct, member_of};
 use super::reach::{Held, MOST_USES, Manner, Walk};
-use crate::module::{Function, Step, Use};
+use crate::module::{Function, Life, Step, Use};
 use crate::shape::Type;
 use crate::sources::Span;
 
@@ -50,11 +50,20 @@ impl<'m> Walk<'m> {
             if self.steps > MOST_USES {
                 break;
             }
-            if !function.uses[index].dead {
+            if self.keeps(function.uses[index].life) {
                 self.one(function, index, &called);
             }
         }
         self.open.pop();
+    }
+
+    /// Whether the compiler keeps code.
+    fn keeps(&self, life: Life) -> bool {
+        match life {
+            Life::Live => true,
+            Life::Optimised => !self.optimises,
+            Life::Dead => false,
+        }
     }
 
     /// What the uses of `function` name and call.

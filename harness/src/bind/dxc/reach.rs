@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::body::Frame;
 use super::location::{Location, globals, holds_resources, is_struct};
 use crate::bind::Request;
+use crate::bind::options::{Options, Unused};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::module::{Function, Module, Step};
 use crate::sources::Span;
@@ -79,6 +80,8 @@ pub(super) struct Walk<'m> {
     pub(super) open: Vec<*const Function>,
     /// Uses that have been looked at.
     pub(super) steps: usize,
+    /// Whether an optimiser drops what it finds dead (all but `-Od`).
+    pub(super) optimises: bool,
 }
 
 /// Every use that the entry points `names` reach, in order. Without a body to look at everything counts as used.
@@ -93,6 +96,7 @@ pub(in crate::bind) fn reach<'m>(module: &'m Module, request: &Request) -> Resul
         activations: 0,
         open: Vec::new(),
         steps: 0,
+        optimises: Options::parse(&request.options)?.unused == Unused::Dropped,
     };
     for function in &module.functions {
         walk.functions.entry(&function.name).or_default().push(function);

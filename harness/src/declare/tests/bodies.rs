@@ -1,7 +1,7 @@
 //! What function bodies mention.
 
 use super::read;
-use crate::module::{Step, Use};
+use crate::module::{Life, Step, Use};
 
 fn path(used: &Use) -> String {
     let text = used.path.iter().enumerate().fold(String::new(), |text, (index, step)| match step {
@@ -12,7 +12,12 @@ fn path(used: &Use) -> String {
         Step::Index(value) => format!("{text}[{value}]"),
         Step::DynamicIndex => format!("{text}[]"),
     });
-    format!("{text}{}{}", if used.call { "()" } else { "" }, if used.dead { " dead" } else { "" })
+    let life = match used.life {
+        Life::Live => "",
+        Life::Optimised => " optimised",
+        Life::Dead => " dead",
+    };
+    format!("{text}{}{life}", if used.call { "()" } else { "" })
 }
 
 /// What the function `name` of `source` mentions.
@@ -46,7 +51,10 @@ fn the_example_of_unused_resources() {
         }";
     assert_eq!(uses(source, "foo"), ["B[2][0]"]);
     assert_eq!(uses(source, "bar"), Vec::<String>::new());
-    assert_eq!(uses(source, "main"), ["C[0] dead", "s.D[0] dead", "bar()", "foo() dead", "bar()", "E[2][]", "A[0]"]);
+    assert_eq!(
+        uses(source, "main"),
+        ["C[0] dead", "s.D[0] optimised", "bar()", "foo() optimised", "bar()", "E[2][]", "A[0]"]
+    );
 }
 
 #[test]
@@ -121,11 +129,11 @@ fn what_is_never_reached_is_dead() {
     assert_eq!(body("if (N == 5) a = 1; while (false) b = 2; c = 3;"), ["N", "a dead", "b dead", "c"]);
     assert_eq!(body("if (x) a = 1;"), ["x", "a"]);
     let counted = |statement: &str| body(&format!("for (int i = 1; i < 5; i++) {{ {statement} }} if (i > 9) z;"));
-    assert_eq!(counted("if (i >= 5) a;"), ["a dead", "z"]);
-    assert_eq!(counted("if (i < 5) a; else b;"), ["a", "b dead", "z"]);
+    assert_eq!(counted("if (i >= 5) a;"), ["a optimised", "z"]);
+    assert_eq!(counted("if (i < 5) a; else b;"), ["a", "b optimised", "z"]);
     assert_eq!(counted("if (i > 3) a;"), ["a", "z"]);
     assert_eq!(counted("if (i > 9) a; i = x;"), ["a", "x", "z"]);
-    assert_eq!(body("for (int i = 4; i >= 0; i--) if (i < 0) a;"), ["a dead"]);
+    assert_eq!(body("for (int i = 4; i >= 0; i--) if (i < 0) a;"), ["a optimised"]);
     assert_eq!(body("a = 1; if (x) return; b = 2; return; c = 3;"), ["a", "x", "b", "c dead"]);
 }
 

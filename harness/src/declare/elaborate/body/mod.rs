@@ -23,7 +23,7 @@ use super::generic::Context;
 use crate::declare::ast::{FunctionParameter, TypeKind};
 use crate::declare::lexer::TokenKind;
 use crate::declare::parser::{Parser, Place, Source};
-use crate::module::Function;
+use crate::module::{Function, Life};
 
 /// Words after which a name is no declaration.
 const NO_TYPE: [&str; 12] =
@@ -52,8 +52,10 @@ struct Body<'e, 't> {
     renamed: Option<usize>,
     /// What stands before this token is dead.
     dead_until: usize,
-    /// Ranges of tokens that are dead once the walk gets there, the next one last.
-    dead_later: Vec<(usize, usize)>,
+    /// What stands before this token is dead to an optimiser.
+    optimised_until: usize,
+    /// Ranges of tokens that are dead once the walk gets there, with how dead; the next one last.
+    dead_later: Vec<(usize, usize, Life)>,
     drafts: Vec<Draft>,
     swaps: Vec<Swap>,
     /// Loops with a known range around this place.
@@ -74,6 +76,7 @@ impl<'t> Elaborator<'t> {
                 locals: Locals::default(),
                 renamed: None,
                 dead_until: 0,
+                optimised_until: 0,
                 dead_later: Vec::new(),
                 drafts: Vec::new(),
                 swaps: Vec::new(),
@@ -102,8 +105,12 @@ impl Body<'_, '_> {
     fn run(&mut self, body: Range<usize>) {
         let mut at = body.start;
         while at < body.end {
-            while let Some((_, end)) = self.dead_later.pop_if(|(start, _)| *start <= at) {
-                self.dead_until = self.dead_until.max(end);
+            while let Some((_, end, life)) = self.dead_later.pop_if(|(start, ..)| *start <= at) {
+                match life {
+                    Life::Live => {}
+                    Life::Optimised => self.optimised_until = self.optimised_until.max(end),
+                    Life::Dead => self.dead_until = self.dead_until.max(end),
+                }
             }
             let kind = self.source.token(at).kind;
             match kind {
@@ -201,12 +208,24 @@ impl Body<'_, '_> {
         }
         let close = self.source.closer(open);
         let constant = self.constant(open + 1, close).map(|value| value != 0);
+        let life = if constant.is_some() { Life::Dead } else { Life::Optimised };
         let Some(holds) = constant.or_else(|| self.decided(open + 1, close)) else { return };
         let first = statement_end(self.source, close + 1);
         if !holds {
-            self.dead_later.push((close + 1, first));
+            self.dead_later.push((close + 1, first, life));
         } else if self.source.token(first).text == "else" {
-            self.dead_later.push((first + 1, statement_end(self.source, first + 1)));
+            self.dead_later.push((first + 1, statement_end(self.source, first + 1), life));
+        }
+    }
+
+    /// Whether the code at a token is run.
+    fn life(&self, at: usize) -> Life {
+        if at < self.dead_until {
+            Life::Dead
+        } else if at < self.optimised_until {
+            Life::Optimised
+        } else {
+            Life::Live
         }
     }
 

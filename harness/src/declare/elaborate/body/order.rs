@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use crate::module::Use;
+use crate::module::{Life, Use};
 
 /// A use with its place.
 #[derive(Debug)]
@@ -64,6 +64,8 @@ pub(super) fn within(places: &BTreeMap<usize, usize>, range: Range<usize>) -> Ve
 pub(super) fn kill_the_rest(uses: &mut [Use], reached: &[usize]) {
     let reached: BTreeSet<usize> = reached.iter().copied().collect();
     for (index, used) in uses.iter_mut().enumerate() {
-        used.dead |= !reached.contains(&index);
+        if used.life == Life::Live && !reached.contains(&index) {
+            used.life = Life::Dead;
+        }
     }
 }

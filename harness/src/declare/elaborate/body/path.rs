@@ -30,8 +30,8 @@ impl Body<'_, '_> {
         let call = after == TokenKind::LeftParenthesis;
         let arguments = if call { self.arguments(behind) } else { Vec::new() };
         let end = if call { self.source.closer(behind) + 1 } else { end };
-        let (dead, span) = (at < self.dead_until, self.source.token(at).span);
-        let used = Use { path, alias, call, arguments: Vec::new(), dead, span };
+        let (life, span) = (self.life(at), self.source.token(at).span);
+        let used = Use { path, alias, call, arguments: Vec::new(), life, span };
         self.drafts.push(Draft { used, at, end, arguments });
         end
     }
