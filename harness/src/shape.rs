@@ -35,7 +35,7 @@ impl MatrixOrder {
 }
 
 /// A number of elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Count {
     /// Exactly this many.
     Finite(u32),

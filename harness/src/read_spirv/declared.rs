@@ -53,7 +53,7 @@ fn base_name(name: &str) -> &str {
     name.split('#').next().unwrap_or(name)
 }
 
-fn in_order<'a>(module: &'a Module, types: &'a Types) -> impl Iterator<Item = &'a SpirvVariable> {
+pub(super) fn in_order<'a>(module: &'a Module, types: &'a Types) -> impl Iterator<Item = &'a SpirvVariable> {
     let ids = module.types_global_values.iter().filter_map(|instruction| instruction.result_id);
     ids.filter_map(|id| types.variables.get(&id))
 }

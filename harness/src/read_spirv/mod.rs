@@ -6,10 +6,12 @@
 //!
 //! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module and Instruction" and "Decoration".
 
+mod bound;
 mod declared;
 mod load;
 pub(crate) mod types;
 
+pub use bound::{BoundVariable, bound_variables};
 pub use declared::{DeclaredBlock, declared};
 pub use load::BadModule;
 pub(crate) use load::load;

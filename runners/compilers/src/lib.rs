@@ -1,4 +1,6 @@
 //! Drives shader compilers and validators as child processes.
 
+pub mod child;
+pub mod compiler;
 pub mod dxc_library;
 pub mod spirv_val;

@@ -1,0 +1,189 @@
+//! The shape of random programs, and the strategies that make them.
+
+use proptest::prelude::*;
+
+use crate::shape::Count;
+
+/// For whom a program is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// DXC: spaces alone, unbounded arrays once per class and space.
+    Dxc,
+    /// Slang: parameter blocks, any number of unbounded arrays.
+    Slang,
+}
+
+/// A program: structs, parameters, and the order in which the entry point uses parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Structs of data and resources, named `S0`, `S1` ...
+    pub structs: Vec<StructType>,
+    /// Parameters, named `p0`, `p1` ...
+    pub parameters: Vec<Parameter>,
+    /// Positions in `parameters`, in the order of their use; each at most once.
+    pub uses: Vec<usize>,
+}
+
+/// A struct: which kinds its members `m0`, `m1` ... have. None is a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StructType {
+    /// Members.
+    pub members: Vec<Parameter>,
+}
+
+/// A parameter, or a member of a struct.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// What it is.
+    pub kind: Kind,
+    /// Elements of an array; `None` for none.
+    pub array: Option<Count>,
+    /// Where it is put.
+    pub annotation: Annotation,
+}
+
+/// What a parameter is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `float4`.
+    Data,
+    /// `Texture2D<float4>`.
+    Texture,
+    /// `Buffer<float4>`.
+    Buffer,
+    /// `StructuredBuffer<float4>`.
+    Structured,
+    /// `ByteAddressBuffer`.
+    Bytes,
+    /// `RWTexture2D<float4>`.
+    RwTexture,
+    /// `RWStructuredBuffer<float4>`.
+    RwStructured,
+    /// `SamplerState`.
+    Sampler,
+    /// `cbuffer` with a `float4`.
+    Cbuffer,
+    /// `ConstantBuffer<S>` of a struct of data.
+    ConstantBuffer,
+    /// A struct, by position.
+    Struct(usize),
+    /// `ParameterBlock` of a struct, by position.
+    ParameterBlock(usize),
+}
+
+/// An explicit place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Annotation {
+    /// None.
+    Implicit,
+    /// `register(t3, space1)`, with the letter of the kind.
+    Register {
+        /// Register number.
+        index: u32,
+        /// Space, where one is written.
+        space: Option<u32>,
+    },
+    /// `register(space1)`.
+    Space(u32),
+}
+
+impl Kind {
+    /// Letter of the register; `None` where a register says nothing or more than one would be needed.
+    pub fn letter(self) -> Option<char> {
+        match self {
+            Self::Texture | Self::Buffer | Self::Structured | Self::Bytes => Some('t'),
+            Self::RwTexture | Self::RwStructured => Some('u'),
+            Self::Sampler => Some('s'),
+            Self::Cbuffer | Self::ConstantBuffer => Some('b'),
+            Self::Data | Self::Struct(_) | Self::ParameterBlock(_) => None,
+        }
+    }
+
+    /// Whether it may be an element of an array in both compilers.
+    fn has_arrays(self) -> bool {
+        match self {
+            Self::Texture | Self::Buffer | Self::Structured | Self::RwTexture | Self::RwStructured => true,
+            // Slang 2026.14.1 aborts on arrays of constant buffers of structs with resources; DXC has no arrays of
+            // `cbuffer`, and cannot tell samplers of an array apart in an optimised body.
+            Self::Data
+            | Self::Bytes
+            | Self::Sampler
+            | Self::Cbuffer
+            | Self::ConstantBuffer
+            | Self::Struct(_)
+            | Self::ParameterBlock(_) => false,
+        }
+    }
+}
+
+/// Programs for `dialect`, small ones first when shrinking.
+pub fn programs(dialect: Dialect) -> impl Strategy<Value = Program> {
+    prop::collection::vec(structs(), 1..3)
+        .prop_flat_map(move |structs| {
+            let parameter = parameter(dialect, structs.len());
+            (Just(structs), prop::collection::vec(parameter, 1..9))
+        })
+        .prop_flat_map(|(structs, parameters)| {
+            let order = Just((0..parameters.len()).collect::<Vec<usize>>()).prop_shuffle();
+            let used = prop::collection::vec(prop::bool::weighted(0.7), parameters.len());
+            (Just(structs), Just(parameters), order, used)
+        })
+        .prop_map(|(structs, parameters, order, used)| {
+            let uses = order.into_iter().filter(|place| used[*place]).collect();
+            Program { structs, parameters, uses }
+        })
+}
+
+/// Structs whose first member is data, so that none is empty.
+fn structs() -> impl Strategy<Value = StructType> {
+    let kinds = prop::sample::select(vec![Kind::Data, Kind::Texture, Kind::RwStructured, Kind::Sampler]);
+    let member = kinds.prop_map(|kind| Parameter { kind, array: None, annotation: Annotation::Implicit });
+    let data = Parameter { kind: Kind::Data, array: None, annotation: Annotation::Implicit };
+    prop::collection::vec(member, 0..3).prop_map(move |members| {
+        let members = std::iter::once(data.clone()).chain(members).collect();
+        StructType { members }
+    })
+}
+
+fn parameter(dialect: Dialect, structs: usize) -> impl Strategy<Value = Parameter> {
+    let plain = vec![
+        Kind::Texture,
+        Kind::Buffer,
+        Kind::Structured,
+        Kind::Bytes,
+        Kind::RwTexture,
+        Kind::RwStructured,
+        Kind::Sampler,
+        Kind::Cbuffer,
+        Kind::ConstantBuffer,
+        Kind::Data,
+    ];
+    let of_struct = (0..structs).prop_map(move |place| match dialect {
+        Dialect::Dxc => Kind::Struct(place),
+        Dialect::Slang => Kind::ParameterBlock(place),
+    });
+    let kind = prop_oneof![6 => prop::sample::select(plain), 1 => of_struct, 1 => (0..structs).prop_map(Kind::Struct)];
+    (kind, array(), annotation(dialect)).prop_map(move |(kind, array, annotation)| {
+        let array = array.filter(|_| kind.has_arrays());
+        let annotation = if kind.letter().is_some() { annotation } else { Annotation::Implicit };
+        Parameter { kind, array, annotation }
+    })
+}
+
+fn array() -> impl Strategy<Value = Option<Count>> {
+    prop_oneof![
+        6 => Just(None),
+        2 => (1_u32..5).prop_map(|count| Some(Count::Finite(count))),
+        1 => Just(Some(Count::Unbounded)),
+    ]
+}
+
+fn annotation(dialect: Dialect) -> impl Strategy<Value = Annotation> {
+    let space = prop::option::weighted(0.3, 0_u32..3);
+    let register = (0_u32..8, space).prop_map(|(index, space)| Annotation::Register { index, space });
+    let alone = (0_u32..3).prop_map(move |space| match dialect {
+        Dialect::Dxc => Annotation::Space(space),
+        Dialect::Slang => Annotation::Implicit,
+    });
+    prop_oneof![5 => Just(Annotation::Implicit), 2 => register, 1 => alone]
+}

@@ -1,0 +1,105 @@
+//! Random programs as HLSL.
+
+use std::fmt::Write;
+
+use super::program::{Annotation, Kind, Parameter, Program};
+use crate::shape::Count;
+
+/// What every program declares first: the struct that `ConstantBuffer` holds, what samplers sample, where results go.
+const DECLARED: &str = "\
+struct Data { float4 value; };
+Texture2D<float4> sampled;
+RWStructuredBuffer<float4> result;
+";
+
+impl Program {
+    /// The declarations alone.
+    pub fn declarations(&self) -> String {
+        let mut text = DECLARED.to_owned();
+        for (place, ty) in self.structs.iter().enumerate() {
+            let members = ty.members.iter().enumerate();
+            let members: Vec<String> = members.map(|(at, member)| declare(member, &format!("m{at}"))).collect();
+            writeln!(text, "struct S{place} {{ {} }};", members.join(" ")).expect("a String takes every write");
+        }
+        for (place, parameter) in self.parameters.iter().enumerate() {
+            text.push_str(&declare(parameter, &format!("p{place}")));
+            text.push('\n');
+        }
+        text
+    }
+
+    /// The whole program with its entry point `main` of the compute stage.
+    pub fn text(&self) -> String {
+        let mut text = self.declarations();
+        text.push_str("[shader(\"compute\")] [numthreads(1, 1, 1)] void main() {\n");
+        text.push_str("    float4 sum = 0;\n");
+        for place in &self.uses {
+            self.use_of(&self.parameters[*place], &format!("p{place}"), &mut text);
+        }
+        text.push_str("    result[0] = sum;\n}\n");
+        text
+    }
+
+    /// Statements that use every part of a parameter.
+    fn use_of(&self, parameter: &Parameter, path: &str, text: &mut String) {
+        let element = if parameter.array.is_some() { format!("{path}[0]") } else { path.to_owned() };
+        let value = match parameter.kind {
+            Kind::Data => element,
+            Kind::Texture => format!("{element}.Load(int3(0, 0, 0))"),
+            Kind::Buffer | Kind::Structured | Kind::RwStructured => format!("{element}[0]"),
+            Kind::Bytes => format!("asfloat({element}.Load4(0))"),
+            Kind::RwTexture => format!("{element}[uint2(0, 0)]"),
+            Kind::Sampler => format!("sampled.SampleLevel({element}, float2(0, 0), 0)"),
+            Kind::Cbuffer => format!("{path}_value"),
+            Kind::ConstantBuffer => format!("{element}.value"),
+            Kind::Struct(place) | Kind::ParameterBlock(place) => {
+                for (at, member) in self.structs[place].members.iter().enumerate() {
+                    self.use_of(member, &format!("{element}.m{at}"), text);
+                }
+                return;
+            }
+        };
+        writeln!(text, "    sum += {value};").expect("a String takes every write");
+    }
+}
+
+fn declare(parameter: &Parameter, name: &str) -> String {
+    let place = placed(parameter);
+    if parameter.kind == Kind::Cbuffer {
+        return format!("cbuffer {name}{place} {{ float4 {name}_value; }};");
+    }
+    let dimension = match parameter.array {
+        None => String::new(),
+        Some(Count::Finite(count)) => format!("[{count}]"),
+        Some(Count::Unbounded) => "[]".to_owned(),
+    };
+    format!("{} {name}{dimension}{place};", spelling(parameter.kind))
+}
+
+fn spelling(kind: Kind) -> String {
+    match kind {
+        Kind::Data => "float4".to_owned(),
+        Kind::Texture => "Texture2D<float4>".to_owned(),
+        Kind::Buffer => "Buffer<float4>".to_owned(),
+        Kind::Structured => "StructuredBuffer<float4>".to_owned(),
+        Kind::Bytes => "ByteAddressBuffer".to_owned(),
+        Kind::RwTexture => "RWTexture2D<float4>".to_owned(),
+        Kind::RwStructured => "RWStructuredBuffer<float4>".to_owned(),
+        Kind::Sampler => "SamplerState".to_owned(),
+        Kind::Cbuffer => "cbuffer".to_owned(),
+        Kind::ConstantBuffer => "ConstantBuffer<Data>".to_owned(),
+        Kind::Struct(place) => format!("S{place}"),
+        Kind::ParameterBlock(place) => format!("ParameterBlock<S{place}>"),
+    }
+}
+
+fn placed(parameter: &Parameter) -> String {
+    match (parameter.kind.letter(), parameter.annotation) {
+        (None, _) | (_, Annotation::Implicit) => String::new(),
+        (Some(letter), Annotation::Register { index, space: None }) => format!(" : register({letter}{index})"),
+        (Some(letter), Annotation::Register { index, space: Some(space) }) => {
+            format!(" : register({letter}{index}, space{space})")
+        }
+        (Some(_), Annotation::Space(space)) => format!(" : register(space{space})"),
+    }
+}

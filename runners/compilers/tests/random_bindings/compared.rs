@@ -1,0 +1,39 @@
+//! What both sides of a comparison have in common: a program read by layoutproof, and rows set side by side.
+
+use std::collections::BTreeSet;
+
+use layoutproof::bind::{Bound, LayoutUnit, Request, bind};
+use layoutproof::declare::{DeclareOptions, declare};
+use layoutproof::diagnostics::render;
+use layoutproof::module::Module;
+use layoutproof::shape::Count;
+use layoutproof::sources::{SourceMap, Span};
+
+/// Name, unit, space, index, count.
+pub(crate) type Row = (String, LayoutUnit, u32, u32, Count);
+
+/// The module of a source.
+pub(crate) fn module(text: &str) -> Result<Module, String> {
+    let mut sources = SourceMap::default();
+    let file = sources.add("random.hlsl", text);
+    let end = u32::try_from(text.len()).expect("programs are short");
+    declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default())
+        .map_err(|problems| format!("layoutproof does not read it: {}", render(&problems, &sources, false)))
+}
+
+/// What layoutproof says: rows, or the messages of its refusal.
+pub(crate) fn placed(text: &str, request: &Request) -> Result<Result<Bound, Vec<String>>, String> {
+    let told = bind(&module(text)?, request);
+    Ok(told.map_err(|problems| problems.into_iter().map(|problem| problem.message).collect()))
+}
+
+/// Both sides as sets; the difference in words.
+pub(crate) fn same(ours: BTreeSet<Row>, theirs: BTreeSet<Row>) -> Result<(), String> {
+    if ours == theirs {
+        return Ok(());
+    }
+    let lines = |rows: Vec<&Row>| rows.iter().map(|row| format!("    {row:?}\n")).collect::<String>();
+    let only_ours = lines(ours.difference(&theirs).collect());
+    let only_theirs = lines(theirs.difference(&ours).collect());
+    Err(format!("layoutproof alone says:\n{only_ours}the compiler alone says:\n{only_theirs}"))
+}

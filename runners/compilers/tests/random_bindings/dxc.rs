@@ -1,0 +1,93 @@
+//! The convention `dxc` beside DXC: the table of resource bindings of DXIL, the decorations of SPIR-V.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use layoutproof::bind::{Bound, Convention, Request, Target};
+use layoutproof::random::Program;
+use layoutproof::read_listing::resource_bindings;
+use layoutproof::read_spirv::bound_variables;
+use layoutproof_compilers::compiler::{Answer, Compiler};
+
+use crate::compared::{Row, placed, same};
+
+/// What DXC said: rows, or the text of its refusal.
+type Said = Result<BTreeSet<Row>, String>;
+
+pub(crate) fn compare(dxc: &Compiler, target: Target, program: &Program) -> Result<(), String> {
+    let text = program.text();
+    let ours = placed(&text, &Request::new(target, Convention::Dxc))?;
+    let theirs = match target {
+        Target::D3d12 => listed(dxc, &text)?,
+        Target::Vulkan => decorated(dxc, &text)?,
+        Target::Webgpu | Target::Metal => return Err(format!("DXC has no target {target}")),
+    };
+    match (ours, theirs) {
+        (Ok(bound), Ok(rows)) => same(chosen(&bound, &rows, target), rows),
+        (Err(messages), Err(said)) => match messages.iter().find(|message| !said.contains(message.as_str())) {
+            None => Ok(()),
+            Some(message) => Err(format!("layoutproof refuses with `{message}`, DXC with:\n{said}")),
+        },
+        (Ok(_), Err(said)) => Err(format!("only DXC refuses:\n{said}")),
+        (Err(messages), Ok(_)) => Err(format!("only layoutproof refuses: {messages:?}")),
+    }
+}
+
+/// Our rows. DXC gives unused resources their Vulkan bindings too, but leaves the resources out of the module.
+fn chosen(bound: &Bound, theirs: &BTreeSet<Row>, target: Target) -> BTreeSet<Row> {
+    let rows = bound.bindings.iter().map(|row| (row.path.clone(), row.unit, row.space, row.index, row.count));
+    rows.filter(|row| target != Target::Vulkan || theirs.iter().any(|their| their.0 == row.0)).collect()
+}
+
+fn listed(dxc: &Compiler, text: &str) -> Result<Said, String> {
+    let folder = written(text)?;
+    match dxc.ask(folder.path(), &["-T", "cs_6_6", "-E", "main", "program.hlsl"]) {
+        Answer::Broken(how) => Err(how),
+        Answer::Refused(finished) => Ok(Err(finished.stderr)),
+        Answer::Accepted(finished) => {
+            let rows = resource_bindings(&finished.stdout)?;
+            Ok(Ok(rows.into_iter().map(|r| (path(&r.name), r.unit, r.space, r.index, r.count)).collect()))
+        }
+    }
+}
+
+fn decorated(dxc: &Compiler, text: &str) -> Result<Said, String> {
+    let folder = written(text)?;
+    let arguments = ["-T", "cs_6_6", "-E", "main", "-spirv", "-Fo", "program.spv", "program.hlsl"];
+    match dxc.ask(folder.path(), &arguments) {
+        Answer::Broken(how) => Err(how),
+        Answer::Refused(finished) => Ok(Err(finished.stderr)),
+        Answer::Accepted(_) => {
+            let words = words(&folder.path().join("program.spv"))?;
+            let variables = bound_variables(&words).map_err(|bad| bad.reason)?;
+            let one = layoutproof::shape::Count::Finite(1);
+            let unit = layoutproof::bind::LayoutUnit::Binding;
+            Ok(Ok(variables.into_iter().map(|v| (path(&v.name), unit, v.set, v.binding, one)).collect()))
+        }
+    }
+}
+
+/// DXC's `s.B.3` is `s.B[3]` here.
+fn path(name: &str) -> String {
+    let mut path = String::new();
+    for (at, part) in name.split('.').enumerate() {
+        match part.parse::<u32>() {
+            Ok(index) => path.push_str(&format!("[{index}]")),
+            Err(_) if at == 0 => path.push_str(part),
+            Err(_) => path.push_str(&format!(".{part}")),
+        }
+    }
+    path
+}
+
+fn written(text: &str) -> Result<tempfile::TempDir, String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    std::fs::write(folder.path().join("program.hlsl"), text).map_err(|error| error.to_string())?;
+    Ok(folder)
+}
+
+fn words(file: &Path) -> Result<Vec<u32>, String> {
+    let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
+    let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("chunks of four bytes"));
+    Ok(bytes.chunks_exact(4).map(word).collect())
+}

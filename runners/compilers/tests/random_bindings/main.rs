@@ -1,0 +1,81 @@
+//! Random programs, placed by a convention and by the compiler that the convention speaks for: both must agree.
+//!
+//! One trial for each compiler and target, each over the same `LAYOUTPROOF_PROGRAMS` programs (100 without the
+//! variable), made from `LAYOUTPROOF_SEED` (0). A trial whose compiler is not there is ignored, with the reason.
+
+mod compared;
+mod dxc;
+mod slang;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use layoutproof::bind::Target;
+use layoutproof::random::{Dialect, Program, programs};
+use layoutproof_compilers::compiler::Compiler;
+use libtest_mimic::{Arguments, Trial};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+/// Compares one program; `Err` says in what.
+type Compare = fn(&Compiler, Target, &Program) -> Result<(), String>;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let dxc = Compiler::dxc(&root).map(Arc::new);
+    let slangc = Compiler::slangc(&root).map(Arc::new);
+    let mut trials = Vec::new();
+    for target in [Target::D3d12, Target::Vulkan] {
+        trials.push(trial(("dxc", dxc.clone()), target, Dialect::Dxc, dxc::compare));
+    }
+    for target in [Target::D3d12, Target::Vulkan, Target::Webgpu] {
+        trials.push(trial(("slangc", slangc.clone()), target, Dialect::Slang, slang::compare));
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn trial(
+    (name, compiler): (&'static str, Option<Arc<Compiler>>),
+    target: Target,
+    dialect: Dialect,
+    compare: Compare,
+) -> Trial {
+    let title = format!("{name}::{target}");
+    let Some(compiler) = compiler else {
+        return Trial::test(title, || Ok(())).with_ignored_flag(true).with_kind(format!("{name} is not there"));
+    };
+    Trial::test(title, move || {
+        let differences: Vec<String> = made(dialect)
+            .iter()
+            .filter_map(|program| {
+                compare(&compiler, target, program).err().map(|told| format!("{told}\n{}", program.text()))
+            })
+            .collect();
+        match differences.first() {
+            None => Ok(()),
+            Some(first) => {
+                let count = differences.len();
+                Err(format!("{count} programs differ from {}; the first:\n{first}", compiler.version()).into())
+            }
+        }
+    })
+}
+
+/// The programs of a dialect.
+fn made(dialect: Dialect) -> Vec<Program> {
+    let seed: u64 = number("LAYOUTPROOF_SEED", 0);
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    let strategy = programs(dialect);
+    let program = |_| strategy.new_tree(&mut runner).expect("no filter can run dry").current();
+    (0..number("LAYOUTPROOF_PROGRAMS", 100)).map(program).collect()
+}
+
+fn number(variable: &str, default: u64) -> u64 {
+    let Ok(text) = std::env::var(variable) else { return default };
+    text.parse().unwrap_or_else(|_| panic!("{variable} is no number: {text}"))
+}

@@ -1,0 +1,73 @@
+//! The convention `slang` beside slangc: its reflection.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use layoutproof::bind::{Binding, Convention, LayoutUnit, Request, Target};
+use layoutproof::random::Program;
+use layoutproof::read_reflection::parameters;
+use layoutproof::shape::Count;
+use layoutproof_compilers::compiler::{Answer, Compiler};
+
+use crate::compared::{Row, placed, same};
+
+/// Profile of every comparison: parameter blocks have spaces.
+const PROFILE: &str = "sm_6_6";
+
+pub(crate) fn compare(slangc: &Compiler, target: Target, program: &Program) -> Result<(), String> {
+    let text = program.text();
+    let request = Request { profile: Some(PROFILE.to_owned()), ..Request::new(target, Convention::Slang) };
+    let ours = placed(&text, &request)?;
+    match (ours, reflected(slangc, target, &text)?) {
+        (Ok(bound), Ok(theirs)) => same(of_parameters(&bound.bindings), theirs),
+        (Err(_), Err(_)) => Ok(()),
+        (Ok(_), Err(said)) => Err(format!("only slangc refuses:\n{said}")),
+        (Err(messages), Ok(_)) => Err(format!("only layoutproof refuses: {messages:?}")),
+    }
+}
+
+/// The rows that slangc reflects: one for each unit of each global parameter.
+fn reflected(slangc: &Compiler, target: Target, text: &str) -> Result<Result<BTreeSet<Row>, String>, String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    std::fs::write(folder.path().join("program.slang"), text).map_err(|error| error.to_string())?;
+    let language = match target {
+        Target::D3d12 => "hlsl",
+        Target::Vulkan => "spirv",
+        Target::Webgpu => "wgsl",
+        Target::Metal => "metal",
+    };
+    let arguments = ["program.slang", "-target", language, "-profile", PROFILE, "-no-codegen"];
+    let arguments = [&arguments[..], &["-reflection-json", "program.json"]].concat();
+    match slangc.ask(folder.path(), &arguments) {
+        Answer::Broken(how) => Err(how),
+        Answer::Refused(finished) => Ok(Err(finished.stderr)),
+        Answer::Accepted(_) => {
+            let json =
+                std::fs::read_to_string(folder.path().join("program.json")).map_err(|error| error.to_string())?;
+            Ok(Ok(parameters(&json)?.into_iter().map(|r| (r.name, r.unit, r.space, r.index, r.count)).collect()))
+        }
+    }
+}
+
+/// Our rows, those of a parameter's parts drawn together: they must be neighbours. The reflection does not show the
+/// buffers of loose globals and of entry points, and shows of a parameter block its space alone.
+fn of_parameters(rows: &[Binding]) -> BTreeSet<Row> {
+    let blocks: BTreeSet<&str> =
+        rows.iter().filter(|row| row.unit == LayoutUnit::Space).map(|row| row.path.as_str()).collect();
+    let mut drawn: BTreeMap<(&str, LayoutUnit), Vec<&Binding>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| !row.path.starts_with('$')) {
+        let name = row.path.split(['.', '[']).next().unwrap_or(&row.path);
+        if row.unit == LayoutUnit::Space || !blocks.contains(name) {
+            drawn.entry((name, row.unit)).or_default().push(row);
+        }
+    }
+    drawn.into_iter().map(|((name, unit), rows)| together(name, unit, &rows)).collect()
+}
+
+fn together(name: &str, unit: LayoutUnit, rows: &[&Binding]) -> Row {
+    let first = rows.iter().map(|row| (row.space, row.index)).min().expect("a group has a row");
+    let total = rows.iter().try_fold(0_u32, |sum, row| match row.count {
+        Count::Finite(count) => Some(sum + count),
+        Count::Unbounded => None,
+    });
+    (name.to_owned(), unit, first.0, first.1, total.map_or(Count::Unbounded, Count::Finite))
+}
