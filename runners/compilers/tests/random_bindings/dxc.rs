@@ -9,12 +9,13 @@ use layoutproof::read_listing::resource_bindings;
 use layoutproof::read_spirv::bound_variables;
 use layoutproof_compilers::compiler::{Answer, Compiler};
 
+use crate::Agreed;
 use crate::compared::{Row, placed, same};
 
 /// What DXC said: rows, or the text of its refusal.
 type Said = Result<BTreeSet<Row>, String>;
 
-pub(crate) fn compare(dxc: &Compiler, target: Target, program: &Program) -> Result<(), String> {
+pub(crate) fn compare(dxc: &Compiler, target: Target, program: &Program) -> Result<Agreed, String> {
     let text = program.text();
     let ours = placed(&text, &Request::new(target, Convention::Dxc))?;
     let theirs = match target {
@@ -23,9 +24,9 @@ pub(crate) fn compare(dxc: &Compiler, target: Target, program: &Program) -> Resu
         Target::Webgpu | Target::Metal => return Err(format!("DXC has no target {target}")),
     };
     match (ours, theirs) {
-        (Ok(bound), Ok(rows)) => same(chosen(&bound, &rows, target), rows),
+        (Ok(bound), Ok(rows)) => same(chosen(&bound, &rows, target), rows).map(|()| Agreed::Placed),
         (Err(messages), Err(said)) => match messages.iter().find(|message| !said.contains(message.as_str())) {
-            None => Ok(()),
+            None => Ok(Agreed::Refused),
             Some(message) => Err(format!("layoutproof refuses with `{message}`, DXC with:\n{said}")),
         },
         (Ok(_), Err(said)) => Err(format!("only DXC refuses:\n{said}")),

@@ -8,18 +8,23 @@ use layoutproof::read_reflection::parameters;
 use layoutproof::shape::Count;
 use layoutproof_compilers::compiler::{Answer, Compiler};
 
+use crate::Agreed;
 use crate::compared::{Row, placed, same};
 
 /// Profile of every comparison: parameter blocks have spaces.
 const PROFILE: &str = "sm_6_6";
 
-pub(crate) fn compare(slangc: &Compiler, target: Target, program: &Program) -> Result<(), String> {
-    let text = program.text();
+pub(crate) fn compare(slangc: &Compiler, target: Target, program: &Program) -> Result<Agreed, String> {
+    let text = match target {
+        // slangc refuses a body whose resources WGSL lacks, such as typed buffers; their bindings it reflects.
+        Target::Webgpu => Program { uses: Vec::new(), ..program.clone() }.text(),
+        Target::D3d12 | Target::Vulkan | Target::Metal => program.text(),
+    };
     let request = Request { profile: Some(PROFILE.to_owned()), ..Request::new(target, Convention::Slang) };
     let ours = placed(&text, &request)?;
     match (ours, reflected(slangc, target, &text)?) {
-        (Ok(bound), Ok(theirs)) => same(of_parameters(&bound.bindings), theirs),
-        (Err(_), Err(_)) => Ok(()),
+        (Ok(bound), Ok(theirs)) => same(of_parameters(&bound.bindings), theirs).map(|()| Agreed::Placed),
+        (Err(_), Err(_)) => Ok(Agreed::Refused),
         (Ok(_), Err(said)) => Err(format!("only slangc refuses:\n{said}")),
         (Err(messages), Ok(_)) => Err(format!("only layoutproof refuses: {messages:?}")),
     }
