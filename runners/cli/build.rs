@@ -1,4 +1,5 @@
-//! Builds data files into the program: the cases and the known differences, each as `(name, text)` pairs.
+//! Builds data files into the program: the cases and the known differences, each as `(name, text)` pairs; and the
+//! versions of the libraries that records name.
 
 use std::env;
 use std::fmt::Write as _;
@@ -8,6 +9,20 @@ use std::path::{Path, PathBuf};
 fn main() {
     embed("cases", "cases.rs");
     embed("ci/known", "known.rs");
+    for library in ["naga", "rspirv"] {
+        println!("cargo::rustc-env={}_VERSION={}", library.to_uppercase(), locked(library));
+    }
+}
+
+/// The version of a library that `Cargo.lock` names.
+fn locked(library: &str) -> String {
+    let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it for build scripts"));
+    let path = manifest.join("../../Cargo.lock");
+    println!("cargo::rerun-if-changed={}", path.display());
+    let text = fs::read_to_string(path).expect("the lock file is part of the repository");
+    let mut lines = text.lines().skip_while(|line| *line != format!("name = \"{library}\""));
+    let version = lines.nth(1).and_then(|line| line.strip_prefix("version = \""));
+    version.and_then(|rest| rest.strip_suffix('"')).expect("a version stands behind each name").to_owned()
 }
 
 /// Writes the `.toml` files below `folder` of the repository as an array; names are paths below it without extension.

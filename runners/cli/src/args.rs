@@ -51,6 +51,8 @@ pub enum Command {
     List(ListArgs),
     /// List the devices that a run would use.
     Devices(FormatArgs),
+    /// List the compilers that are there, with their versions.
+    Compilers(FormatArgs),
     /// Say what is there and what is missing: drivers, validators, compilers, and how to get them.
     Doctor,
     /// Plant one wrong rule or one misreading device at a time, and list the cases that notice. No GPU needed.

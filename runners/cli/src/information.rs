@@ -1,4 +1,4 @@
-//! `layoutproof list`, `devices` and `doctor`: what there is.
+//! `layoutproof list`, `devices`, `compilers` and `doctor`: what there is.
 
 use layoutproof::check::{Produced, Producer};
 use layoutproof::coverage::{Cells, planned};
@@ -8,6 +8,7 @@ use layoutproof::report::listing::{self, CaseLine, Finding, Health, RuleSetLine}
 use layoutproof::report::summary::Exit;
 use layoutproof::report::{Style, coverage_table};
 use layoutproof::sources::SourceMap;
+use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::spirv_val::SpirvVal;
 
 use crate::args::{Format, FormatArgs, ListArgs};
@@ -118,15 +119,53 @@ pub(crate) fn doctor(style: Style) -> anyhow::Result<Exit> {
         None => missing("spirv-val", "modules go to devices unchecked", "install spirv-tools, or set SPIRV_VAL"),
     });
     let fetched = drivers::fetched_root();
-    for (name, path) in [("DXC library", "tools/dxc-lib/libdxcompiler.so"), ("slangc", "tools/slang/bin/slangc")] {
-        let place = fetched.as_ref().map(|root| root.join(path)).filter(|path| path.is_file());
-        findings.push(match place {
-            Some(path) => good(name, path.display().to_string()),
+    for name in ["dxc", "slangc"] {
+        findings.push(match Compiler::named(name, fetched.as_deref()) {
+            Some(compiler) => found(&compiler),
             None => missing(name, "expected numbers that it gave cannot be derived again", "ci/setup.sh fetches it"),
         });
     }
     print(&listing::doctor(&findings, style));
     Ok(if devices.is_empty() { Exit::Missing } else { Exit::Agree })
+}
+
+/// Lists the compilers that are there, and how to name those that are not.
+///
+/// # Errors
+/// None.
+pub(crate) fn compilers(args: &FormatArgs, style: Style) -> anyhow::Result<Exit> {
+    let fetched = drivers::fetched_root();
+    let all = Compiler::all(fetched.as_deref());
+    match args.format {
+        Format::Json => {
+            let listed = all.iter().map(|compiler| {
+                serde_json::json!({
+                    "name": compiler.name(),
+                    "version": compiler.version(),
+                    "program": compiler.program().display().to_string(),
+                })
+            });
+            let listed: Vec<_> = listed.chain([serde_json::json!({"name": "naga", "version": NAGA})]).collect();
+            print(&format!("{}\n", serde_json::json!({"schema": layoutproof::record::SCHEMA, "compilers": listed})));
+        }
+        Format::Text => {
+            let absent = Compiler::known().filter(|(name, _)| !all.iter().any(|compiler| compiler.name() == *name));
+            let absent = absent.map(|(name, variable)| {
+                missing(name, "not on the PATH", &format!("set {variable} to the program to name one"))
+            });
+            let built_in = good("naga", format!("{NAGA}, built in"));
+            let findings: Vec<Finding> = all.iter().map(found).chain([built_in]).chain(absent).collect();
+            print(&listing::doctor(&findings, style));
+        }
+    }
+    Ok(Exit::Agree)
+}
+
+/// Version of the naga that is part of this program.
+const NAGA: &str = env!("NAGA_VERSION");
+
+fn found(compiler: &Compiler) -> Finding {
+    good(compiler.name(), format!("{}, {}", compiler.version(), compiler.program().display()))
 }
 
 fn good(name: &str, detail: String) -> Finding {

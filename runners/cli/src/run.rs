@@ -272,7 +272,13 @@ impl Report<'_> {
             schema: SCHEMA,
             layoutproof: env!("CARGO_PKG_VERSION").to_owned(),
             devices: self.devices.clone(),
-            tools: [("spirv-val".to_owned(), validator)].into(),
+            tools: [
+                ("spirv-val", validator.as_str()),
+                ("naga", env!("NAGA_VERSION")),
+                ("rspirv", env!("RSPIRV_VERSION")),
+            ]
+            .map(|(tool, version)| (tool.to_owned(), version.to_owned()))
+            .into(),
             environment: drivers::recorded(),
             cases: u32::try_from(self.cases).unwrap_or(u32::MAX),
         }

@@ -199,6 +199,7 @@ fn default_arguments() -> RunArgs {
         | Command::Reflect(_)
         | Command::List(_)
         | Command::Devices(_)
+        | Command::Compilers(_)
         | Command::Doctor
         | Command::Mutants(_)
         | Command::Worker(_) => {

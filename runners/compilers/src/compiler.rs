@@ -1,7 +1,7 @@
 //! The compilers of this machine: where each is, its version, and what it says of a source.
 //!
-//! A compiler is looked for where the environment names it (`DXC`, `SLANGC`), on the `PATH`, and among what
-//! `ci/setup.sh` fetched, in this order.
+//! A compiler is looked for where the environment names it (`DXC`, `SLANGC` ...), on the `PATH`, and among what
+//! `ci/setup.sh` fetched, in this order. One that does not answer with its version is not there.
 
 use std::ffi::OsString;
 use std::io;
@@ -30,43 +30,70 @@ pub enum Answer {
     Broken(String),
 }
 
-/// Where `ci/setup.sh` puts compilers, below the folder of the project.
-const FETCHED: &str = "target/layoutproof/tools";
+/// Where a compiler is looked for.
+struct Lookup {
+    name: &'static str,
+    /// Environment variable that names the program.
+    variable: &'static str,
+    /// Name on the `PATH`.
+    program: &'static str,
+    /// What `ci/setup.sh` fetches, below its folder: a program, or a library of DXC with the arguments of our driver.
+    fetched: Option<(&'static str, &'static [&'static str])>,
+    /// Argument that makes it print its version.
+    question: &'static str,
+}
+
+const LOOKUPS: [Lookup; 6] = [
+    Lookup {
+        name: "dxc",
+        variable: "DXC",
+        program: "dxc",
+        fetched: Some(("tools/dxc-lib/libdxcompiler.so", &["--library"])),
+        question: "--version",
+    },
+    Lookup {
+        name: "dxc-old",
+        variable: "DXC_OLD",
+        program: "dxc-old",
+        fetched: Some(("tools/dxc-lib-old/libdxcompiler.so", &["--abi", "old", "--library"])),
+        question: "--version",
+    },
+    Lookup {
+        name: "slangc",
+        variable: "SLANGC",
+        program: "slangc",
+        fetched: Some(("tools/slang/bin/slangc", &[])),
+        question: "-v",
+    },
+    Lookup { name: "glslang", variable: "GLSLANG", program: "glslangValidator", fetched: None, question: "--version" },
+    Lookup { name: "clang-dxc", variable: "CLANG_DXC", program: "clang-dxc", fetched: None, question: "--version" },
+    Lookup { name: "tint", variable: "TINT", program: "tint", fetched: None, question: "--version" },
+];
 
 impl Compiler {
-    /// DXC: the executable, or this project's driver with the library that `ci/setup.sh` fetched.
-    pub fn dxc(root: &Path) -> Option<Self> {
-        let plain = named("DXC", "dxc").map(|program| (program, Vec::new()));
-        let driven = || {
-            let library = root.join(FETCHED).join("dxc-lib/libdxcompiler.so");
-            let driver = std::env::current_exe().ok()?;
-            // A test's executable is in a folder below that of the programs.
-            let driver =
-                driver.ancestors().take(3).map(|folder| folder.join("layoutproof-dxc")).find(|p| p.is_file())?;
-            library.is_file().then(|| (driver, vec!["--library".into(), library.into_os_string()]))
-        };
-        let (program, leading) = plain.or_else(driven)?;
-        Self::asked("dxc", program, leading, "--version")
+    /// Every compiler that is there. `fetched` is the folder of `ci/setup.sh`.
+    pub fn all(fetched: Option<&Path>) -> Vec<Self> {
+        LOOKUPS.iter().filter_map(|lookup| lookup.find(fetched)).collect()
     }
 
-    /// slangc.
-    pub fn slangc(root: &Path) -> Option<Self> {
-        let fetched = root.join(FETCHED).join("slang/bin/slangc");
-        let program = named("SLANGC", "slangc").or_else(|| fetched.is_file().then_some(fetched))?;
-        Self::asked("slangc", program, Vec::new(), "-v")
+    /// The names of all compilers that are looked for, each with the variable that names its program.
+    pub fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
+        LOOKUPS.iter().map(|lookup| (lookup.name, lookup.variable))
     }
 
-    /// The compiler if it answers with a version; slangc does so on standard error.
-    fn asked(name: &'static str, program: PathBuf, leading: Vec<OsString>, question: &str) -> Option<Self> {
-        let finished = run(Command::new(&program).args(&leading).arg(question), TIME_LIMIT).ok()?;
-        let said = if finished.stdout.trim().is_empty() { &finished.stderr } else { &finished.stdout };
-        let version = said.lines().next()?.trim().to_owned();
-        (finished.end == End::Exited(0)).then_some(Self { name, program, leading, version })
+    /// The compiler of a name in [`Compiler::known`], if it is there.
+    pub fn named(name: &str, fetched: Option<&Path>) -> Option<Self> {
+        LOOKUPS.iter().find(|lookup| lookup.name == name)?.find(fetched)
     }
 
     /// Short name.
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Path {
+        &self.program
     }
 
     /// What the compiler prints about itself.
@@ -94,11 +121,43 @@ impl Compiler {
     }
 }
 
-/// The program that a variable names, or the one on the `PATH`.
-fn named(variable: &str, name: &str) -> Option<PathBuf> {
-    if let Some(program) = std::env::var_os(variable) {
-        return Some(program.into());
+impl Lookup {
+    fn find(&self, fetched: Option<&Path>) -> Option<Compiler> {
+        let plain = std::env::var_os(self.variable).map(PathBuf::from).or_else(|| on_path(self.program));
+        let (program, leading) = match plain {
+            Some(program) => (program, Vec::new()),
+            None => self.fetched(fetched?)?,
+        };
+        let finished = run(Command::new(&program).args(&leading).arg(self.question), TIME_LIMIT).ok()?;
+        // slangc answers on standard error.
+        let said = if finished.stdout.trim().is_empty() { &finished.stderr } else { &finished.stdout };
+        let version = said.lines().next()?.trim().to_owned();
+        let name = self.name;
+        (finished.end == End::Exited(0)).then_some(Compiler { name, program, leading, version })
     }
+
+    /// Program and leading arguments.
+    fn fetched(&self, folder: &Path) -> Option<(PathBuf, Vec<OsString>)> {
+        let (path, arguments) = self.fetched?;
+        let found = Some(folder.join(path)).filter(|path| path.is_file())?;
+        if arguments.is_empty() {
+            return Some((found, Vec::new()));
+        }
+        let leading = arguments.iter().map(OsString::from).chain([found.into_os_string()]).collect();
+        Some((driver()?, leading))
+    }
+}
+
+/// This project's program for machines that have only DXC's library: beside the running one, or, for a test, in the
+/// folder above.
+fn driver() -> Option<PathBuf> {
+    let name = format!("layoutproof-dxc{}", std::env::consts::EXE_SUFFIX);
+    let this = std::env::current_exe().ok()?;
+    this.ancestors().skip(1).take(2).map(|folder| folder.join(&name)).find(|path| path.is_file())
+}
+
+fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(&path).map(|folder| folder.join(&name)).find(|program| program.is_file())
 }

@@ -1,4 +1,4 @@
-//! `list`, `devices`, `doctor`, `diff`, and the help that leads to them.
+//! `list`, `devices`, `compilers`, `doctor`, `diff`, and the help that leads to them.
 
 use super::folder::{Folder, keys};
 
@@ -73,6 +73,24 @@ fn devices_in_text_and_json() {
         assert_eq!(keys(device).join(" "), wanted, "{json}");
         assert!(device["runner"] == "ash" || device["runner"] == "wgpu", "{json}");
     }
+}
+
+/// A variable beats the `PATH`; what does not answer is not there; naga always is.
+#[cfg(unix)]
+#[test]
+fn compilers_are_found_by_variable() {
+    let folder = Folder::with(&[]).with_variable("TINT", "/bin/echo").with_variable("CLANG_DXC", "/bin/false");
+    let text = folder.run("compilers").exits(0);
+    let line = |start: &str| text.out.lines().any(|line| line.trim_start().starts_with(start));
+    assert!(line("Found tint") && line("Missing clang-dxc") && line("Found naga"), "{text}");
+    let json = folder.run("compilers --format json").exits(0).json();
+    let listed = json["compilers"].as_array().unwrap();
+    let find = |name: &str| listed.iter().find(|compiler| compiler["name"] == name);
+    assert_eq!(find("tint").unwrap()["program"], "/bin/echo");
+    assert_eq!(find("clang-dxc"), None);
+    let naga = find("naga").unwrap()["version"].as_str().unwrap();
+    let lock = include_str!("../../../../Cargo.lock");
+    assert!(lock.contains(&format!("name = \"naga\"\nversion = \"{naga}\"")), "{naga}");
 }
 
 #[test]

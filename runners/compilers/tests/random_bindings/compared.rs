@@ -28,12 +28,12 @@ pub(crate) fn placed(text: &str, request: &Request) -> Result<Result<Bound, Vec<
 }
 
 /// Both sides as sets; the difference in words.
-pub(crate) fn same(ours: BTreeSet<Row>, theirs: BTreeSet<Row>) -> Result<(), String> {
+pub(crate) fn same(ours: &BTreeSet<Row>, theirs: &BTreeSet<Row>) -> Result<(), String> {
     if ours == theirs {
         return Ok(());
     }
-    let lines = |rows: Vec<&Row>| rows.iter().map(|row| format!("    {row:?}\n")).collect::<String>();
-    let only_ours = lines(ours.difference(&theirs).collect());
-    let only_theirs = lines(theirs.difference(&ours).collect());
-    Err(format!("layoutproof alone says:\n{only_ours}the compiler alone says:\n{only_theirs}"))
+    let lines = |rows: Vec<&Row>| rows.iter().map(|row| format!("    {row:?}")).collect::<Vec<_>>().join("\n");
+    let only_ours = lines(ours.difference(theirs).collect());
+    let only_theirs = lines(theirs.difference(ours).collect());
+    Err(format!("layoutproof alone says:\n{only_ours}\nthe compiler alone says:\n{only_theirs}"))
 }

@@ -24,7 +24,7 @@ pub(crate) fn compare(dxc: &Compiler, target: Target, program: &Program) -> Resu
         Target::Webgpu | Target::Metal => return Err(format!("DXC has no target {target}")),
     };
     match (ours, theirs) {
-        (Ok(bound), Ok(rows)) => same(chosen(&bound, &rows, target), rows).map(|()| Agreed::Placed),
+        (Ok(bound), Ok(rows)) => same(&chosen(&bound, &rows, target), &rows).map(|()| Agreed::Placed),
         (Err(messages), Err(said)) => match messages.iter().find(|message| !said.contains(message.as_str())) {
             None => Ok(Agreed::Refused),
             Some(message) => Err(format!("layoutproof refuses with `{message}`, DXC with:\n{said}")),
@@ -73,9 +73,9 @@ fn path(name: &str) -> String {
     let mut path = String::new();
     for (at, part) in name.split('.').enumerate() {
         match part.parse::<u32>() {
-            Ok(index) => path.push_str(&format!("[{index}]")),
+            Ok(_) => path.extend(["[", part, "]"]),
             Err(_) if at == 0 => path.push_str(part),
-            Err(_) => path.push_str(&format!(".{part}")),
+            Err(_) => path.extend([".", part]),
         }
     }
     path

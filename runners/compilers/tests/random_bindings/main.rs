@@ -32,9 +32,9 @@ type Compare = fn(&Compiler, Target, &Program) -> Result<Agreed, String>;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let dxc = Compiler::dxc(&root).map(Arc::new);
-    let slangc = Compiler::slangc(&root).map(Arc::new);
+    let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/layoutproof");
+    let dxc = Compiler::named("dxc", Some(&fetched)).map(Arc::new);
+    let slangc = Compiler::named("slangc", Some(&fetched)).map(Arc::new);
     let mut trials = Vec::new();
     for target in [Target::D3d12, Target::Vulkan] {
         trials.push(trial(("dxc", dxc.clone()), target, Dialect::Dxc, dxc::compare));

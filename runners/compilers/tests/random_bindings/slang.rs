@@ -23,7 +23,7 @@ pub(crate) fn compare(slangc: &Compiler, target: Target, program: &Program) -> R
     let request = Request { profile: Some(PROFILE.to_owned()), ..Request::new(target, Convention::Slang) };
     let ours = placed(&text, &request)?;
     match (ours, reflected(slangc, target, &text)?) {
-        (Ok(bound), Ok(theirs)) => same(of_parameters(&bound.bindings), theirs).map(|()| Agreed::Placed),
+        (Ok(bound), Ok(theirs)) => same(&of_parameters(&bound.bindings), &theirs).map(|()| Agreed::Placed),
         (Err(_), Err(_)) => Ok(Agreed::Refused),
         (Ok(_), Err(said)) => Err(format!("only slangc refuses:\n{said}")),
         (Err(messages), Ok(_)) => Err(format!("only layoutproof refuses: {messages:?}")),
