@@ -17,8 +17,8 @@ pub struct ReflectedBinding {
     pub unit: LayoutUnit,
     /// Register space, descriptor set or group.
     pub space: u32,
-    /// First of the unit.
-    pub index: u32,
+    /// First of the unit; `None` where slangc found no place behind an unbounded array and says `unbounded`.
+    pub index: Option<u32>,
     /// How many.
     pub count: Count,
 }
@@ -43,8 +43,7 @@ struct Place {
     kind: String,
     #[serde(default)]
     space: u32,
-    #[serde(default)]
-    index: u32,
+    index: Option<Amount>,
     count: Option<Amount>,
 }
 
@@ -85,13 +84,21 @@ fn row(name: &str, place: &Place) -> Result<Option<ReflectedBinding>, String> {
         "inputAttachmentIndex" => LayoutUnit::InputAttachment,
         kind => return Err(format!("parameter `{name}` has a binding of unknown kind `{kind}`")),
     };
-    let count = match &place.count {
-        None => Count::Finite(1),
-        Some(Amount::Number(count)) => Count::Finite(*count),
-        Some(Amount::Word(word)) if word == "unbounded" => Count::Unbounded,
-        Some(Amount::Word(word)) => return Err(format!("parameter `{name}` takes `{word}`")),
+    let count = amount(name, place.count.as_ref())?.unwrap_or(Count::Finite(1));
+    let index = match amount(name, place.index.as_ref())?.unwrap_or(Count::Finite(0)) {
+        Count::Finite(index) => Some(index),
+        Count::Unbounded => None,
     };
-    Ok(Some(ReflectedBinding { name: name.to_owned(), unit, space: place.space, index: place.index, count }))
+    Ok(Some(ReflectedBinding { name: name.to_owned(), unit, space: place.space, index, count }))
+}
+
+fn amount(name: &str, amount: Option<&Amount>) -> Result<Option<Count>, String> {
+    match amount {
+        None => Ok(None),
+        Some(Amount::Number(count)) => Ok(Some(Count::Finite(*count))),
+        Some(Amount::Word(word)) if word == "unbounded" => Ok(Some(Count::Unbounded)),
+        Some(Amount::Word(word)) => Err(format!("parameter `{name}` takes `{word}`")),
+    }
 }
 
 #[cfg(test)]
@@ -113,10 +120,10 @@ mod tests {
         let rows = parameters(JSON).unwrap();
         let told: Vec<_> = rows.iter().map(|r| (r.name.as_str(), r.unit, r.space, r.index, r.count)).collect();
         let expected = [
-            ("A", ShaderResource, 0, 3, Count::Finite(1)),
-            ("p", Space, 0, 1, Count::Finite(1)),
-            ("s", Sampler, 0, 0, Count::Finite(1)),
-            ("un", UnorderedAccess, 2, 0, Count::Unbounded),
+            ("A", ShaderResource, 0, Some(3), Count::Finite(1)),
+            ("p", Space, 0, Some(1), Count::Finite(1)),
+            ("s", Sampler, 0, Some(0), Count::Finite(1)),
+            ("un", UnorderedAccess, 2, Some(0), Count::Unbounded),
         ];
         assert_eq!(told, expected);
     }

@@ -48,7 +48,11 @@ fn reflected(slangc: &Compiler, target: Target, text: &str) -> Result<Result<BTr
         Answer::Accepted(_) => {
             let json =
                 std::fs::read_to_string(folder.path().join("program.json")).map_err(|error| error.to_string())?;
-            Ok(Ok(parameters(&json)?.into_iter().map(|r| (r.name, r.unit, r.space, r.index, r.count)).collect()))
+            let placed = parameters(&json)?.into_iter().map(|r| {
+                let index = r.index.ok_or_else(|| format!("slangc reflects no place for {}", r.name))?;
+                Ok((r.name, r.unit, r.space, index, r.count))
+            });
+            Ok(placed.collect())
         }
     }
 }
