@@ -25,10 +25,11 @@ pub(crate) fn compare(dxc: &Compiler, target: Target, program: &Program) -> Resu
     };
     match (ours, theirs) {
         (Ok(bound), Ok(rows)) => same(&chosen(&bound, &rows, target), &rows).map(|()| Agreed::Placed),
-        (Err(messages), Err(said)) => match messages.iter().find(|message| !said.contains(message.as_str())) {
-            None => Ok(Agreed::Refused),
-            Some(message) => Err(format!("layoutproof refuses with `{message}`, DXC with:\n{said}")),
-        },
+        // DXC may stop at its first error; layoutproof tells all.
+        (Err(messages), Err(said)) if messages.iter().any(|message| said.contains(message.as_str())) => {
+            Ok(Agreed::Refused)
+        }
+        (Err(messages), Err(said)) => Err(format!("layoutproof refuses with {messages:?}, DXC with:\n{said}")),
         (Ok(_), Err(said)) => Err(format!("only DXC refuses:\n{said}")),
         (Err(messages), Ok(_)) => Err(format!("only layoutproof refuses: {messages:?}")),
     }

@@ -122,6 +122,8 @@ fn base_structs_keep_no_numbers() {
 fn some_structs_have_no_spirv() {
     let mixed = shader("struct S { Texture2D a; float4 d; }; S s; RWBuffer<float4> U;", "U[0] = s.a.Load(0);");
     assert_eq!(mixed, ["error: global structures containing both resources and non-resources are not supported"]);
+    let both = shader("struct S { float4 d; StructuredBuffer<float4> b; }; S s; RWBuffer<float4> U;", "U[0] = s.b[0];");
+    assert_eq!(both, mixed);
     let buffers = "struct V { float4 x; }; struct S { ConstantBuffer<V> b; }; S s; RWBuffer<float4> U;";
     let rows = shader(buffers, "U[0] = s.b.x;");
     assert_eq!(rows, ["error: global structures containing buffers are not supported"]);

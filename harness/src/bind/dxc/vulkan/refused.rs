@@ -21,10 +21,10 @@ pub(super) fn refused(module: &Module) -> Vec<Diagnostic> {
 fn message(ty: &Type) -> Option<&'static str> {
     let (innermost, counts) = ty.dimensions();
     let parts = Parts::of(ty);
-    if is_struct(innermost) && parts.buffers {
-        Some("global structures containing buffers are not supported")
-    } else if is_struct(innermost) && parts.resources && parts.data {
+    if is_struct(innermost) && parts.resources && parts.data {
         Some("global structures containing both resources and non-resources are not supported")
+    } else if is_struct(innermost) && parts.buffers {
+        Some("global structures containing buffers are not supported")
     } else if !counts.is_empty() && is_written_structured(innermost) {
         Some("arrays of RW/append/consume structured buffers unsupported")
     } else {
