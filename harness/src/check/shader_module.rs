@@ -20,9 +20,10 @@ pub type Compiled = BTreeMap<(String, Form, u32), Option<u32>>;
 pub struct ShaderModule {
     /// What it holds of its block.
     pub share: Share,
-    /// Index into [`Subject::layouts`].
+    /// Index into [`Subject::layouts`](super::Subject::layouts).
     pub block: usize,
-    /// The layout that the image is packed for: that of the block, or of the array that [`elements`] makes of it.
+    /// The layout that the image is packed for: that of the block, or of the array that
+    /// [`elements`](crate::probe::elements) makes of it.
     pub layout: BlockLayout,
     /// The leaves and the entry points of this module.
     pub plan: ProbePlan,
