@@ -17,7 +17,7 @@ type Lines<'a> = BTreeMap<(LayoutUnit, u32), Vec<(&'a str, u64, u64)>>;
 fn module(text: &str) -> Module {
     let mut sources = SourceMap::default();
     let file = sources.add("random.slang", text);
-    let end = u32::try_from(text.len()).unwrap();
+    let end = u32::try_from(text.len()).expect("a program is short");
     declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default())
         .unwrap_or_else(|problems| panic!("{}\n{text}", render(&problems, &sources, false)))
 }
@@ -45,12 +45,14 @@ fn lines(bound: &Bound) -> Lines<'_> {
         };
         lines.entry((row.unit, row.space)).or_default().push((&row.path, first, last));
     }
-    lines.values_mut().for_each(|rows| rows.sort_by_key(|row| row.1));
+    for rows in lines.values_mut() {
+        rows.sort_by_key(|row| row.1);
+    }
     lines
 }
 
 fn top(path: &str) -> &str {
-    path.split(['.', '[']).next().unwrap()
+    path.split(['.', '[']).next().expect("a split has a first part")
 }
 
 /// How much each parameter takes of each unit.
