@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof::bind::{Bound, Convention, LayoutUnit, Request, Target, bind};
 use layoutproof::declare::{DeclareOptions, declare};
-use layoutproof::diagnostics::{Code, render};
+use layoutproof::diagnostics::{Code, Diagnostic, Severity, render};
 use layoutproof::module::Module;
 use layoutproof::random::{Annotation, Dialect, Parameter, Program, programs};
 use layoutproof::shape::Count;
@@ -22,10 +22,23 @@ fn module(text: &str) -> Module {
         .unwrap_or_else(|problems| panic!("{}\n{text}", render(&problems, &sources, false)))
 }
 
-fn placed(program: &Program, target: Target) -> Bound {
+/// Where everything is; `None` where a parameter would stand behind an array without end that has an explicit register:
+/// Slang 2026.14.1 gives it the index "unbounded", which is no place.
+fn placed(program: &Program, target: Target) -> Option<Bound> {
     let request = Request { profile: Some("sm_6_6".to_owned()), ..Request::new(target, Convention::Slang) };
     let text = program.text();
-    bind(&module(&text), &request).unwrap_or_else(|problems| panic!("{problems:?}\n{text}"))
+    match bind(&module(&text), &request) {
+        Ok(bound) => Some(bound),
+        Err(problems) if problems.iter().all(is_no_room_or_warning) => None,
+        Err(problems) => panic!("{problems:?}\n{text}"),
+    }
+}
+
+fn is_no_room_or_warning(problem: &Diagnostic) -> bool {
+    match problem.severity {
+        Severity::Error => problem.code == Code::TooLarge,
+        Severity::Warning => true,
+    }
 }
 
 /// The programs that promise what explicit places break.
@@ -72,7 +85,7 @@ proptest! {
     #[test]
     fn a_parameter_is_contiguous(program in programs(Dialect::Slang)) {
         for target in TARGETS {
-            let bound = placed(&program, target);
+            let Some(bound) = placed(&program, target) else { continue };
             for ((unit, space), rows) in lines(&bound) {
                 let names: BTreeSet<&str> = rows.iter().map(|row| top(row.0)).collect();
                 for name in names {
@@ -91,11 +104,11 @@ proptest! {
     #[test]
     fn the_same_declaration_takes_the_same_amount(program in programs(Dialect::Slang)) {
         for target in TARGETS {
-            let whole = placed(&program, target);
+            let Some(whole) = placed(&program, target) else { continue };
             let together = amounts(&whole);
             for (place, parameter) in program.parameters.iter().enumerate() {
                 let alone = Program { parameters: vec![parameter.clone()], uses: Vec::new(), ..program.clone() };
-                let bound = placed(&alone, target);
+                let Some(bound) = placed(&alone, target) else { continue };
                 let alone: BTreeMap<_, _> = amounts(&bound).into_iter().filter(|((name, _), _)| *name == "p0").collect();
                 for ((_, unit), counts) in alone {
                     let name = format!("p{place}");
@@ -113,7 +126,7 @@ proptest! {
             let rows = |bound: Bound| -> Vec<_> {
                 bound.bindings.into_iter().map(|row| (row.path, row.unit, row.space, row.index, row.count)).collect()
             };
-            prop_assert_eq!(rows(placed(&program, target)), rows(placed(&silent, target)));
+            prop_assert_eq!(placed(&program, target).map(rows), placed(&silent, target).map(rows));
         }
     }
 
@@ -123,7 +136,7 @@ proptest! {
     fn without_explicit_places_nothing_is_left_free(program in programs(Dialect::Slang)) {
         let program = without_places(&program);
         for target in TARGETS {
-            let bound = placed(&program, target);
+            let bound = placed(&program, target).expect("without explicit places there is room");
             for ((unit, space), rows) in lines(&bound).into_iter().filter(|((unit, _), _)| *unit != LayoutUnit::Space) {
                 let mut next = 0;
                 for (path, first, last) in rows {
@@ -143,7 +156,7 @@ proptest! {
     #[test]
     fn a_shared_slot_is_reported(program in programs(Dialect::Slang)) {
         for target in TARGETS {
-            let bound = placed(&program, target);
+            let Some(bound) = placed(&program, target) else { continue };
             let reported = bound.warnings.iter().any(|warning| warning.code == Code::BindingOverlap);
             for ((unit, space), rows) in lines(&bound).into_iter().filter(|_| !reported) {
                 for pair in rows.windows(2) {
