@@ -7,11 +7,11 @@
 #![forbid(unsafe_code)]
 
 pub mod bind;
-pub mod bindings;
 pub mod case;
 pub mod check;
 pub mod coverage;
 pub mod declare;
+pub mod descriptors;
 pub mod devices;
 pub mod diagnostics;
 pub mod floors;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::bindings::{BindingType, Bindings};
+use crate::descriptors::{DescriptorType, Descriptors};
 use crate::placement::Placement;
 use crate::runner::{BufferKind, DeviceInfo, Feature, ImageKind, Job, JobBuffer, JobImage, RunnerError};
 
@@ -51,24 +51,24 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Places every buffer of `job`, in the job's order; `bindings` are the job's.
+    /// Places every buffer of `job`, in the job's order; `descriptors` are the job's.
     ///
     /// # Errors
     /// `Unsupported` if the device has too little of something. `Api` if the job leaves nothing to read back, if its
     /// push constants are no multiple of 4 bytes or have no room for an address, if an image has no mip level or more
     /// than it may have, or as [`Placement::of`].
-    pub fn place(&self, job: &Job, bindings: &Bindings) -> Result<Vec<Placement>, RunnerError> {
+    pub fn place(&self, job: &Job, descriptors: &Descriptors) -> Result<Vec<Placement>, RunnerError> {
         check_form(job)?;
-        let sets = bindings.sets.last_key_value().map_or(0, |(last, _)| u64::from(*last) + 1);
+        let sets = descriptors.sets.last_key_value().map_or(0, |(last, _)| u64::from(*last) + 1);
         within("descriptor sets", sets, self.sets)?;
         for (what, counts, most) in [
-            ("uniform buffers", is_uniform_buffer as fn(BindingType) -> bool, self.uniform_buffers),
+            ("uniform buffers", is_uniform_buffer as fn(DescriptorType) -> bool, self.uniform_buffers),
             ("storage buffers", is_storage_buffer, self.storage_buffers),
             ("sampled images", is_sampled_image, self.sampled_images),
             ("storage images", is_storage_image, self.storage_images),
             ("samplers", is_sampler, self.samplers),
         ] {
-            within(what, bindings.count(counts), most)?;
+            within(what, descriptors.count(counts), most)?;
         }
         within("bytes of push constants", wide(job.push_constants.len()), self.push_constants)?;
         match &job.draw {
@@ -109,10 +109,11 @@ pub fn check_features<'a>(
 }
 
 /// What a device must be able to do for `job`: what the job says, and what follows from its form.
-pub fn needed_features(job: &Job, bindings: &Bindings) -> BTreeSet<Feature> {
+pub fn needed_features(job: &Job, descriptors: &Descriptors) -> BTreeSet<Feature> {
     let mut features = job.requires.clone();
-    let is_array_of =
-        |counts: fn(BindingType) -> bool| bindings.iter().any(|binding| binding.length() > 1 && counts(binding.ty));
+    let is_array_of = |counts: fn(DescriptorType) -> bool| {
+        descriptors.iter().any(|binding| binding.length() > 1 && counts(binding.ty))
+    };
     let addressed = |buffer: &JobBuffer| matches!(buffer.kind, BufferKind::Address { .. });
     let follows = [
         (Feature::Graphics, job.draw.is_some()),
@@ -178,25 +179,25 @@ fn refuse(reason: String) -> Result<(), RunnerError> {
     Err(RunnerError::Api { call: "job".to_owned(), reason })
 }
 
-fn is_uniform_buffer(ty: BindingType) -> bool {
-    ty == BindingType::Buffer(BufferKind::Uniform)
+fn is_uniform_buffer(ty: DescriptorType) -> bool {
+    ty == DescriptorType::Buffer(BufferKind::Uniform)
 }
 
-fn is_storage_buffer(ty: BindingType) -> bool {
-    matches!(ty, BindingType::Buffer(BufferKind::StorageRead | BufferKind::Storage))
+fn is_storage_buffer(ty: DescriptorType) -> bool {
+    matches!(ty, DescriptorType::Buffer(BufferKind::StorageRead | BufferKind::Storage))
 }
 
-fn is_sampled_image(ty: BindingType) -> bool {
+fn is_sampled_image(ty: DescriptorType) -> bool {
     use ImageKind::{Combined, Sampled, UniformTexels};
-    matches!(ty, BindingType::Image { kind: Sampled | Combined | UniformTexels, .. })
+    matches!(ty, DescriptorType::Image { kind: Sampled | Combined | UniformTexels, .. })
 }
 
-fn is_storage_image(ty: BindingType) -> bool {
-    matches!(ty, BindingType::Image { kind: ImageKind::Storage | ImageKind::StorageTexels, .. })
+fn is_storage_image(ty: DescriptorType) -> bool {
+    matches!(ty, DescriptorType::Image { kind: ImageKind::Storage | ImageKind::StorageTexels, .. })
 }
 
-fn is_sampler(ty: BindingType) -> bool {
-    matches!(ty, BindingType::Sampler { .. } | BindingType::Image { kind: ImageKind::Combined, .. })
+fn is_sampler(ty: DescriptorType) -> bool {
+    matches!(ty, DescriptorType::Sampler { .. } | DescriptorType::Image { kind: ImageKind::Combined, .. })
 }
 
 fn wide(size: usize) -> u64 {

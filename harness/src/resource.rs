@@ -75,6 +75,25 @@ pub enum ResourceKind {
     },
 }
 
+impl ResourceKind {
+    /// Letters of its D3D register classes: constant buffers b, what is only read t, what is written u, samplers s; a
+    /// texture with its sampler has two.
+    pub fn register_classes(self) -> &'static str {
+        let view = |access| match access {
+            Access::Read => "t",
+            Access::ReadWrite | Access::RasterizerOrdered | Access::Append | Access::Consume | Access::Feedback => "u",
+        };
+        match self {
+            Self::ConstantBuffer | Self::ParameterBlock => "b",
+            Self::TextureBuffer | Self::AccelerationStructure | Self::SubpassInput { .. } => "t",
+            Self::StructuredBuffer(access) | Self::ByteAddressBuffer(access) | Self::Buffer(access) => view(access),
+            Self::Texture(texture) => view(texture.access),
+            Self::CombinedSampler(_) => "ts",
+            Self::Sampler | Self::SamplerComparison => "s",
+        }
+    }
+}
+
 /// The form of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Texture {

@@ -168,4 +168,40 @@ impl Type {
         }
         (ty, counts)
     }
+
+    /// The resource that this type is; `None` for an array of them, too.
+    pub fn resource(&self) -> Option<&Resource> {
+        match self {
+            Self::Resource(resource) => Some(resource),
+            Self::Scalar(_)
+            | Self::Vector { .. }
+            | Self::Matrix { .. }
+            | Self::Array { .. }
+            | Self::Struct(_)
+            | Self::Enum(_)
+            | Self::Pointer { .. } => None,
+        }
+    }
+
+    /// Whether this type, or anything that it holds outside of resources, is a resource for which `is_wanted`.
+    pub fn holds(&self, is_wanted: &dyn Fn(&Resource) -> bool) -> bool {
+        match self.dimensions().0 {
+            Self::Resource(resource) => is_wanted(resource),
+            Self::Struct(structure) => structure.holds(is_wanted),
+            Self::Scalar(_)
+            | Self::Vector { .. }
+            | Self::Matrix { .. }
+            | Self::Array { .. }
+            | Self::Enum(_)
+            | Self::Pointer { .. } => false,
+        }
+    }
+}
+
+impl StructType {
+    /// Whether a member, in the bases too, is or holds a resource for which `is_wanted`.
+    pub fn holds(&self, is_wanted: &dyn Fn(&Resource) -> bool) -> bool {
+        self.base.as_deref().is_some_and(|base| base.holds(is_wanted))
+            || self.members.iter().any(|member| member.ty.holds(is_wanted))
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof::bind::{Bound, Convention, LayoutUnit, Request, Target, bind};
 use layoutproof::declare::{DeclareOptions, declare};
-use layoutproof::diagnostics::{Code, Severity, render};
+use layoutproof::diagnostics::{Code, Diagnostic, Severity, render};
 use layoutproof::module::Module;
 use layoutproof::random::{Annotation, Dialect, Parameter, Program, programs};
 use layoutproof::shape::Count;
@@ -17,31 +17,28 @@ type Lines<'a> = BTreeMap<(LayoutUnit, u32), Vec<(&'a str, u64, u64)>>;
 fn module(text: &str) -> Module {
     let mut sources = SourceMap::default();
     let file = sources.add("random.slang", text);
-    let end = u32::try_from(text.len()).unwrap();
+    let end = u32::try_from(text.len()).expect("a program is short");
     declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default())
         .unwrap_or_else(|problems| panic!("{}\n{text}", render(&problems, &sources, false)))
 }
 
-/// `None` where an explicit unbounded range leaves no room for another parameter: nothing is placed then.
+/// Where everything is; `None` where a parameter would stand behind an array without end that has an explicit register:
+/// Slang 2026.14.1 gives it the index "unbounded", which is no place.
 fn placed(program: &Program, target: Target) -> Option<Bound> {
     let request = Request { profile: Some("sm_6_6".to_owned()), ..Request::new(target, Convention::Slang) };
     let text = program.text();
     match bind(&module(&text), &request) {
         Ok(bound) => Some(bound),
-        Err(problems)
-            if problems
-                .iter()
-                .all(|problem| problem.severity == Severity::Warning || problem.code == Code::TooLarge) =>
-        {
-            None
-        }
+        Err(problems) if problems.iter().all(is_no_room_or_warning) => None,
         Err(problems) => panic!("{problems:?}\n{text}"),
     }
 }
 
-/// The same on every target that has room.
-fn everywhere(program: &Program) -> impl Iterator<Item = (Target, Bound)> {
-    TARGETS.into_iter().filter_map(|target| Some((target, placed(program, target)?)))
+fn is_no_room_or_warning(problem: &Diagnostic) -> bool {
+    match problem.severity {
+        Severity::Error => problem.code == Code::TooLarge,
+        Severity::Warning => true,
+    }
 }
 
 /// The programs that promise what explicit places break.
@@ -61,12 +58,14 @@ fn lines(bound: &Bound) -> Lines<'_> {
         };
         lines.entry((row.unit, row.space)).or_default().push((&row.path, first, last));
     }
-    lines.values_mut().for_each(|rows| rows.sort_by_key(|row| row.1));
+    for rows in lines.values_mut() {
+        rows.sort_by_key(|row| row.1);
+    }
     lines
 }
 
 fn top(path: &str) -> &str {
-    path.split(['.', '[']).next().unwrap()
+    path.split(['.', '[']).next().expect("a split has a first part")
 }
 
 /// How much each parameter takes of each unit.
@@ -81,13 +80,12 @@ fn amounts(bound: &Bound) -> BTreeMap<(&str, LayoutUnit), Vec<Count>> {
 const TARGETS: [Target; 3] = [Target::D3d12, Target::Vulkan, Target::Webgpu];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
-
     /// "A single top-level shader parameter will always occupy a contiguous range of bindings/registers for each
     /// resource type it consumes."
     #[test]
     fn a_parameter_is_contiguous(program in programs(Dialect::Slang)) {
-        for (_, bound) in everywhere(&program) {
+        for target in TARGETS {
+            let Some(bound) = placed(&program, target) else { continue };
             for ((unit, space), rows) in lines(&bound) {
                 let names: BTreeSet<&str> = rows.iter().map(|row| top(row.0)).collect();
                 for name in names {
@@ -105,11 +103,12 @@ proptest! {
     /// of resources".
     #[test]
     fn the_same_declaration_takes_the_same_amount(program in programs(Dialect::Slang)) {
-        for (target, whole) in everywhere(&program) {
+        for target in TARGETS {
+            let Some(whole) = placed(&program, target) else { continue };
             let together = amounts(&whole);
             for (place, parameter) in program.parameters.iter().enumerate() {
                 let alone = Program { parameters: vec![parameter.clone()], uses: Vec::new(), ..program.clone() };
-                let bound = placed(&alone, target).expect("there is room for one where there is for all");
+                let Some(bound) = placed(&alone, target) else { continue };
                 let alone: BTreeMap<_, _> = amounts(&bound).into_iter().filter(|((name, _), _)| *name == "p0").collect();
                 for ((_, unit), counts) in alone {
                     let name = format!("p{place}");
@@ -123,10 +122,10 @@ proptest! {
     #[test]
     fn bodies_change_nothing(program in programs(Dialect::Slang)) {
         let silent = Program { uses: Vec::new(), ..program.clone() };
-        let rows = |bound: Bound| -> Vec<_> {
-            bound.bindings.into_iter().map(|row| (row.path, row.unit, row.space, row.index, row.count)).collect()
-        };
         for target in TARGETS {
+            let rows = |bound: Bound| -> Vec<_> {
+                bound.bindings.into_iter().map(|row| (row.path, row.unit, row.space, row.index, row.count)).collect()
+            };
             prop_assert_eq!(placed(&program, target).map(rows), placed(&silent, target).map(rows));
         }
     }
@@ -136,7 +135,8 @@ proptest! {
     #[test]
     fn without_explicit_places_nothing_is_left_free(program in programs(Dialect::Slang)) {
         let program = without_places(&program);
-        for (_, bound) in everywhere(&program) {
+        for target in TARGETS {
+            let bound = placed(&program, target).expect("without explicit places there is room");
             for ((unit, space), rows) in lines(&bound).into_iter().filter(|((unit, _), _)| *unit != LayoutUnit::Space) {
                 let mut next = 0;
                 for (path, first, last) in rows {
@@ -155,7 +155,8 @@ proptest! {
     /// No two parameters share a slot unless that was reported.
     #[test]
     fn a_shared_slot_is_reported(program in programs(Dialect::Slang)) {
-        for (_, bound) in everywhere(&program) {
+        for target in TARGETS {
+            let Some(bound) = placed(&program, target) else { continue };
             let reported = bound.warnings.iter().any(|warning| warning.code == Code::BindingOverlap);
             for ((unit, space), rows) in lines(&bound).into_iter().filter(|_| !reported) {
                 for pair in rows.windows(2) {

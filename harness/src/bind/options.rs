@@ -4,6 +4,7 @@
 //! Command-line Options; slangc's command line reference, which has `-fvk-*-shift` and `-fvk-bind-globals` in common.
 
 use super::LayoutUnit;
+use super::place::number;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::sources::Span;
 
@@ -114,14 +115,14 @@ impl Options {
             ["-fvk-bind-register", register, space, binding, set] => {
                 let (class, digits) = register.split_at_checked(1)?;
                 self.registers.push(BoundRegister {
-                    class: class_of(class)?,
+                    class: class_named(class)?,
                     register: number(digits)?,
                     space: number(space)?,
                     to: Descriptor { binding: number(binding)?, set: number(set)? },
                 });
             }
             [shift, by, space] => {
-                let class = class_of(shift.strip_prefix("-fvk-")?.strip_suffix("-shift")?)?;
+                let class = class_named(shift.strip_prefix("-fvk-")?.strip_suffix("-shift")?)?;
                 let space = if *space == "all" { None } else { Some(number(space)?) };
                 self.shifts.push(Shift { class, by: number(by)?, space });
             }
@@ -131,16 +132,6 @@ impl Options {
     }
 }
 
-fn number(text: &str) -> Option<u32> {
-    text.parse().ok()
-}
-
-fn class_of(letter: &str) -> Option<LayoutUnit> {
-    match letter {
-        "b" => Some(LayoutUnit::ConstantBuffer),
-        "t" => Some(LayoutUnit::ShaderResource),
-        "s" => Some(LayoutUnit::Sampler),
-        "u" => Some(LayoutUnit::UnorderedAccess),
-        _ => None,
-    }
+fn class_named(letter: &str) -> Option<LayoutUnit> {
+    letter.parse().ok().and_then(LayoutUnit::of_class)
 }

@@ -130,7 +130,7 @@ fn indices(range: &str) -> Option<(u32, Count)> {
 }
 
 /// Digits only: `u32::from_str` also takes a plus sign.
-fn number(text: &str) -> Option<u32> {
+pub(super) fn number(text: &str) -> Option<u32> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 

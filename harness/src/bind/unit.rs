@@ -64,6 +64,42 @@ units! {
     MetalArgument = "metal-argument",
 }
 
+impl LayoutUnit {
+    /// The D3D register class of this letter: one of `b`, `t`, `u`, `s`.
+    pub fn of_class(class: char) -> Option<Self> {
+        match class {
+            'b' => Some(Self::ConstantBuffer),
+            't' => Some(Self::ShaderResource),
+            'u' => Some(Self::UnorderedAccess),
+            's' => Some(Self::Sampler),
+            _ => None,
+        }
+    }
+
+    /// Whether the unit is counted anew in each register space, set or group.
+    pub fn has_space(self) -> bool {
+        match self {
+            Self::ConstantBuffer
+            | Self::ShaderResource
+            | Self::UnorderedAccess
+            | Self::Sampler
+            | Self::Binding
+            | Self::MetalBuffer
+            | Self::MetalTexture
+            | Self::MetalSampler => true,
+            Self::Bytes
+            | Self::Space
+            | Self::PushConstant
+            | Self::ConstantId
+            | Self::LocationIn
+            | Self::LocationOut
+            | Self::ShaderRecord
+            | Self::InputAttachment
+            | Self::MetalArgument => false,
+        }
+    }
+}
+
 impl fmt::Display for LayoutUnit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())

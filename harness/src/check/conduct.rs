@@ -1,21 +1,20 @@
-//! One check: the jobs that a device gets, and the record that its answers add up to.
+//! One check: a subject's shaders on one device, and the record that the device's answers add up to.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::check::answers::Answers;
 use crate::check::hint;
-use crate::check::produce::{Produced, Producer, ShaderModule};
-use crate::check::share::Share;
+use crate::check::jobs::{CheckProbe, Jobs};
+use crate::check::produce::Produced;
+use crate::check::producer::Producer;
+use crate::check::shader_module::ShaderModule;
 use crate::check::subject::Subject;
 use crate::layout::Leaf;
-use crate::probe::{BufferRole, Observation, PlanShader, ProbeEntry, ProbeJob, Problem, Range, jobs, observe};
-use crate::record::{CheckRecord, Culprit, Form, Outcome, Row, SCHEMA, Space, Story, StoryBlock, Value, What};
-use crate::runner::{DeviceInfo, Job, ReadBack, RunnerError};
+use crate::probe::{BufferRole, ProbeEntry, Problem, observe};
+use crate::record::{CheckRecord, Culprit, Form, Outcome, Row, SCHEMA, Story, StoryBlock, Value, What};
+use crate::runner::{DeviceInfo, ReadBack, RunnerError};
 use crate::verdict::{Code, Validation, Verdict, judge};
-
-/// Problems of one block, space and direction that a row tells of, beside the first.
-const MAX_PROBLEMS: usize = 2;
 
 /// A subject's shaders on one device.
 #[derive(Clone, Debug)]
@@ -26,29 +25,6 @@ pub struct Check {
     pub produced: Arc<Produced>,
     /// The device.
     pub device: DeviceInfo,
-}
-
-/// A probe of a check with the module that it comes from.
-#[derive(Clone, Debug)]
-pub(super) struct CheckProbe {
-    /// Index into [`Produced::modules`].
-    pub(super) module: usize,
-    pub(super) probe: ProbeJob,
-}
-
-/// The jobs of a check, and why some are missing.
-#[derive(Clone, Debug, Default)]
-pub struct Jobs {
-    probes: Vec<CheckProbe>,
-    /// What the device lacks for others.
-    pub lacking: BTreeSet<String>,
-}
-
-impl Jobs {
-    /// What the device gets, in order.
-    pub fn jobs(&self) -> impl Iterator<Item = &Job> {
-        self.probes.iter().flat_map(|probe| &probe.probe.runs).map(|run| &run.job)
-    }
 }
 
 impl Check {
@@ -63,77 +39,9 @@ impl Check {
         format!("{case}::{}::{producer}::{}::{}", subject.rules, device.id, device.runner.as_str())
     }
 
-    /// The jobs that the device can do.
-    pub fn jobs(&self) -> Jobs {
-        let mut all = Jobs::default();
-        for (index, module) in self.produced.modules.iter().enumerate().filter(|(_, module)| self.takes(module)) {
-            let shader = module.shader(self.device.runner);
-            match jobs(&module.layout, &module.plan, PlanShader { shader: &shader, requires: &module.requires }) {
-                Err(error) => drop(all.lacking.insert(error.to_string())),
-                Ok(probes) => {
-                    for probe in probes.into_iter().filter(|probe| self.bindable(probe, module)) {
-                        match self.lacks(&probe) {
-                            Some(reason) => drop(all.lacking.insert(reason)),
-                            None => all.probes.push(CheckProbe { module: index, probe }),
-                        }
-                    }
-                }
-            }
-        }
-        all
-    }
-
-    /// Whether the device gets the module: one that stands in for another only where the device cannot take that.
-    fn takes(&self, module: &ShaderModule) -> bool {
-        let usable = |module: &ShaderModule| {
-            !matches!(module.validation, Validation::Invalid(_)) && module.compiled_for(&self.device).is_some()
-        };
-        let better = |other: &ShaderModule| {
-            other.share == Share::All
-                && other.access() == module.access()
-                && (other.block, &other.layout) == (module.block, &module.layout)
-                && usable(other)
-                && other.requires.is_subset(&self.device.features)
-        };
-        match module.share {
-            Share::All => usable(module),
-            Share::Part => usable(module) && !self.produced.modules.iter().any(better),
-        }
-    }
-
-    /// WGSL binds no less than its own size of the block, so ranges that are shorter have no job.
-    fn bindable(&self, probe: &ProbeJob, module: &ShaderModule) -> bool {
-        let least = module.least_binding(&self.device, &probe.entry.name);
-        probe.image.owners.len() >= least as usize
-    }
-
-    fn lacks(&self, probe: &ProbeJob) -> Option<String> {
-        let device = &self.device;
-        let bytes = probe.image.owners.len();
-        let beyond = |limit: u32| u32::try_from(bytes).map_or(true, |bytes| bytes > limit);
-        let mut required = probe.runs.iter().flat_map(|run| &run.job.requires);
-        if let Some(feature) = required.find(|feature| !device.features.contains(feature)) {
-            return Some(format!("device lacks {feature}"));
-        }
-        match probe.entry.space {
-            Space::Uniform | Space::UniformElement if beyond(device.max_uniform_range) => {
-                Some(format!("device binds {} bytes of uniform buffer, not {bytes}", device.max_uniform_range))
-            }
-            Space::PushConstant if beyond(device.max_push_constants) => {
-                Some(format!("device has {} bytes of push constants, not {bytes}", device.max_push_constants))
-            }
-            Space::Uniform
-            | Space::UniformElement
-            | Space::Storage
-            | Space::StorageElement
-            | Space::PushConstant
-            | Space::Address => None,
-        }
-    }
-
     /// The record of the check; `results` are those of `jobs`, in order.
     pub fn record(&self, jobs: &Jobs, results: &[Result<ReadBack, RunnerError>], took: Duration) -> CheckRecord {
-        let mut answers = Answers { rows: self.subject.static_rows(), ..Answers::default() };
+        let mut answers = Answers::new(self.subject.static_rows());
         let mut results = results.iter();
         for probe in &jobs.probes {
             let own = results.by_ref().take(probe.probe.runs.len()).cloned().collect::<Result<Vec<_>, _>>();
@@ -264,67 +172,6 @@ impl Check {
                 device.runner.as_str()
             ),
             verdict: verdict.sentence.clone(),
-        }
-    }
-}
-
-/// What a device's answers come to.
-#[derive(Debug, Default)]
-struct Answers {
-    rows: Vec<Row>,
-    /// By module, entry point, leaf and form.
-    guarded: BTreeMap<(usize, String, u32, Form), Option<u32>>,
-    /// Paths, block name first.
-    leaves: BTreeSet<String>,
-    broken: Vec<String>,
-    lacking: BTreeSet<String>,
-}
-
-impl Answers {
-    /// Adds a row; the exact range says something of its own only where it differs from the guarded one.
-    fn add(&mut self, (module, entry): (usize, &ProbeEntry), observation: &Observation, mut row: Row) {
-        let Observation { leaf, form, range, offset, .. } = observation;
-        match row.what {
-            What::Offset => drop(self.leaves.insert(row.path.clone())),
-            What::ArrayStride
-            | What::MatrixStride
-            | What::Size
-            | What::Alignment
-            | What::Binding
-            | What::Guard
-            | What::ArrayLength => {}
-        }
-        let key = (module, entry.name.clone(), *leaf, *form);
-        match self.guarded.get(&key) {
-            Some(guarded) if guarded == offset => return,
-            Some(_) => {
-                let note = row.note.take().unwrap_or_default();
-                row.note =
-                    Some(format!("with the exact range, not with guards behind it {note}").trim_end().to_owned());
-            }
-            None if *range == Range::Guarded => drop(self.guarded.insert(key, *offset)),
-            None => {}
-        }
-        self.rows.push(row);
-    }
-
-    /// Adds what no device that follows the shader does: one row per block, space, stage and direction, whose note tells
-    /// the first few of them.
-    fn add_problem(&mut self, row: Row) {
-        let same = |other: &&mut Row| {
-            other.what == What::Guard
-                && (&other.path, other.space, other.direction) == (&row.path, row.space, row.direction)
-                && other.stage == row.stage
-        };
-        match self.rows.iter_mut().find(same) {
-            None => self.rows.push(row),
-            Some(first) => {
-                let (note, more) = (first.note.get_or_insert_default(), row.note.unwrap_or_default());
-                if !note.contains(&more) && note.matches("; ").count() < MAX_PROBLEMS {
-                    note.push_str("; ");
-                    note.push_str(&more);
-                }
-            }
         }
     }
 }

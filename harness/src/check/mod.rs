@@ -1,27 +1,35 @@
 //! Checks: from what a user gives to records.
 //!
 //! [`source`] is a declared case or file, [`subject`] the same under one rule set, [`placed`] the same as one convention
-//! places its parameters, [`produce`] its shaders by one producer in the spaces and stages that `reach` chooses,
-//! [`conduct`] the jobs for one device and the record that their results add up to; [`proof`] and [`prove`] are the same
-//! two for a placement. Everything that runs a device or a validator is the caller's.
+//! places its parameters, [`produce`] its shaders by one [`producer`] in the spaces and stages that `reach` chooses, each
+//! a [`shader_module`], [`jobs`] what of them one device can do, [`conduct`] the record that its results add up to;
+//! [`proof`] and [`prove`] are the same two for a placement. Everything that runs a device or a validator is the caller's.
 
+mod answers;
 pub mod conduct;
 mod hint;
+pub mod jobs;
 pub mod placed;
 pub mod produce;
+mod produce_naga;
+pub mod producer;
 pub mod proof;
 pub mod prove;
 mod reach;
 mod row;
+pub mod shader_module;
 mod share;
 pub mod source;
 pub mod subject;
 
-pub use conduct::{Check, Jobs};
+pub use conduct::Check;
+pub use jobs::Jobs;
 pub use placed::Placed;
-pub use produce::{Produced, Producer, Settings, ShaderModule};
+pub use produce::{Produced, Settings};
+pub use producer::Producer;
 pub use proof::{Proof, ProofCheck, ProofModule};
 pub use prove::ProofJobs;
+pub use shader_module::ShaderModule;
 pub use share::Share;
 pub use source::Source;
 pub use subject::Subject;

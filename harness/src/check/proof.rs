@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::bind::Target;
 use crate::check::placed::Placed;
-use crate::check::produce::Producer;
+use crate::check::producer::Producer;
 use crate::generate::binding::{spirv, wgsl};
 use crate::probe::binding::{BindingPlan, Program, plan, programs};
 use crate::runner::{DeviceInfo, RunnerKind, Shader};

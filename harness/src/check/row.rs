@@ -2,7 +2,8 @@
 
 use crate::case::Numbers;
 use crate::case::expect::join;
-use crate::check::conduct::{Check, CheckProbe};
+use crate::check::conduct::Check;
+use crate::check::jobs::CheckProbe;
 use crate::layout::Leaf;
 use crate::probe::{Observation, Tail, length_in, tail};
 use crate::record::{Form, Row, Value, What};

@@ -24,7 +24,7 @@ fn buffer(set: u32, binding: u32, kind: BufferKind, size: usize) -> JobBuffer {
 }
 
 fn place(job: &Job) -> Result<Vec<Placement>, RunnerError> {
-    LIMITS.place(job, &Bindings::of(job)?)
+    LIMITS.place(job, &Descriptors::of(job)?)
 }
 
 fn image(binding: u32, kind: ImageKind, levels: usize) -> JobImage {
@@ -110,13 +110,13 @@ fn a_draw_fits_without_buffers() {
 fn addresses_are_aligned_for_a_vector() {
     let narrow = Limits { storage_alignment: 4, push_constants: 16, ..LIMITS };
     let job = addressed(&[8]);
-    let placements = narrow.place(&job, &Bindings::of(&job).unwrap()).unwrap();
+    let placements = narrow.place(&job, &Descriptors::of(&job).unwrap()).unwrap();
     assert_eq!(placements[0].offset, 16);
 }
 
 #[test]
 fn the_form_of_a_job_says_what_it_needs() {
-    let needs = |job: &Job| needed_features(job, &Bindings::of(job).unwrap());
+    let needs = |job: &Job| needed_features(job, &Descriptors::of(job).unwrap());
     let mut arrays = job(vec![buffer(0, 0, BufferKind::Uniform, 4), buffer(0, 1, BufferKind::Storage, 4)]);
     assert_eq!(needs(&arrays), BTreeSet::new());
     arrays.buffers[0].element = 1;

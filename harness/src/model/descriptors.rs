@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::memory::Memory;
-use crate::bindings::{Binding, BindingType, Bindings};
+use crate::descriptors::{DescriptorArray, DescriptorType, Descriptors};
 use crate::runner::{BufferKind, ImageKind, ImageView, Job};
 
 /// Set and binding of memory without a descriptor.
@@ -39,15 +39,15 @@ pub(super) struct Image {
 
 /// The descriptors of a job.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Descriptors {
+pub(super) struct DescriptorTable {
     pub(super) at: BTreeMap<At, Descriptor>,
     pub(super) images: Vec<Image>,
 }
 
-/// The descriptors of `job`, which is within the model's limits, and the memories that it starts with: its buffers, the ranges in left-out elements, and
-/// last the push constants with the addresses in them.
-pub(super) fn bind(job: &Job, bindings: &Bindings) -> (Descriptors, Vec<Memory>) {
-    let mut descriptors = Descriptors::default();
+/// The descriptors of `job`, which is within the model's limits, and the memories that it starts with: its buffers, the
+/// ranges in left-out elements, and last the push constants with the addresses in them.
+pub(super) fn bind(job: &Job, descriptors: &Descriptors) -> (DescriptorTable, Vec<Memory>) {
+    let mut table = DescriptorTable::default();
     let mut memories: Vec<Memory> = Vec::new();
     let mut push_constants = job.push_constants.clone();
     for (index, buffer) in job.buffers.iter().enumerate() {
@@ -61,33 +61,33 @@ pub(super) fn bind(job: &Job, bindings: &Bindings) -> (Descriptors, Vec<Memory>)
         }
         memories.push(Memory { set, binding, bytes: buffer.bytes.clone() });
     }
-    for (set, in_set) in &bindings.sets {
+    for (set, in_set) in &descriptors.sets {
         for (number, binding) in in_set {
             let place = (*set, *number);
             let found = match binding.ty {
-                BindingType::Buffer(_) => buffers((job, binding), place, &mut memories),
-                BindingType::Image { kind, .. } => descriptors.add_images(job, binding, kind),
-                BindingType::Sampler { .. } => {
+                DescriptorType::Buffer(_) => buffers((job, binding), place, &mut memories),
+                DescriptorType::Image { kind, .. } => table.add_images(job, binding, kind),
+                DescriptorType::Sampler { .. } => {
                     binding.samplers(job).iter().map(|sampler| Descriptor::Sampler(sampler.level)).collect()
                 }
             };
             let at = binding.elements().map(|element| (*set, *number, element));
-            descriptors.at.extend(at.zip(found));
+            table.at.extend(at.zip(found));
         }
     }
     memories.push(Memory { set: NOWHERE, binding: NOWHERE, bytes: push_constants });
-    (descriptors, memories)
+    (table, memories)
 }
 
-fn buffers((job, binding): (&Job, &Binding), place: (u32, u32), memories: &mut Vec<Memory>) -> Vec<Descriptor> {
+fn buffers((job, binding): (&Job, &DescriptorArray), place: (u32, u32), memories: &mut Vec<Memory>) -> Vec<Descriptor> {
     let left_out = memories.len();
     memories.extend(binding.left_out_range(job).map(|bytes| Memory { set: place.0, binding: place.1, bytes }));
     let buffer = |element| Descriptor::Memory(binding.named.get(&element).copied().unwrap_or(left_out));
     binding.elements().map(buffer).collect()
 }
 
-impl Descriptors {
-    fn add_images(&mut self, job: &Job, binding: &Binding, kind: ImageKind) -> Vec<Descriptor> {
+impl DescriptorTable {
+    fn add_images(&mut self, job: &Job, binding: &DescriptorArray, kind: ImageKind) -> Vec<Descriptor> {
         let first = self.images.len();
         let has_view = match kind {
             ImageKind::Sampled | ImageKind::Storage | ImageKind::Combined => true,

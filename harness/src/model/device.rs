@@ -1,11 +1,11 @@
 //! The model as a [`Runner`].
 
-use super::descriptors::{Descriptors, bind};
+use super::descriptors::{DescriptorTable, bind};
 use super::machine::Machine;
 use super::memory::Memory;
 use super::misreading::{Disturbance, Misreading};
 use super::program::Program;
-use crate::bindings::Bindings;
+use crate::descriptors::Descriptors;
 use crate::limits::{Limits, check_features, needed_features};
 use crate::record::Stage;
 use crate::runner::{
@@ -78,13 +78,13 @@ impl Model {
         let misreading = self.misreading.filter(|misreading| misreading.concerns(job));
         let rewired = misreading.map(|misreading| misreading.rewired(job));
         let job = rewired.as_ref().unwrap_or(job);
-        let bindings = Bindings::of(job)?;
-        check_features(&self.device, &needed_features(job, &bindings))?;
-        let placements = LIMITS.place(job, &bindings)?;
+        let descriptors = Descriptors::of(job)?;
+        check_features(&self.device, &needed_features(job, &descriptors))?;
+        let placements = LIMITS.place(job, &descriptors)?;
         let program = program.as_ref().map_err(RunnerError::clone)?;
         let memories = match misreading {
-            Some(misreading) => self.misread(misreading, program, (job, &bindings)),
-            None => run_program(program, job, bind(job, &bindings), None),
+            Some(misreading) => self.misread(misreading, program, (job, &descriptors)),
+            None => run_program(program, job, bind(job, &descriptors), None),
         };
         let memories = memories.map_err(RunnerError::ShaderRefused)?;
         let buffers = job.buffers.iter().zip(placements).zip(memories).map(|((buffer, placement), memory)| {
@@ -105,13 +105,13 @@ impl Model {
         &self,
         misreading: Misreading,
         program: &Program,
-        (job, bindings): (&Job, &Bindings),
+        (job, descriptors): (&Job, &Descriptors),
     ) -> Result<Vec<Memory>, String> {
-        let (descriptors, found) = bind(job, bindings);
+        let (table, found) = bind(job, descriptors);
         let mut memories = found.clone();
         misreading.before(&mut memories);
         if !misreading.is_idle() {
-            memories = run_program(program, job, (descriptors, memories), Some(misreading))?;
+            memories = run_program(program, job, (table, memories), Some(misreading))?;
         }
         misreading.after(&mut memories, &found, self.last_output.as_deref());
         Ok(memories)
@@ -144,18 +144,18 @@ fn same_program(misreading: Option<Misreading>, one: &Job, next: &Job) -> bool {
 fn run_program(
     program: &Program,
     job: &Job,
-    (descriptors, memories): (Descriptors, Vec<Memory>),
+    (table, memories): (DescriptorTable, Vec<Memory>),
     misreading: Option<Misreading>,
 ) -> Result<Vec<Memory>, String> {
     let found: Vec<Vec<u8>> = memories.iter().map(|memory| memory.bytes.clone()).collect();
     let total = if misreading.is_some_and(Misreading::counts_stores) {
-        let mut machine = Machine::new(program, descriptors.clone(), memories.clone(), Disturbance::default());
+        let mut machine = Machine::new(program, table.clone(), memories.clone(), Disturbance::default());
         run_stages(&mut machine, job)?;
         Some(machine.disturbance.stores)
     } else {
         None
     };
-    let mut machine = Machine::new(program, descriptors, memories, Disturbance::new(misreading, total));
+    let mut machine = Machine::new(program, table, memories, Disturbance::new(misreading, total));
     run_stages(&mut machine, job)?;
     let read_only = |index: usize| match job.buffers[index].kind {
         BufferKind::Uniform | BufferKind::StorageRead => true,

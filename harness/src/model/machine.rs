@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use rspirv::dr::{Block, Instruction, Operand};
 use rspirv::spirv::{BuiltIn, Op, StorageClass, Word};
 
-use super::descriptors::{self, Descriptor, Descriptors};
+use super::descriptors::{self, Descriptor, DescriptorTable};
 use super::memory::Memory;
 use super::misreading::Disturbance;
 use super::program::Program;
@@ -32,7 +32,7 @@ const MAX_SCALARS: u64 = 1 << 16;
 #[derive(Debug)]
 pub(super) struct Machine<'a> {
     pub(super) program: &'a Program,
-    pub(super) descriptors: Descriptors,
+    pub(super) descriptors: DescriptorTable,
     /// The job's buffers and whatever else is bound, then the push constants.
     pub(super) memories: Vec<Memory>,
     /// Index of the push constants in `memories`.
@@ -68,7 +68,7 @@ impl<'a> Machine<'a> {
     /// A machine with its constants ready. The last of `memories` holds the push constants.
     pub(super) fn new(
         program: &'a Program,
-        descriptors: Descriptors,
+        descriptors: DescriptorTable,
         memories: Vec<Memory>,
         disturbance: Disturbance,
     ) -> Self {

@@ -65,24 +65,12 @@ enum Counting {
 }
 
 fn counting(unit: LayoutUnit) -> Counting {
-    match unit {
-        LayoutUnit::Bytes => Counting::Buffer,
-        LayoutUnit::ConstantBuffer
-        | LayoutUnit::ShaderResource
-        | LayoutUnit::UnorderedAccess
-        | LayoutUnit::Sampler
-        | LayoutUnit::Binding
-        | LayoutUnit::MetalBuffer
-        | LayoutUnit::MetalTexture
-        | LayoutUnit::MetalSampler => Counting::Space,
-        LayoutUnit::Space
-        | LayoutUnit::PushConstant
-        | LayoutUnit::ConstantId
-        | LayoutUnit::LocationIn
-        | LayoutUnit::LocationOut
-        | LayoutUnit::ShaderRecord
-        | LayoutUnit::InputAttachment
-        | LayoutUnit::MetalArgument => Counting::Program,
+    if unit == LayoutUnit::Bytes {
+        Counting::Buffer
+    } else if unit.has_space() {
+        Counting::Space
+    } else {
+        Counting::Program
     }
 }
 

@@ -120,16 +120,7 @@ pub(super) struct Shape {
 
 /// What `ty` is.
 pub(super) fn kind(ty: &Type) -> Kind {
-    match ty {
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Array { .. }
-        | Type::Struct(_)
-        | Type::Enum(_)
-        | Type::Pointer { .. } => Kind::Plain,
-        Type::Resource(resource) => resource_kind(resource),
-    }
+    ty.resource().map_or(Kind::Plain, resource_kind)
 }
 
 fn resource_kind(resource: &Resource) -> Kind {

@@ -197,27 +197,8 @@ fn placed(variable: &VariableLayout, seen: &Seen<'_>) -> Fields {
 }
 
 fn offset(offset: UnitOffset) -> Node {
-    let has_space = match offset.unit {
-        LayoutUnit::ConstantBuffer
-        | LayoutUnit::ShaderResource
-        | LayoutUnit::UnorderedAccess
-        | LayoutUnit::Sampler
-        | LayoutUnit::Binding
-        | LayoutUnit::MetalBuffer
-        | LayoutUnit::MetalTexture
-        | LayoutUnit::MetalSampler => true,
-        LayoutUnit::Bytes
-        | LayoutUnit::Space
-        | LayoutUnit::PushConstant
-        | LayoutUnit::ConstantId
-        | LayoutUnit::LocationIn
-        | LayoutUnit::LocationOut
-        | LayoutUnit::ShaderRecord
-        | LayoutUnit::InputAttachment
-        | LayoutUnit::MetalArgument => false,
-    };
     let value = Fields::default().with("value", Node::Number(offset.offset)).with("unit", unit(offset.unit));
-    value.with_some("space", has_space.then_some(Node::Number(offset.space))).into()
+    value.with_some("space", offset.unit.has_space().then_some(Node::Number(offset.space))).into()
 }
 
 fn unit(unit: LayoutUnit) -> Node {

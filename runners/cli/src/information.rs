@@ -130,10 +130,7 @@ pub(crate) fn doctor(style: Style) -> anyhow::Result<Exit> {
 }
 
 /// Lists the compilers that are there, and how to name those that are not.
-///
-/// # Errors
-/// None.
-pub(crate) fn compilers(args: &FormatArgs, style: Style) -> anyhow::Result<Exit> {
+pub(crate) fn compilers(args: &FormatArgs, style: Style) -> Exit {
     let fetched = drivers::fetched_root();
     let all = Compiler::all(fetched.as_deref());
     match args.format {
@@ -158,7 +155,7 @@ pub(crate) fn compilers(args: &FormatArgs, style: Style) -> anyhow::Result<Exit>
             print(&listing::doctor(&findings, style));
         }
     }
-    Ok(Exit::Agree)
+    Exit::Agree
 }
 
 /// Version of the naga that is part of this program.

@@ -45,7 +45,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Reflect(args) => reflect::reflect(args, style),
         Command::List(args) => information::list(args, style),
         Command::Devices(args) => information::devices(args, style),
-        Command::Compilers(args) => information::compilers(args, style),
+        Command::Compilers(args) => Ok(information::compilers(args, style)),
         Command::Doctor => information::doctor(style),
         Command::Mutants(args) => mutants::try_all(args, style),
         Command::Worker(args) => worker::serve(args.connect).map(|()| Exit::Agree).map_err(anyhow::Error::from),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ash::vk;
-use layoutproof::bindings::{Binding, BindingType, Bindings};
+use layoutproof::descriptors::{DescriptorArray, DescriptorType, Descriptors};
 use layoutproof::placement::Placement;
 use layoutproof::runner::{BufferAfter, BufferKind, Job};
 
@@ -36,8 +36,8 @@ pub(crate) struct JobMemory {
 
 impl JobMemory {
     /// Plans the memory of `job`; returns it with the size in bytes that the arena must have.
-    pub(crate) fn plan(job: &Job, bindings: &Bindings, placements: Vec<Placement>) -> (Self, u64) {
-        let left_out = left_out(job, bindings);
+    pub(crate) fn plan(job: &Job, descriptors: &Descriptors, placements: Vec<Placement>) -> (Self, u64) {
+        let left_out = left_out(job, descriptors);
         let totals = placements.iter().map(|placement| placement.total);
         let (starts, size) = regions(totals.chain(left_out.iter().map(|(_, bytes)| size_of_range(bytes))));
         let (own, others) = starts.split_at(placements.len());
@@ -58,13 +58,13 @@ impl JobMemory {
     }
 
     /// The descriptors of all buffers.
-    pub(crate) fn descriptors(&self, bindings: &Bindings, arena: &Arena) -> Vec<Bound> {
+    pub(crate) fn descriptors(&self, descriptors: &Descriptors, arena: &Arena) -> Vec<Bound> {
         let mut bound = Vec::new();
-        for (set, in_set) in &bindings.sets {
+        for (set, in_set) in &descriptors.sets {
             for (number, binding) in in_set {
                 match binding.ty {
-                    BindingType::Buffer(_) => {}
-                    BindingType::Image { .. } | BindingType::Sampler { .. } => continue,
+                    DescriptorType::Buffer(_) => {}
+                    DescriptorType::Image { .. } | DescriptorType::Sampler { .. } => continue,
                 }
                 bound.extend(binding.elements().map(|element| {
                     let range = self.range((*set, *number), binding, element);
@@ -80,7 +80,7 @@ impl JobMemory {
         bound
     }
 
-    fn range(&self, place: (u32, u32), binding: &Binding, element: u32) -> Range {
+    fn range(&self, place: (u32, u32), binding: &DescriptorArray, element: u32) -> Range {
         let left_out = || {
             let LeftOut { bytes, start } = &self.left_out[&place];
             Range { start: *start, size: size_of_range(bytes) }
@@ -113,10 +113,10 @@ impl JobMemory {
 }
 
 /// The left-out ranges of all arrays of buffers, by set and binding.
-fn left_out(job: &Job, bindings: &Bindings) -> Vec<((u32, u32), Vec<u8>)> {
+fn left_out(job: &Job, descriptors: &Descriptors) -> Vec<((u32, u32), Vec<u8>)> {
     let mut ranges = Vec::new();
-    for (set, in_set) in &bindings.sets {
-        for (number, binding) in in_set.iter().filter(|(_, binding)| matches!(binding.ty, BindingType::Buffer(_))) {
+    for (set, in_set) in &descriptors.sets {
+        for (number, binding) in in_set.iter().filter(|(_, binding)| matches!(binding.ty, DescriptorType::Buffer(_))) {
             ranges.extend(binding.left_out_range(job).map(|bytes| ((*set, *number), bytes)));
         }
     }

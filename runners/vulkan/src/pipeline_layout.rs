@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use ash::vk;
-use layoutproof::bindings::{Binding, BindingType, Bindings};
+use layoutproof::descriptors::{DescriptorArray, DescriptorType, Descriptors};
 use layoutproof::runner::{BufferKind, ImageKind, Job, RunnerError};
 
 use crate::device::Device;
@@ -14,7 +14,7 @@ use crate::failure::failed;
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Shape {
     /// Per descriptor set, per binding, the descriptors.
-    pub(crate) sets: BTreeMap<u32, BTreeMap<u32, Descriptors>>,
+    pub(crate) sets: BTreeMap<u32, BTreeMap<u32, ArrayShape>>,
     /// Size of the push-constant range in bytes; 0 for none.
     pub(crate) push_constants: u32,
     /// Whether the stages are those of a draw.
@@ -23,7 +23,7 @@ pub(crate) struct Shape {
 
 /// The descriptors of one binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Descriptors {
+pub(crate) struct ArrayShape {
     /// Their type.
     pub(crate) ty: vk::DescriptorType,
     /// Length of the array.
@@ -31,17 +31,17 @@ pub(crate) struct Descriptors {
 }
 
 impl Shape {
-    /// The shape of `job` with its `bindings`, both within the limits.
-    pub(crate) fn of(job: &Job, bindings: &Bindings) -> Self {
-        let descriptors = |binding: &Binding| Descriptors {
-            ty: descriptor_type(binding.ty),
-            length: u32::try_from(binding.length()).expect("within the device's limit"),
+    /// The shape of `job` with its `descriptors`, both within the limits.
+    pub(crate) fn of(job: &Job, descriptors: &Descriptors) -> Self {
+        let shape = |array: &DescriptorArray| ArrayShape {
+            ty: descriptor_type(array.ty),
+            length: u32::try_from(array.length()).expect("within the device's limit"),
         };
-        let in_set = |bindings: &BTreeMap<u32, Binding>| {
-            bindings.iter().map(|(number, binding)| (*number, descriptors(binding))).collect()
+        let in_set = |arrays: &BTreeMap<u32, DescriptorArray>| {
+            arrays.iter().map(|(binding, array)| (*binding, shape(array))).collect()
         };
         Self {
-            sets: bindings.sets.iter().map(|(set, bindings)| (*set, in_set(bindings))).collect(),
+            sets: descriptors.sets.iter().map(|(set, arrays)| (*set, in_set(arrays))).collect(),
             push_constants: u32::try_from(job.push_constants.len()).expect("within the device's limit"),
             draws: job.draw.is_some(),
         }
@@ -50,8 +50,8 @@ impl Shape {
     /// How many descriptors there are of each type that occurs.
     pub(crate) fn counts(&self) -> BTreeMap<vk::DescriptorType, u32> {
         let mut counts = BTreeMap::new();
-        for descriptors in self.sets.values().flat_map(BTreeMap::values) {
-            *counts.entry(descriptors.ty).or_default() += descriptors.length;
+        for array in self.sets.values().flat_map(BTreeMap::values) {
+            *counts.entry(array.ty).or_default() += array.length;
         }
         counts
     }
@@ -67,20 +67,20 @@ impl Shape {
 }
 
 /// The descriptor type of a binding.
-pub(crate) fn descriptor_type(ty: BindingType) -> vk::DescriptorType {
+pub(crate) fn descriptor_type(ty: DescriptorType) -> vk::DescriptorType {
     match ty {
-        BindingType::Buffer(BufferKind::Uniform) => vk::DescriptorType::UNIFORM_BUFFER,
-        BindingType::Buffer(BufferKind::StorageRead | BufferKind::Storage | BufferKind::Address { .. }) => {
+        DescriptorType::Buffer(BufferKind::Uniform) => vk::DescriptorType::UNIFORM_BUFFER,
+        DescriptorType::Buffer(BufferKind::StorageRead | BufferKind::Storage | BufferKind::Address { .. }) => {
             vk::DescriptorType::STORAGE_BUFFER
         }
-        BindingType::Image { kind, .. } => match kind {
+        DescriptorType::Image { kind, .. } => match kind {
             ImageKind::Sampled => vk::DescriptorType::SAMPLED_IMAGE,
             ImageKind::Storage => vk::DescriptorType::STORAGE_IMAGE,
             ImageKind::Combined => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
             ImageKind::UniformTexels => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
             ImageKind::StorageTexels => vk::DescriptorType::STORAGE_TEXEL_BUFFER,
         },
-        BindingType::Sampler { .. } => vk::DescriptorType::SAMPLER,
+        DescriptorType::Sampler { .. } => vk::DescriptorType::SAMPLER,
     }
 }
 
@@ -132,16 +132,16 @@ pub(crate) struct SetLayout {
 impl SetLayout {
     fn new(
         device: &Rc<Device>,
-        bindings: &BTreeMap<u32, Descriptors>,
+        bindings: &BTreeMap<u32, ArrayShape>,
         stages: vk::ShaderStageFlags,
     ) -> Result<Self, RunnerError> {
         let bindings: Vec<_> = bindings
             .iter()
-            .map(|(binding, descriptors)| {
+            .map(|(binding, array)| {
                 vk::DescriptorSetLayoutBinding::default()
                     .binding(*binding)
-                    .descriptor_type(descriptors.ty)
-                    .descriptor_count(descriptors.length)
+                    .descriptor_type(array.ty)
+                    .descriptor_count(array.length)
                     .stage_flags(stages)
             })
             .collect();

@@ -3,7 +3,7 @@
 //! What the device cannot do is `Unsupported`, with its name; a module that no device could run is `ShaderRefused`.
 
 use ash::vk;
-use layoutproof::bindings::Bindings;
+use layoutproof::descriptors::Descriptors;
 use layoutproof::limits::{Limits, check_features, needed_features};
 use layoutproof::runner::{Job, RunnerError, Shader};
 
@@ -13,7 +13,7 @@ use crate::spirv::{self, ModuleFacts, Stage};
 
 impl Physical {
     /// The shader's words, if this device may be given them.
-    pub(crate) fn accept_shader<'a>(&self, job: &'a Job, bindings: &Bindings) -> Result<&'a [u32], RunnerError> {
+    pub(crate) fn accept_shader<'a>(&self, job: &'a Job, descriptors: &Descriptors) -> Result<&'a [u32], RunnerError> {
         let unsupported = |what: String| Err(RunnerError::Unsupported(what));
         let words = match &job.shader {
             Shader::Spirv(words) => words,
@@ -35,7 +35,7 @@ impl Physical {
             let ((major, minor), (most, least)) = (facts.version, newest);
             return unsupported(format!("SPIR-V {major}.{minor} (it takes up to {most}.{least})"));
         }
-        check_features(&self.info, needed_features(job, bindings).iter().chain(&facts.features))?;
+        check_features(&self.info, needed_features(job, descriptors).iter().chain(&facts.features))?;
         match facts.capabilities.iter().find_map(|capability| self.missing(*capability)) {
             Some(switch) => unsupported(switch.name.to_owned()),
             None => Ok(words),

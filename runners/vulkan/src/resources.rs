@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ash::vk;
-use layoutproof::bindings::{BindingType, Bindings};
+use layoutproof::descriptors::{DescriptorType, Descriptors};
 use layoutproof::runner::{ImageKind, ImageView, Job, JobImage, JobSampler, RunnerError, TexelType};
 
 use crate::descriptors::{Bound, What};
@@ -37,14 +37,14 @@ impl Resources {
     ///
     /// # Errors
     /// `Unsupported` if the device has no such images.
-    pub(crate) fn new(device: &Rc<Device>, job: &Job, bindings: &Bindings) -> Result<Self, RunnerError> {
+    pub(crate) fn new(device: &Rc<Device>, job: &Job, descriptors: &Descriptors) -> Result<Self, RunnerError> {
         let mut made = Self::default();
-        for (set, in_set) in &bindings.sets {
+        for (set, in_set) in &descriptors.sets {
             for (number, binding) in in_set {
                 let whats = match binding.ty {
-                    BindingType::Buffer(_) => continue,
-                    BindingType::Image { kind, .. } => made.images_of(device, kind, &binding.images(job))?,
-                    BindingType::Sampler { .. } => made.samplers_of(device, &binding.samplers(job))?,
+                    DescriptorType::Buffer(_) => continue,
+                    DescriptorType::Image { kind, .. } => made.images_of(device, kind, &binding.images(job))?,
+                    DescriptorType::Sampler { .. } => made.samplers_of(device, &binding.samplers(job))?,
                 };
                 let ty = descriptor_type(binding.ty);
                 let bound = binding.elements().zip(whats);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use layoutproof::bindings::Bindings;
+use layoutproof::descriptors::Descriptors;
 use layoutproof::limits::check_features;
 use layoutproof::placement::Placement;
 use layoutproof::runner::{Feature, Job, ReadBack, RunnerError};
@@ -54,15 +54,15 @@ impl Session {
 
     /// Runs one job. After `Timeout` and `DeviceLost` the session must be leaked.
     pub(crate) fn run(&mut self, job: &Job) -> Result<ReadBack, RunnerError> {
-        let bindings = Bindings::of(job)?;
-        let words = self.physical.accept_shader(job, &bindings)?;
-        let placements = self.physical.limits.place(job, &bindings)?;
-        let resources = self.resources(job, &bindings)?;
-        let shape = Shape::of(job, &bindings);
-        let memory = self.upload(job, &bindings, placements)?;
+        let descriptors = Descriptors::of(job)?;
+        let words = self.physical.accept_shader(job, &descriptors)?;
+        let placements = self.physical.limits.place(job, &descriptors)?;
+        let resources = self.resources(job, &descriptors)?;
+        let shape = Shape::of(job, &descriptors);
+        let memory = self.upload(job, &descriptors, placements)?;
         let layout = self.layout(&shape)?;
         let targets = job.draw.as_ref().map(|draw| self.targets(draw.targets)).transpose()?;
-        let mut bound = memory.descriptors(&bindings, &self.arena);
+        let mut bound = memory.descriptors(&descriptors, &self.arena);
         bound.extend_from_slice(&resources.bound);
         let sets = DescriptorSets::new(&self.device, &layout, &shape, &bound)?;
         let pipeline = self.pipeline(job, &Use { layout: &layout, words, targets: targets.as_deref() })?;
@@ -84,8 +84,13 @@ impl Session {
     }
 
     /// Fills the arena with the job's buffers and what stands in for those that its arrays leave out.
-    fn upload(&mut self, job: &Job, bindings: &Bindings, placements: Vec<Placement>) -> Result<JobMemory, RunnerError> {
-        let (memory, size) = JobMemory::plan(job, bindings, placements);
+    fn upload(
+        &mut self,
+        job: &Job,
+        descriptors: &Descriptors,
+        placements: Vec<Placement>,
+    ) -> Result<JobMemory, RunnerError> {
+        let (memory, size) = JobMemory::plan(job, descriptors, placements);
         if size > self.arena.size() {
             self.arena = Arena::new(&self.device, size)?;
         }
@@ -93,7 +98,7 @@ impl Session {
         Ok(memory)
     }
 
-    fn resources(&self, job: &Job, bindings: &Bindings) -> Result<Resources, RunnerError> {
+    fn resources(&self, job: &Job, descriptors: &Descriptors) -> Result<Resources, RunnerError> {
         if job.images.is_empty() && job.samplers.is_empty() {
             return Ok(Resources::default());
         }
@@ -102,7 +107,7 @@ impl Session {
         }
         match self.physical.missing(IMAGE_CUBE_ARRAY).filter(|_| has_cube_arrays(job)) {
             Some(switch) => Err(RunnerError::Unsupported(switch.name.to_owned())),
-            None => Resources::new(&self.device, job, bindings),
+            None => Resources::new(&self.device, job, descriptors),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use layoutproof::bindings::{Binding, BindingType, Bindings};
+use layoutproof::descriptors::{DescriptorArray, DescriptorType, Descriptors};
 use layoutproof::runner::{BufferKind, ImageKind, ImageView, Job, RunnerError, TexelType};
 use wgpu::{
     BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry, BufferBindingType, Device, Features,
@@ -18,19 +18,19 @@ use crate::errors::{checked, failed};
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     /// Per bind group, per binding, the type and the length of the array.
-    groups: BTreeMap<u32, BTreeMap<u32, (BindingType, u64)>>,
+    groups: BTreeMap<u32, BTreeMap<u32, (DescriptorType, u64)>>,
     /// Bytes of immediates.
     immediates: u32,
     draws: bool,
 }
 
 impl Shape {
-    /// The shape of `job` with its `bindings`, both within the device's limits.
-    pub(crate) fn of(job: &Job, bindings: &Bindings) -> Self {
-        let of_binding = |(number, binding): (&u32, &Binding)| (*number, (binding.ty, binding.length()));
-        let of_group = |bindings: &BTreeMap<u32, Binding>| bindings.iter().map(of_binding).collect();
+    /// The shape of `job` with its `descriptors`, both within the device's limits.
+    pub(crate) fn of(job: &Job, descriptors: &Descriptors) -> Self {
+        let of_binding = |(binding, array): (&u32, &DescriptorArray)| (*binding, (array.ty, array.length()));
+        let of_group = |arrays: &BTreeMap<u32, DescriptorArray>| arrays.iter().map(of_binding).collect();
         Self {
-            groups: bindings.sets.iter().map(|(group, bindings)| (*group, of_group(bindings))).collect(),
+            groups: descriptors.sets.iter().map(|(group, arrays)| (*group, of_group(arrays))).collect(),
             immediates: u32::try_from(job.push_constants.len()).expect("within the device's limit"),
             draws: job.draw.is_some(),
         }
@@ -50,7 +50,7 @@ impl Layouts {
     pub(crate) fn new(device: &Device, shape: &Shape, accesses: &Accesses) -> Result<Self, RunnerError> {
         let mut groups = BTreeMap::new();
         for (group, bindings) in &shape.groups {
-            let entry = |(binding, (ty, length)): (&u32, &(BindingType, u64))| {
+            let entry = |(binding, (ty, length)): (&u32, &(DescriptorType, u64))| {
                 let access = accesses.get(&(*group, *binding)).copied().unwrap_or(StorageTextureAccess::ReadOnly);
                 let count = u32::try_from(*length).ok().filter(|length| *length > 1).and_then(NonZeroU32::new);
                 let ty = binding_type(*ty, access)?;
@@ -86,16 +86,16 @@ fn visibility(device: &Device, shape: &Shape, ty: &wgpu::BindingType) -> ShaderS
     }
 }
 
-fn binding_type(ty: BindingType, access: StorageTextureAccess) -> Result<wgpu::BindingType, RunnerError> {
+fn binding_type(ty: DescriptorType, access: StorageTextureAccess) -> Result<wgpu::BindingType, RunnerError> {
     let lacks = |what: &str| Err(RunnerError::Unsupported(format!("{what}: WGSL has none")));
     let buffer = |ty| wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None };
     Ok(match ty {
-        BindingType::Buffer(BufferKind::Uniform) => buffer(BufferBindingType::Uniform),
-        BindingType::Buffer(BufferKind::StorageRead) => buffer(BufferBindingType::Storage { read_only: true }),
-        BindingType::Buffer(BufferKind::Storage | BufferKind::Address { .. }) => {
+        DescriptorType::Buffer(BufferKind::Uniform) => buffer(BufferBindingType::Uniform),
+        DescriptorType::Buffer(BufferKind::StorageRead) => buffer(BufferBindingType::Storage { read_only: true }),
+        DescriptorType::Buffer(BufferKind::Storage | BufferKind::Address { .. }) => {
             buffer(BufferBindingType::Storage { read_only: false })
         }
-        BindingType::Image { kind, view, texel } => match kind {
+        DescriptorType::Image { kind, view, texel } => match kind {
             ImageKind::Sampled => wgpu::BindingType::Texture {
                 sample_type: sample_type(texel),
                 view_dimension: dimension(view)?,
@@ -114,8 +114,8 @@ fn binding_type(ty: BindingType, access: StorageTextureAccess) -> Result<wgpu::B
             ImageKind::Combined => return lacks("images with samplers of their own"),
             ImageKind::UniformTexels | ImageKind::StorageTexels => return lacks("typed buffers"),
         },
-        BindingType::Sampler { comparison: true } => wgpu::BindingType::Sampler(SamplerBindingType::Comparison),
-        BindingType::Sampler { comparison: false } => wgpu::BindingType::Sampler(SamplerBindingType::NonFiltering),
+        DescriptorType::Sampler { comparison: true } => wgpu::BindingType::Sampler(SamplerBindingType::Comparison),
+        DescriptorType::Sampler { comparison: false } => wgpu::BindingType::Sampler(SamplerBindingType::NonFiltering),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof::bindings::{BindingType, Bindings};
+use layoutproof::descriptors::{DescriptorType, Descriptors};
 use layoutproof::placement::Placement;
 use layoutproof::runner::{Job, JobBuffer, ReadBack};
 use wgpu::{
@@ -27,7 +27,7 @@ impl Memory {
     pub(crate) fn new(
         (device, queue): (&Device, &Queue),
         job: &Job,
-        bindings: &Bindings,
+        descriptors: &Descriptors,
         placements: Vec<Placement>,
     ) -> Self {
         let buffer = |size, usage| {
@@ -42,8 +42,8 @@ impl Memory {
         let make = |(job_buffer, placement): (&JobBuffer, &Placement)| filled(&placement.image(job_buffer));
         let buffers = job.buffers.iter().zip(&placements).map(make).collect();
         let mut left_out = BTreeMap::new();
-        for (group, bindings) in &bindings.sets {
-            for (number, binding) in bindings.iter().filter(|(_, of)| matches!(of.ty, BindingType::Buffer(_))) {
+        for (group, arrays) in &descriptors.sets {
+            for (number, binding) in arrays.iter().filter(|(_, of)| matches!(of.ty, DescriptorType::Buffer(_))) {
                 left_out.extend(binding.left_out_range(job).map(|bytes| ((*group, *number), filled(&bytes))));
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof::bindings::Bindings;
+use layoutproof::descriptors::Descriptors;
 use layoutproof::runner::{Draw, Job, RunnerError};
 use wgpu::{
     ComputePipeline, ComputePipelineDescriptor, Device, FragmentState, MultisampleState, PipelineCompilationOptions,
@@ -45,8 +45,8 @@ struct Parts<'a> {
 
 impl Program {
     /// Compiles the entry points of `job`, whose shader is `wgsl`; the job is within the device's limits.
-    pub(crate) fn new(device: &Device, job: &Job, bindings: &Bindings, wgsl: &str) -> Result<Self, RunnerError> {
-        let shape = Shape::of(job, bindings);
+    pub(crate) fn new(device: &Device, job: &Job, descriptors: &Descriptors, wgsl: &str) -> Result<Self, RunnerError> {
+        let shape = Shape::of(job, descriptors);
         let layouts = Layouts::new(device, &shape, &accesses(job, wgsl)?)?;
         let source = ShaderSource::Wgsl(wgsl.into());
         let module = checked(device, || device.create_shader_module(ShaderModuleDescriptor { label: None, source }))
@@ -77,12 +77,12 @@ impl Program {
         })
     }
 
-    /// Whether this is the program of `job` with its `bindings`, whose shader is `wgsl`.
-    pub(crate) fn serves(&self, job: &Job, bindings: &Bindings, wgsl: &str) -> bool {
+    /// Whether this is the program of `job` with its `descriptors`, whose shader is `wgsl`.
+    pub(crate) fn serves(&self, job: &Job, descriptors: &Descriptors, wgsl: &str) -> bool {
         self.entry == job.entry
             && self.draw == job.draw
             && self.constants == job.constants
-            && self.shape == Shape::of(job, bindings)
+            && self.shape == Shape::of(job, descriptors)
             && self.wgsl == wgsl
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof::bindings::{BindingType, Bindings};
+use layoutproof::descriptors::{DescriptorType, Descriptors};
 use layoutproof::runner::{ImageKind, ImageView, Job, JobImage, JobSampler, RunnerError, TexelType};
 use wgpu::util::{DeviceExt, TextureDataOrder};
 use wgpu::{
@@ -31,14 +31,14 @@ pub(crate) struct Offered {
 }
 
 /// Checks that the device has the kinds of images that the job names, and arrays of them.
-pub(crate) fn check(device: &Device, offered: Offered, bindings: &Bindings) -> Result<(), RunnerError> {
+pub(crate) fn check(device: &Device, offered: Offered, descriptors: &Descriptors) -> Result<(), RunnerError> {
     let lacks = |what: &str| Err(RunnerError::Unsupported(what.to_owned()));
-    for binding in bindings.iter() {
+    for binding in descriptors.iter() {
         let is_array = binding.length() > 1;
         let (view, kind, texel) = match binding.ty {
-            BindingType::Buffer(_) => continue,
-            BindingType::Sampler { .. } => (None, None, None),
-            BindingType::Image { kind, view, texel } => (Some(view), Some(kind), Some(texel)),
+            DescriptorType::Buffer(_) => continue,
+            DescriptorType::Sampler { .. } => (None, None, None),
+            DescriptorType::Image { kind, view, texel } => (Some(view), Some(kind), Some(texel)),
         };
         if is_array && !device.features().contains(Features::TEXTURE_BINDING_ARRAY) {
             return lacks("TEXTURE_BINDING_ARRAY");
@@ -69,19 +69,23 @@ impl Resources {
     ///
     /// # Errors
     /// `Unsupported` for images that WebGPU does not have.
-    pub(crate) fn new((device, queue): (&Device, &Queue), job: &Job, bindings: &Bindings) -> Result<Self, RunnerError> {
+    pub(crate) fn new(
+        (device, queue): (&Device, &Queue),
+        job: &Job,
+        descriptors: &Descriptors,
+    ) -> Result<Self, RunnerError> {
         let mut made = Self::default();
-        for (group, in_group) in &bindings.sets {
+        for (group, in_group) in &descriptors.sets {
             for (number, binding) in in_group {
                 let place = (*group, *number);
                 match binding.ty {
-                    BindingType::Buffer(_) => {}
-                    BindingType::Image { .. } => {
+                    DescriptorType::Buffer(_) => {}
+                    DescriptorType::Image { .. } => {
                         let images = binding.images(job);
                         let views = images.iter().map(|image| view((device, queue), image));
                         made.views.insert(place, views.collect::<Result<_, _>>()?);
                     }
-                    BindingType::Sampler { .. } => {
+                    DescriptorType::Sampler { .. } => {
                         let samplers = binding.samplers(job);
                         made.samplers.insert(place, samplers.iter().map(|one| sampler(device, one)).collect());
                     }

@@ -1,6 +1,6 @@
 //! A device in use: runs one job after the other and keeps the last program, which the next job may need again.
 
-use layoutproof::bindings::{Binding, BindingType, Bindings};
+use layoutproof::descriptors::{DescriptorArray, DescriptorType, Descriptors};
 use layoutproof::limits::{Limits, check_features, needed_features};
 use layoutproof::runner::{DeviceInfo, Job, ReadBack, RunnerError, Shader};
 use wgpu::{
@@ -75,19 +75,19 @@ impl Session {
 
     fn run_checked(&mut self, job: &Job, info: &DeviceInfo) -> Result<ReadBack, RunnerError> {
         let wgsl = accept_shader(&job.shader)?;
-        let bindings = Bindings::of(job)?;
-        check_features(info, &needed_features(job, &bindings))?;
-        let placements = self.limits.place(job, &bindings)?;
-        resources::check(&self.device, self.offered, &bindings)?;
-        let program = self.program(job, &bindings, wgsl)?;
+        let descriptors = Descriptors::of(job)?;
+        check_features(info, &needed_features(job, &descriptors))?;
+        let placements = self.limits.place(job, &descriptors)?;
+        resources::check(&self.device, self.offered, &descriptors)?;
+        let program = self.program(job, &descriptors, wgsl)?;
         let queue = (&self.device, &self.queue);
-        let memory = checked(&self.device, || Memory::new(queue, job, &bindings, placements))
+        let memory = checked(&self.device, || Memory::new(queue, job, &descriptors, placements))
             .map_err(failed("create_buffer"))?;
         let resources =
-            checked(&self.device, || Resources::new(queue, job, &bindings)).map_err(failed("create_texture"))??;
+            checked(&self.device, || Resources::new(queue, job, &descriptors)).map_err(failed("create_texture"))??;
         let targets = checked(&self.device, || job.draw.as_ref().map(|draw| Targets::new(&self.device, draw.targets)))
             .map_err(failed("create_texture"))?;
-        let groups = checked(&self.device, || self.bind(&bindings, &program, (&memory, &resources)))
+        let groups = checked(&self.device, || self.bind(&descriptors, &program, (&memory, &resources)))
             .map_err(failed("create_bind_group"))?;
         let work = Work { job, program: &program, groups: &groups, targets: targets.as_ref() };
         let submission = checked(&self.device, || self.submit(&work, &memory)).map_err(failed("submit"))?;
@@ -97,32 +97,32 @@ impl Session {
     }
 
     /// The last program if it fits, else a new one; either way it is the caller's.
-    fn program(&mut self, job: &Job, bindings: &Bindings, wgsl: &str) -> Result<Program, RunnerError> {
-        match self.program.take().filter(|last| last.serves(job, bindings, wgsl)) {
+    fn program(&mut self, job: &Job, descriptors: &Descriptors, wgsl: &str) -> Result<Program, RunnerError> {
+        match self.program.take().filter(|last| last.serves(job, descriptors, wgsl)) {
             Some(last) => Ok(last),
-            None => Program::new(&self.device, job, bindings, wgsl),
+            None => Program::new(&self.device, job, descriptors, wgsl),
         }
     }
 
     /// Makes the bind groups.
     fn bind(
         &self,
-        bindings: &Bindings,
+        descriptors: &Descriptors,
         program: &Program,
         (memory, resources): (&Memory, &Resources),
     ) -> Vec<(u32, BindGroup)> {
-        let elements = |place: (u32, u32), binding: &Binding| match binding.ty {
-            BindingType::Buffer(_) => {
+        let elements = |place: (u32, u32), binding: &DescriptorArray| match binding.ty {
+            DescriptorType::Buffer(_) => {
                 let range = |element| memory.range(binding.named.get(&element).copied(), place);
                 Elements::Buffers(binding.elements().map(range).collect())
             }
-            BindingType::Image { .. } => Elements::Views(resources.views[&place].iter().collect()),
-            BindingType::Sampler { .. } => Elements::Samplers(resources.samplers[&place].iter().collect()),
+            DescriptorType::Image { .. } => Elements::Views(resources.views[&place].iter().collect()),
+            DescriptorType::Sampler { .. } => Elements::Samplers(resources.samplers[&place].iter().collect()),
         };
         let group = |(group, layout): (&u32, &wgpu::BindGroupLayout)| {
-            let bindings = bindings.sets[group].iter();
+            let arrays = descriptors.sets[group].iter();
             let bound: Vec<_> =
-                bindings.map(|(number, binding)| (*number, elements((*group, *number), binding))).collect();
+                arrays.map(|(number, binding)| (*number, elements((*group, *number), binding))).collect();
             let entries: Vec<_> = bound
                 .iter()
                 .map(|(binding, elements)| BindGroupEntry { binding: *binding, resource: resource(elements) })

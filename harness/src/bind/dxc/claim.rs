@@ -11,7 +11,7 @@ use super::reach::Reached;
 use crate::bind::LayoutUnit;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::module::{Annotations, Module, Parameter, ParameterKind, Step};
-use crate::resource::{Access, ResourceKind};
+use crate::resource::ResourceKind;
 use crate::shape::{Count, Type};
 use crate::sources::Span;
 
@@ -49,26 +49,10 @@ pub(in crate::bind) enum Origin {
     SplitOff,
 }
 
-/// The register class of a resource.
+/// The register class of a resource; of a texture with its sampler, that of the texture.
 pub(in crate::bind) fn register_class(kind: ResourceKind) -> LayoutUnit {
-    let view = |access| match access {
-        Access::Read => LayoutUnit::ShaderResource,
-        Access::ReadWrite | Access::RasterizerOrdered | Access::Append | Access::Consume | Access::Feedback => {
-            LayoutUnit::UnorderedAccess
-        }
-    };
-    match kind {
-        ResourceKind::ConstantBuffer | ResourceKind::ParameterBlock => LayoutUnit::ConstantBuffer,
-        ResourceKind::TextureBuffer
-        | ResourceKind::AccelerationStructure
-        | ResourceKind::SubpassInput { .. }
-        | ResourceKind::CombinedSampler(_) => LayoutUnit::ShaderResource,
-        ResourceKind::StructuredBuffer(access)
-        | ResourceKind::ByteAddressBuffer(access)
-        | ResourceKind::Buffer(access) => view(access),
-        ResourceKind::Texture(texture) => view(texture.access),
-        ResourceKind::Sampler | ResourceKind::SamplerComparison => LayoutUnit::Sampler,
-    }
+    let first = kind.register_classes().chars().next();
+    first.and_then(LayoutUnit::of_class).expect("every resource has a class, and each class is a unit")
 }
 
 /// The class of a variable or a buffer that is bound as a whole; `None` for structs and data.
@@ -185,16 +169,7 @@ fn member<'m>(module: &'m Module, location: &Location<'m>, uses: &Uses<'m>) -> C
 }
 
 fn class_of(location: &Location<'_>) -> Option<LayoutUnit> {
-    match location.ty.dimensions().0 {
-        Type::Resource(resource) => Some(register_class(resource.kind)),
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Array { .. }
-        | Type::Struct(_)
-        | Type::Enum(_)
-        | Type::Pointer { .. } => None,
-    }
+    location.ty.dimensions().0.resource().map(|resource| register_class(resource.kind))
 }
 
 /// How many resources of the class `unit` the variable has before this one; DXC does not count those of a type that the

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::module::{Module, ParameterKind, Step};
-use crate::resource::ResourceKind;
+use crate::resource::{Resource, ResourceKind};
 use crate::shape::{Count, Member, StructType, Type};
 
 /// A struct has no more resources than this, counting each element of each array.
@@ -199,18 +199,11 @@ pub(in crate::bind) fn buffer_members(ty: &Type) -> &[Member] {
 
 /// Whether DXC binds this on its own. A `ConstantBuffer` or `TextureBuffer` in a struct is data there.
 pub(super) fn is_resource(ty: &Type) -> bool {
-    match ty {
-        Type::Resource(resource) => {
-            !matches!(resource.kind, ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer)
-        }
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Array { .. }
-        | Type::Struct(_)
-        | Type::Enum(_)
-        | Type::Pointer { .. } => false,
-    }
+    ty.resource().is_some_and(is_bound)
+}
+
+fn is_bound(resource: &Resource) -> bool {
+    !matches!(resource.kind, ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer)
 }
 
 /// Whether `ty` is a struct.
@@ -220,17 +213,7 @@ pub(super) fn is_struct(ty: &Type) -> bool {
 
 /// Whether some part of `ty` is a resource.
 pub(super) fn holds_resources(ty: &Type) -> bool {
-    match ty {
-        Type::Array { element, .. } => holds_resources(element),
-        Type::Struct(ty) => struct_holds_resources(ty),
-        Type::Resource(_) => is_resource(ty),
-        Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } | Type::Enum(_) | Type::Pointer { .. } => false,
-    }
-}
-
-fn struct_holds_resources(ty: &StructType) -> bool {
-    ty.base.as_ref().is_some_and(|base| struct_holds_resources(base))
-        || ty.members.iter().any(|member| holds_resources(&member.ty))
+    ty.holds(&is_bound)
 }
 
 /// The member `name`, in the bases too.

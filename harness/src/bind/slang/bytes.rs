@@ -96,7 +96,9 @@ impl View {
     fn of(self, ty: &Type) -> Cow<'_, Type> {
         match ty {
             Type::Array { element, count } => self.array((element, *count), ty),
-            Type::Struct(structure) if has_resources(ty) => Cow::Owned(Type::Struct(self.structure(structure))),
+            Type::Struct(structure) if structure.holds(&|_| true) => {
+                Cow::Owned(Type::Struct(self.structure(structure)))
+            }
             Type::Resource(resource) => match self.room {
                 Room::Ordinary | Room::Block => Cow::Borrowed(ty),
                 Room::Arguments => Cow::Owned(handle(resource.kind)),
@@ -161,25 +163,6 @@ pub(super) fn handles(kind: ResourceKind) -> u32 {
         | ResourceKind::AccelerationStructure
         | ResourceKind::SubpassInput { .. } => 1,
     }
-}
-
-/// Whether a resource stands in a type, at any depth.
-pub(super) fn has_resources(ty: &Type) -> bool {
-    match ty.dimensions().0 {
-        Type::Resource(_) => true,
-        Type::Struct(structure) => holds_resources(structure),
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Array { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. } => false,
-    }
-}
-
-fn holds_resources(structure: &StructType) -> bool {
-    structure.base.as_deref().is_some_and(holds_resources)
-        || structure.members.iter().any(|member| has_resources(&member.ty))
 }
 
 /// Whether ordinary data stands in a type, at any depth outside of resources.

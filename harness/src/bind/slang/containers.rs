@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::bytes::{Room, Whole, handles, has_resources};
+use super::bytes::{Room, Whole, handles};
 use super::types::{Place, Types, finite};
 use crate::bind::tree::{Parts, TypeLayout, UnitOffset, VariableLayout};
 use crate::bind::{LayoutUnit, Target, Usage};
@@ -150,7 +150,7 @@ fn arguments(ty: &Type, default: MatrixOrder) -> u32 {
         Type::Resource(resource) => match resource.kind {
             // A buffer with registers of its own inside is not counted.
             ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer => {
-                u32::from(!resource.element.as_deref().is_some_and(has_resources))
+                u32::from(!resource.element.as_deref().is_some_and(|element| element.holds(&|_| true)))
             }
             ResourceKind::CombinedSampler(_)
             | ResourceKind::ParameterBlock

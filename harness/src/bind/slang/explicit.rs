@@ -5,13 +5,13 @@
 //! WebGPU (it takes them one to one) and on Metal, measured.
 
 use super::settings::Settings;
-use super::units::{class_unit, classes, is_combined};
+use super::units::{class_unit, is_combined};
 use crate::bind::tree::TypeLayout;
 use crate::bind::{LayoutUnit, Target};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::module::{Annotations, Argument, Attribute, Register};
 use crate::resource::ResourceKind;
-use crate::shape::{Count, Type};
+use crate::shape::Count;
 use crate::sources::Span;
 
 /// A slot that a parameter asks for.
@@ -47,16 +47,7 @@ impl Asking<'_> {
 
     /// The kind of a parameter that is a resource, or an array of one.
     fn kind(&self) -> Option<ResourceKind> {
-        match self.layout.ty.dimensions().0 {
-            Type::Resource(resource) => Some(resource.kind),
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Array { .. }
-            | Type::Struct(_)
-            | Type::Enum(_)
-            | Type::Pointer { .. } => None,
-        }
+        self.layout.ty.dimensions().0.resource().map(|resource| resource.kind)
     }
 }
 
@@ -170,7 +161,7 @@ impl Settings {
     fn shifted_register(&self, register: &Register, asking: Asking<'_>) -> Option<Fixed> {
         let (class, index) = (register.class?, register.index?);
         let (unit, space) = (class_unit(class), register.space);
-        let fits = asking.kind().is_none_or(|kind| classes(kind).contains(class)) && asking.takes(unit);
+        let fits = asking.kind().is_none_or(|kind| kind.register_classes().contains(class)) && asking.takes(unit);
         self.shift_of(class, space.unwrap_or(0)).filter(|_| fits)?;
         Some(Fixed { unit, space, index, count: None, span: register.span })
     }

@@ -104,17 +104,8 @@ impl Types<'_> {
 }
 
 fn push_constant_element(ty: &Type) -> Option<&Type> {
-    match ty {
-        Type::Resource(resource) if resource.kind == ResourceKind::ConstantBuffer => resource.element.as_deref(),
-        Type::Resource(_)
-        | Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Array { .. }
-        | Type::Struct(_)
-        | Type::Enum(_)
-        | Type::Pointer { .. } => None,
-    }
+    let buffer = ty.resource().filter(|resource| resource.kind == ResourceKind::ConstantBuffer);
+    buffer?.element.as_deref()
 }
 
 fn role(parameter: &Parameter, target: Target) -> Role {

@@ -72,26 +72,3 @@ impl<'m> Lines<'m> {
         self.spaces.first_fit(Count::Finite(1), space) == Some(space)
     }
 }
-
-/// Whether slots of a unit are counted in each register space, set or group.
-pub(super) fn has_space(unit: LayoutUnit) -> bool {
-    match unit {
-        LayoutUnit::ConstantBuffer
-        | LayoutUnit::ShaderResource
-        | LayoutUnit::UnorderedAccess
-        | LayoutUnit::Sampler
-        | LayoutUnit::Binding
-        | LayoutUnit::MetalBuffer
-        | LayoutUnit::MetalTexture
-        | LayoutUnit::MetalSampler => true,
-        LayoutUnit::Bytes
-        | LayoutUnit::Space
-        | LayoutUnit::PushConstant
-        | LayoutUnit::ConstantId
-        | LayoutUnit::LocationIn
-        | LayoutUnit::LocationOut
-        | LayoutUnit::ShaderRecord
-        | LayoutUnit::InputAttachment
-        | LayoutUnit::MetalArgument => false,
-    }
-}

@@ -9,7 +9,7 @@ use super::budget::Budget;
 use super::entry::Entry;
 use super::explicit::Fixed;
 use super::globals::Globals;
-use super::lines::{Lines, Owner, has_space};
+use super::lines::{Lines, Owner};
 use super::scope::{At, Item, Scope};
 use super::settings::Settings;
 use super::types::Types;
@@ -134,7 +134,7 @@ impl<'m> Program<'_, 'm> {
     fn choose_default_space(&mut self, has_bytes: bool, globals: &Globals<'_>, entries: &[Entry<'_>]) {
         let scopes = entries.iter().map(|entry| &entry.scope);
         let mut open = globals.items.iter().chain(scopes).flat_map(Item::open);
-        if has_bytes || open.any(|(unit, _)| has_space(unit)) {
+        if has_bytes || open.any(|(unit, _)| unit.has_space()) {
             if self.settings.documented {
                 self.default_space = self.lines.take_spaces(1).unwrap_or(0);
             }
@@ -155,7 +155,7 @@ impl<'m> Program<'_, 'm> {
     }
 
     fn take(&mut self, unit: LayoutUnit, count: Count, owner: Owner<'m>) -> u32 {
-        let space = if has_space(unit) { self.default_space } else { 0 };
+        let space = if unit.has_space() { self.default_space } else { 0 };
         self.lines.take((unit, space), count, owner).unwrap_or_else(|| {
             let message = format!("no room is left for `{}` among the {unit} slots of space {space}", owner.name);
             self.problems.push(Diagnostic::error(Code::TooLarge, owner.span, message));
@@ -180,7 +180,7 @@ impl<'m> Program<'_, 'm> {
                 (_, Count::Unbounded) => (next, 0),
                 (_, Count::Finite(_)) => {
                     let index = self.take(unit, count, item.owner());
-                    (if has_space(unit) { self.default_space } else { 0 }, index)
+                    (if unit.has_space() { self.default_space } else { 0 }, index)
                 }
             };
             next += spaces(unit, count);

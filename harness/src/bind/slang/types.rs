@@ -276,18 +276,5 @@ pub(super) fn finite(count: Count) -> u32 {
 
 /// Whether a parameter block stands in `ty`, outside of other buffers.
 fn holds_block(ty: &Type) -> bool {
-    match ty.dimensions().0 {
-        Type::Resource(resource) => resource.kind == ResourceKind::ParameterBlock,
-        Type::Struct(structure) => has_block(structure),
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Array { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. } => false,
-    }
-}
-
-fn has_block(structure: &StructType) -> bool {
-    structure.base.as_deref().is_some_and(has_block) || structure.members.iter().any(|member| holds_block(&member.ty))
+    ty.holds(&|resource| resource.kind == ResourceKind::ParameterBlock)
 }

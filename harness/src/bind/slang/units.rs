@@ -20,7 +20,7 @@ impl Settings {
             }
             return usage;
         }
-        for class in classes(kind).chars() {
+        for class in kind.register_classes().chars() {
             let unit = self.unit(class, kind);
             let is_second = unit == LayoutUnit::Binding && usage.get(unit) != Count::Finite(0);
             if !is_second || self.splits_combined(room) {
@@ -95,24 +95,6 @@ fn has_counter(kind: ResourceKind) -> bool {
     matches!(kind, ResourceKind::StructuredBuffer(Access::Append | Access::Consume))
 }
 
-/// D3D register classes of a resource.
-pub(super) fn classes(kind: ResourceKind) -> &'static str {
-    let view = |access| match access {
-        Access::Read => "t",
-        Access::ReadWrite | Access::RasterizerOrdered | Access::Append | Access::Consume | Access::Feedback => "u",
-    };
-    match kind {
-        ResourceKind::ConstantBuffer | ResourceKind::ParameterBlock => "b",
-        ResourceKind::TextureBuffer | ResourceKind::AccelerationStructure | ResourceKind::SubpassInput { .. } => "t",
-        ResourceKind::StructuredBuffer(access)
-        | ResourceKind::ByteAddressBuffer(access)
-        | ResourceKind::Buffer(access) => view(access),
-        ResourceKind::Texture(texture) => view(texture.access),
-        ResourceKind::CombinedSampler(_) => "ts",
-        ResourceKind::Sampler | ResourceKind::SamplerComparison => "s",
-    }
-}
-
 /// Whether this is a texture and a sampler in one.
 pub(super) fn is_combined(kind: ResourceKind) -> bool {
     matches!(kind, ResourceKind::CombinedSampler(_))
@@ -125,12 +107,7 @@ pub(super) fn unit_class(unit: LayoutUnit) -> Option<char> {
 
 /// The D3D unit of a class letter out of `btus`.
 pub(super) fn class_unit(class: char) -> LayoutUnit {
-    match class {
-        'b' => LayoutUnit::ConstantBuffer,
-        't' => LayoutUnit::ShaderResource,
-        'u' => LayoutUnit::UnorderedAccess,
-        _ => LayoutUnit::Sampler,
-    }
+    LayoutUnit::of_class(class).unwrap_or(LayoutUnit::Sampler)
 }
 
 /// Whether fields of this unit move when their struct stands in an array, so that each field is an array of its own.

@@ -13,7 +13,6 @@ use super::scope::ScopeId;
 use crate::declare::ast::{BufferDeclaration, BufferKind, Item};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::module::{Annotations, PackOffset, Parameter, ParameterKind};
-use crate::resource::{Access, ResourceKind};
 use crate::scalar::{Scalar, SixteenBit};
 use crate::shape::{Member, StructType, Type};
 use crate::sources::Span;
@@ -112,7 +111,7 @@ impl<'t> Elaborator<'t> {
         let allowed = match (kind, innermost) {
             (ParameterKind::Cbuffer, _) => "b",
             (ParameterKind::Tbuffer, _) => "t",
-            (_, Type::Resource(resource)) => letters(resource.kind),
+            (_, Type::Resource(resource)) => resource.kind.register_classes(),
             // The letter of a loose global means nothing: DXC 1.7.2308 puts `register(b2)` at byte 32.
             (ParameterKind::Variable | ParameterKind::Global, _) => "bcistu",
         };
@@ -139,23 +138,5 @@ impl<'t> Elaborator<'t> {
                 self.problems.report(problem.with_label(earlier, "the other one"));
             }
         }
-    }
-}
-
-/// Register classes of a resource: constant buffers b, what is only read t, what is written u, samplers s.
-fn letters(kind: ResourceKind) -> &'static str {
-    let view = |access| match access {
-        Access::Read => "t",
-        Access::ReadWrite | Access::RasterizerOrdered | Access::Append | Access::Consume | Access::Feedback => "u",
-    };
-    match kind {
-        ResourceKind::ConstantBuffer | ResourceKind::ParameterBlock => "b",
-        ResourceKind::TextureBuffer | ResourceKind::AccelerationStructure | ResourceKind::SubpassInput { .. } => "t",
-        ResourceKind::StructuredBuffer(access)
-        | ResourceKind::ByteAddressBuffer(access)
-        | ResourceKind::Buffer(access) => view(access),
-        ResourceKind::Texture(texture) => view(texture.access),
-        ResourceKind::CombinedSampler(_) => "ts",
-        ResourceKind::Sampler | ResourceKind::SamplerComparison => "s",
     }
 }

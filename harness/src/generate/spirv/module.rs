@@ -98,18 +98,10 @@ impl<'a> Module<'a> {
         wiring: &Wiring,
     ) -> Result<(), ProduceError> {
         let mut interface = self.interface(entry);
-        let point = self.point_of(entry.stage);
         if entry.forms.contains(&Form::Parameter) {
             interface.function = Some(self.write_function(entry, (&interface, leaves, wiring)));
         }
-        let void = self.types.builder.type_void();
-        let signature = self.types.builder.type_function(void, []);
-        let builder = &mut self.types.builder;
-        let function = builder.begin_function(void, None, FunctionControl::NONE, signature).expect(NO_FUNCTION);
-        builder.begin_block(None).expect("a function was just begun");
-        if let Some(point) = point {
-            self.store_point(point);
-        }
+        let function = self.begin_entry(entry.stage);
         interface.block = self.open_place(interface.block);
         let lane = interface.lane;
         let mut body = Body { types: &mut self.types, interface, leaves, wiring };

@@ -57,6 +57,20 @@ impl Module<'_> {
         point
     }
 
+    /// Begins the function of an entry point, which in a draw places the point first.
+    pub(super) fn begin_entry(&mut self, stage: Stage) -> Word {
+        let point = self.point_of(stage);
+        let void = self.types.builder.type_void();
+        let signature = self.types.builder.type_function(void, []);
+        let builder = &mut self.types.builder;
+        let function = builder.begin_function(void, None, FunctionControl::NONE, signature).expect(NO_FUNCTION);
+        builder.begin_block(None).expect("a function was just begun");
+        if let Some(point) = point {
+            self.store_point(point);
+        }
+        function
+    }
+
     /// Declares the function that was written as an entry point; `lane` is the variable with the invocation's index.
     pub(super) fn declare_entry(&mut self, stage: Stage, (name, function): (&str, Word), lane: Option<Word>) {
         let outputs = self.point_of(stage).map(|point| [point.position, point.size]);
@@ -94,15 +108,7 @@ impl Module<'_> {
     }
 
     fn write_other(&mut self, stage: Stage, name: &str) {
-        let point = self.point_of(stage);
-        let void = self.types.builder.type_void();
-        let signature = self.types.builder.type_function(void, []);
-        let builder = &mut self.types.builder;
-        let function = builder.begin_function(void, None, FunctionControl::NONE, signature).expect(NO_FUNCTION);
-        builder.begin_block(None).expect("a function was just begun");
-        if let Some(point) = point {
-            self.store_point(point);
-        }
+        let function = self.begin_entry(stage);
         let builder = &mut self.types.builder;
         builder.ret().expect(OPEN);
         builder.end_function().expect("the function is open");

@@ -12,9 +12,9 @@ use crate::runner::{BufferKind, ImageKind, ImageView, Job, JobImage, JobSampler,
 /// The texel of images in elements that a job leaves out; probes put other values into their own.
 const LEFT_OUT_TEXEL: [u32; 4] = [0; 4];
 
-/// What the descriptors of a binding are; all elements of an array are of one type.
+/// What descriptors are; all elements of an array are of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum BindingType {
+pub enum DescriptorType {
     /// Buffers.
     Buffer(BufferKind),
     /// Images.
@@ -33,17 +33,17 @@ pub enum BindingType {
     },
 }
 
-/// One binding.
+/// The descriptors of one binding: an array, of length 1 where the shader declares none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Binding {
+pub struct DescriptorArray {
     /// Type of the descriptors.
-    pub ty: BindingType,
+    pub ty: DescriptorType,
     /// By element, the index of the resource among the job's buffers, images or samplers, whichever `ty` says. Never
     /// empty.
     pub named: BTreeMap<u32, usize>,
 }
 
-impl Binding {
+impl DescriptorArray {
     /// Every element of the array.
     pub fn elements(&self) -> RangeInclusive<u32> {
         0..=self.named.last_key_value().map_or(0, |(last, _)| *last)
@@ -54,8 +54,8 @@ impl Binding {
         u64::from(*self.elements().end()) + 1
     }
 
-    /// The images of all elements, if this is a binding of images of `job`. Those that the job leaves out are like the
-    /// first that it names, with zeros for texels.
+    /// The images of all elements, if these are images of `job`. Those that the job leaves out are like the first that
+    /// it names, with zeros for texels.
     pub fn images(&self, job: &Job) -> Vec<JobImage> {
         let left_out = || {
             let first = &job.images[self.first()];
@@ -65,8 +65,8 @@ impl Binding {
         self.elements().map(image).collect()
     }
 
-    /// The samplers of all elements, if this is a binding of samplers of `job`. Those that the job leaves out see the
-    /// first mip level that no named one sees.
+    /// The samplers of all elements, if these are samplers of `job`. Those that the job leaves out see the first mip level
+    /// that no named one sees.
     pub fn samplers(&self, job: &Job) -> Vec<JobSampler> {
         let is_seen = |level: &u32| self.named.values().any(|index| job.samplers[*index].level == *level);
         let unseen = (0..=u32::MAX).find(|level| !is_seen(level)).unwrap_or(u32::MAX);
@@ -75,7 +75,7 @@ impl Binding {
         self.elements().map(sampler).collect()
     }
 
-    /// The range in the elements that `job` leaves out, if this is a binding of its buffers; `None` if there are none.
+    /// The range in the elements that `job` leaves out, if these are its buffers; `None` if there are none.
     /// It is as long as the longest that is named and holds the word before the first of them, over and over.
     pub fn left_out_range(&self, job: &Job) -> Option<Vec<u8>> {
         if self.length() == self.named.len() as u64 {
@@ -92,11 +92,11 @@ impl Binding {
     }
 }
 
-/// The bindings of a job, by set and binding.
+/// The descriptors of a job, by set and binding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bindings {
+pub struct Descriptors {
     /// Per descriptor set, per binding number.
-    pub sets: BTreeMap<u32, BTreeMap<u32, Binding>>,
+    pub sets: BTreeMap<u32, BTreeMap<u32, DescriptorArray>>,
 }
 
 /// Where a resource is bound, and which of the job's resources of its type it is.
@@ -107,45 +107,45 @@ struct Place {
     index: usize,
 }
 
-impl Bindings {
+impl Descriptors {
     /// Collects the descriptors of `job`; buffers by address have none.
     ///
     /// # Errors
     /// `Api` if two share set, binding and element, or if the elements of an array are of different types.
     pub fn of(job: &Job) -> Result<Self, RunnerError> {
-        let mut bindings = Self::default();
+        let mut descriptors = Self::default();
         for (index, buffer) in job.buffers.iter().enumerate() {
             match buffer.kind {
                 BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage => {
                     let place = Place { set: buffer.set, binding: buffer.binding, element: buffer.element, index };
-                    bindings.add(&place, BindingType::Buffer(buffer.kind))?;
+                    descriptors.add(&place, DescriptorType::Buffer(buffer.kind))?;
                 }
                 BufferKind::Address { .. } => {}
             }
         }
         for (index, image) in job.images.iter().enumerate() {
             let place = Place { set: image.set, binding: image.binding, element: image.element, index };
-            let ty = BindingType::Image { kind: image.kind, view: image.view, texel: image.texel };
-            bindings.add(&place, ty)?;
+            let ty = DescriptorType::Image { kind: image.kind, view: image.view, texel: image.texel };
+            descriptors.add(&place, ty)?;
         }
         for (index, sampler) in job.samplers.iter().enumerate() {
             let place = Place { set: sampler.set, binding: sampler.binding, element: sampler.element, index };
-            bindings.add(&place, BindingType::Sampler { comparison: sampler.comparison })?;
+            descriptors.add(&place, DescriptorType::Sampler { comparison: sampler.comparison })?;
         }
-        Ok(bindings)
+        Ok(descriptors)
     }
 
-    /// Every binding, sets and bindings ascending.
-    pub fn iter(&self) -> impl Iterator<Item = &Binding> {
+    /// The descriptors of every binding, sets and bindings ascending.
+    pub fn iter(&self) -> impl Iterator<Item = &DescriptorArray> {
         self.sets.values().flat_map(BTreeMap::values)
     }
 
     /// How many descriptors there are of the types for which `counts` holds, all elements of arrays counted.
-    pub fn count(&self, counts: impl Fn(BindingType) -> bool) -> u64 {
-        self.iter().filter(|binding| counts(binding.ty)).map(Binding::length).sum()
+    pub fn count(&self, counts: impl Fn(DescriptorType) -> bool) -> u64 {
+        self.iter().filter(|array| counts(array.ty)).map(DescriptorArray::length).sum()
     }
 
-    fn add(&mut self, place: &Place, ty: BindingType) -> Result<(), RunnerError> {
+    fn add(&mut self, place: &Place, ty: DescriptorType) -> Result<(), RunnerError> {
         let refuse = |reason: &str| {
             let Place { set, binding, element, .. } = place;
             let at = if *element == 0 { String::new() } else { format!(" element {element}") };
@@ -154,12 +154,12 @@ impl Bindings {
                 reason: format!("{reason} at set {set} binding {binding}{at}"),
             })
         };
-        let bindings = self.sets.entry(place.set).or_default();
-        let binding = bindings.entry(place.binding).or_insert_with(|| Binding { ty, named: BTreeMap::new() });
-        if binding.named.insert(place.element, place.index).is_some() {
+        let arrays = self.sets.entry(place.set).or_default();
+        let array = arrays.entry(place.binding).or_insert_with(|| DescriptorArray { ty, named: BTreeMap::new() });
+        if array.named.insert(place.element, place.index).is_some() {
             return refuse("two resources");
         }
-        if binding.ty != ty {
+        if array.ty != ty {
             return refuse("resources of different types");
         }
         Ok(())
@@ -185,15 +185,15 @@ mod tests {
         let mut job = job(vec![buffer(2, 3, Uniform), buffer(0, 0, Storage), buffer(2, 1, Uniform)]);
         job.buffers.push(buffer(0, 0, Address { at: 0 }));
         job.samplers.push(JobSampler { set: 0, binding: 2, element: 0, level: 0, comparison: false });
-        let bindings = Bindings::of(&job).unwrap();
-        let array = &bindings.sets[&1][&2];
+        let descriptors = Descriptors::of(&job).unwrap();
+        let array = &descriptors.sets[&1][&2];
         assert_eq!(array.named, BTreeMap::from([(1, 2), (3, 0)]));
         assert_eq!(array.length(), 4);
         assert_eq!(array.elements(), 0..=3);
-        assert_eq!(bindings.sets[&1][&0].named, BTreeMap::from([(0, 1)]));
-        assert_eq!(bindings.sets[&0][&2].ty, BindingType::Sampler { comparison: false });
-        assert_eq!(bindings.count(|ty| ty == BindingType::Buffer(Uniform)), 4);
-        assert_eq!(bindings.count(|_| true), 6);
+        assert_eq!(descriptors.sets[&1][&0].named, BTreeMap::from([(0, 1)]));
+        assert_eq!(descriptors.sets[&0][&2].ty, DescriptorType::Sampler { comparison: false });
+        assert_eq!(descriptors.count(|ty| ty == DescriptorType::Buffer(Uniform)), 4);
+        assert_eq!(descriptors.count(|_| true), 6);
     }
 
     #[test]
@@ -208,16 +208,16 @@ mod tests {
         (job.buffers[0].before_word, job.buffers[1].before_word) = (0x0201, 0x0403_0201);
         job.samplers = vec![sampler(3, 1), sampler(0, 0)];
         job.images = vec![image(1, vec![[1, 2, 3, 4], [5, 6, 7, 8]])];
-        let bindings = Bindings::of(&job).unwrap();
-        let samplers = bindings.sets[&0][&0].samplers(&job);
+        let descriptors = Descriptors::of(&job).unwrap();
+        let samplers = descriptors.sets[&0][&0].samplers(&job);
         assert_eq!(samplers.iter().map(|sampler| sampler.level).collect::<Vec<_>>(), [0, 2, 2, 1]);
         assert!(samplers.iter().all(|sampler| sampler.comparison));
-        let images = bindings.sets[&0][&1].images(&job);
+        let images = descriptors.sets[&0][&1].images(&job);
         assert_eq!(images, [image(1, vec![[0; 4]; 2]), job.images[0].clone()]);
-        let range = bindings.sets[&1][&0].left_out_range(&job);
+        let range = descriptors.sets[&1][&0].left_out_range(&job);
         assert_eq!(range, Some(vec![1, 2, 3, 4, 1, 2, 3, 4]));
         job.buffers.push(buffer(0, 1, BufferKind::Uniform));
-        assert_eq!(Bindings::of(&job).unwrap().sets[&1][&0].left_out_range(&job), None);
+        assert_eq!(Descriptors::of(&job).unwrap().sets[&1][&0].left_out_range(&job), None);
     }
 
     #[test]
@@ -235,7 +235,7 @@ mod tests {
             (mixed, "resources of different types at set 1 binding 2 element 1"),
         ] {
             let call = "job".to_owned();
-            assert_eq!(Bindings::of(&job), Err(RunnerError::Api { call, reason: reason.to_owned() }));
+            assert_eq!(Descriptors::of(&job), Err(RunnerError::Api { call, reason: reason.to_owned() }));
         }
     }
 }

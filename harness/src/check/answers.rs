@@ -1,0 +1,75 @@
+//! What the answers of one device to one check come to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::probe::{Observation, ProbeEntry, Range};
+use crate::record::{Form, Row, What};
+
+/// Problems of one block, space and direction that a row tells of, beside the first.
+const MAX_PROBLEMS: usize = 2;
+
+/// What a device's answers come to.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    pub(super) rows: Vec<Row>,
+    /// By module, entry point, leaf and form.
+    guarded: BTreeMap<(usize, String, u32, Form), Option<u32>>,
+    /// Paths, block name first.
+    pub(super) leaves: BTreeSet<String>,
+    pub(super) broken: Vec<String>,
+    pub(super) lacking: BTreeSet<String>,
+}
+
+impl Answers {
+    /// Nothing but the rows that need no device.
+    pub(super) fn new(rows: Vec<Row>) -> Self {
+        Self { rows, ..Self::default() }
+    }
+
+    /// Adds a row; the exact range says something of its own only where it differs from the guarded one.
+    pub(super) fn add(&mut self, (module, entry): (usize, &ProbeEntry), observation: &Observation, mut row: Row) {
+        let Observation { leaf, form, range, offset, .. } = observation;
+        match row.what {
+            What::Offset => drop(self.leaves.insert(row.path.clone())),
+            What::ArrayStride
+            | What::MatrixStride
+            | What::Size
+            | What::Alignment
+            | What::Binding
+            | What::Guard
+            | What::ArrayLength => {}
+        }
+        let key = (module, entry.name.clone(), *leaf, *form);
+        match self.guarded.get(&key) {
+            Some(guarded) if guarded == offset => return,
+            Some(_) => {
+                let note = row.note.take().unwrap_or_default();
+                row.note =
+                    Some(format!("with the exact range, not with guards behind it {note}").trim_end().to_owned());
+            }
+            None if *range == Range::Guarded => drop(self.guarded.insert(key, *offset)),
+            None => {}
+        }
+        self.rows.push(row);
+    }
+
+    /// Adds what no device that follows the shader does: one row per block, space, stage and direction, whose note tells
+    /// the first few of them.
+    pub(super) fn add_problem(&mut self, row: Row) {
+        let same = |other: &&mut Row| {
+            other.what == What::Guard
+                && (&other.path, other.space, other.direction) == (&row.path, row.space, row.direction)
+                && other.stage == row.stage
+        };
+        match self.rows.iter_mut().find(same) {
+            None => self.rows.push(row),
+            Some(first) => {
+                let (note, more) = (first.note.get_or_insert_default(), row.note.unwrap_or_default());
+                if !note.contains(&more) && note.matches("; ").count() < MAX_PROBLEMS {
+                    note.push_str("; ");
+                    note.push_str(&more);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The jobs of a check that its device can do, and why there are none for the others.
+
+use std::collections::BTreeSet;
+
+use crate::check::conduct::Check;
+use crate::check::shader_module::ShaderModule;
+use crate::check::share::Share;
+use crate::probe::{PlanShader, ProbeJob, jobs};
+use crate::record::Space;
+use crate::runner::Job;
+use crate::verdict::Validation;
+
+/// A probe of a check with the module that it comes from.
+#[derive(Clone, Debug)]
+pub(super) struct CheckProbe {
+    /// Index into [`Produced::modules`](super::Produced::modules).
+    pub(super) module: usize,
+    pub(super) probe: ProbeJob,
+}
+
+/// The jobs of a check, and why some are missing.
+#[derive(Clone, Debug, Default)]
+pub struct Jobs {
+    pub(super) probes: Vec<CheckProbe>,
+    /// What the device lacks for others.
+    pub lacking: BTreeSet<String>,
+}
+
+impl Jobs {
+    /// What the device gets, in order.
+    pub fn jobs(&self) -> impl Iterator<Item = &Job> {
+        self.probes.iter().flat_map(|probe| &probe.probe.runs).map(|run| &run.job)
+    }
+}
+
+impl Check {
+    /// The jobs that the device can do.
+    pub fn jobs(&self) -> Jobs {
+        let mut all = Jobs::default();
+        for (index, module) in self.produced.modules.iter().enumerate().filter(|(_, module)| self.takes(module)) {
+            let shader = module.shader(self.device.runner);
+            match jobs(&module.layout, &module.plan, PlanShader { shader: &shader, requires: &module.requires }) {
+                Err(error) => drop(all.lacking.insert(error.to_string())),
+                Ok(probes) => {
+                    for probe in probes.into_iter().filter(|probe| self.bindable(probe, module)) {
+                        match self.lacks(&probe) {
+                            Some(reason) => drop(all.lacking.insert(reason)),
+                            None => all.probes.push(CheckProbe { module: index, probe }),
+                        }
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Whether the device gets the module: one that stands in for another only where the device cannot take that.
+    fn takes(&self, module: &ShaderModule) -> bool {
+        let usable = |module: &ShaderModule| {
+            !matches!(module.validation, Validation::Invalid(_)) && module.compiled_for(&self.device).is_some()
+        };
+        let better = |other: &ShaderModule| {
+            other.share == Share::All
+                && other.access() == module.access()
+                && (other.block, &other.layout) == (module.block, &module.layout)
+                && usable(other)
+                && other.requires.is_subset(&self.device.features)
+        };
+        match module.share {
+            Share::All => usable(module),
+            Share::Part => usable(module) && !self.produced.modules.iter().any(better),
+        }
+    }
+
+    /// WGSL binds no less than its own size of the block, so ranges that are shorter have no job.
+    fn bindable(&self, probe: &ProbeJob, module: &ShaderModule) -> bool {
+        let least = module.least_binding(&self.device, &probe.entry.name);
+        probe.image.owners.len() >= least as usize
+    }
+
+    fn lacks(&self, probe: &ProbeJob) -> Option<String> {
+        let device = &self.device;
+        let bytes = probe.image.owners.len();
+        let beyond = |limit: u32| u32::try_from(bytes).map_or(true, |bytes| bytes > limit);
+        let mut required = probe.runs.iter().flat_map(|run| &run.job.requires);
+        if let Some(feature) = required.find(|feature| !device.features.contains(feature)) {
+            return Some(format!("device lacks {feature}"));
+        }
+        match probe.entry.space {
+            Space::Uniform | Space::UniformElement if beyond(device.max_uniform_range) => {
+                Some(format!("device binds {} bytes of uniform buffer, not {bytes}", device.max_uniform_range))
+            }
+            Space::PushConstant if beyond(device.max_push_constants) => {
+                Some(format!("device has {} bytes of push constants, not {bytes}", device.max_push_constants))
+            }
+            Space::Uniform
+            | Space::UniformElement
+            | Space::Storage
+            | Space::StorageElement
+            | Space::PushConstant
+            | Space::Address => None,
+        }
+    }
+}

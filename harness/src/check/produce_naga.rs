@@ -1,0 +1,105 @@
+//! The shaders of a subject that naga compiles: one module per entry point, from our WGSL.
+//!
+//! A plan in, WGSL text out, with naga's own offsets, its SPIR-V, and where the leaves are in the GLSL that it writes for
+//! OpenGL drivers.
+
+use crate::check::produce::Produced;
+use crate::check::shader_module::{Compiled, ShaderModule};
+use crate::check::share::Share;
+use crate::generate::wgsl::{self, WgslModule};
+use crate::layout::{BlockLayout, Component, Leaf};
+use crate::naga_glsl::glsl_offsets;
+use crate::naga_offsets::{self, NagaError};
+use crate::probe::{ProbeEntry, ProbePlan};
+use crate::record::{Form, Space};
+use crate::runner::Feature;
+use crate::scalar::Scalar;
+use crate::verdict::Validation;
+
+impl Produced {
+    /// Adds the modules for what our WGSL can ask of `plan`. `layout` is what the shader is written for, `image_of` what
+    /// the image is packed for: the same without a planted fault.
+    pub(super) fn add_naga(&mut self, block: usize, (layout, image_of): (&BlockLayout, &BlockLayout), plan: ProbePlan) {
+        let plan = plan.without(not_in_wgsl).only(&FORMS_IN_WGSL.into());
+        for entry in plan.entries.iter().filter(|entry| wgsl::has(entry)) {
+            let NagaModule { wgsl, offsets, spirv } = match compile(layout, &plan, entry) {
+                Ok(compiled) => compiled,
+                Err(gap) => {
+                    self.gaps.push(gap);
+                    continue;
+                }
+            };
+            let glsl_compiled = match ask_naga(entry, || glsl_offsets(&wgsl)) {
+                Ok(offsets) => Some(by_form(entry, &offsets)),
+                Err(gap) => {
+                    self.gaps.push(gap);
+                    None
+                }
+            };
+            let push = (entry.space == Space::PushConstant).then_some(Feature::PushConstants);
+            self.modules.push(ShaderModule {
+                share: Share::All,
+                block,
+                layout: image_of.clone(),
+                plan: ProbePlan { entries: vec![entry.clone()], ..plan.clone() },
+                spirv,
+                validator_flags: Vec::new(),
+                validation: Validation::NotRun("no spirv-val".to_owned()),
+                requires: push.into_iter().collect(),
+                binding_size: wgsl.binding_size,
+                compiled: by_form(entry, &offsets),
+                glsl_compiled,
+                wgsl: Some(wgsl.text),
+            });
+        }
+    }
+}
+
+/// WGSL text for one entry point, with what naga makes of it.
+#[derive(Debug)]
+struct NagaModule {
+    wgsl: WgslModule,
+    /// Where naga puts the leaves, in bytes.
+    offsets: Vec<Option<u32>>,
+    spirv: Vec<u32>,
+}
+
+/// The module for one entry point, or why there is none.
+fn compile(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result<NagaModule, String> {
+    let wgsl = wgsl::module(layout, plan, entry).map_err(|error| error.to_string())?;
+    let (offsets, spirv) =
+        ask_naga(entry, || Ok((naga_offsets::compiled_offsets(&wgsl)?, naga_offsets::spirv(&wgsl)?)))?;
+    Ok(NagaModule { wgsl, offsets, spirv })
+}
+
+/// An answer of naga about `entry`. naga's writers assert what its validator does not check; a panic is that compiler's
+/// answer, not the run's end.
+fn ask_naga<T>(
+    entry: &ProbeEntry,
+    ask: impl FnOnce() -> Result<T, NagaError> + std::panic::UnwindSafe,
+) -> Result<T, String> {
+    match std::panic::catch_unwind(ask) {
+        Ok(answer) => answer.map_err(|error| error.to_string()),
+        Err(_) => Err(format!("naga panics: on entry point `{}`", entry.name)),
+    }
+}
+
+/// The forms that our WGSL has.
+const FORMS_IN_WGSL: [Form; 3] = [Form::Leaf, Form::Vector, Form::Whole];
+
+/// Why our WGSL has no leaf like this one.
+fn not_in_wgsl(leaf: &Leaf) -> Option<String> {
+    let Component { scalar, size } = leaf.component;
+    match scalar {
+        Scalar::Bool => Some("a `bool` in memory that a host can see".to_owned()),
+        _ if size != 4 => Some(format!("{size} bytes wide")),
+        _ => None,
+    }
+}
+
+/// The offsets of the leaves, which naga's code addresses in every form of `entry`.
+fn by_form(entry: &ProbeEntry, offsets: &[Option<u32>]) -> Compiled {
+    let leaves =
+        |form: Form| (0_u32..).zip(offsets).map(move |(leaf, offset)| ((entry.name.clone(), form, leaf), *offset));
+    entry.forms.iter().copied().flat_map(leaves).collect()
+}

@@ -1,0 +1,75 @@
+//! One shader of a subject, with what its code addresses.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::check::share::Share;
+use crate::layout::BlockLayout;
+use crate::probe::{ProbeEntry, ProbePlan};
+use crate::record::Form;
+use crate::runner::{DeviceInfo, Feature, RunnerKind, Shader};
+use crate::verdict::Validation;
+
+/// Bytes of each leaf that naga's shaders probe.
+const WORD: u32 = 4;
+
+/// Byte offsets that code addresses, by entry point, form and index of the leaf.
+pub type Compiled = BTreeMap<(String, Form, u32), Option<u32>>;
+
+/// One shader module.
+#[derive(Clone, Debug)]
+pub struct ShaderModule {
+    /// What it holds of its block.
+    pub share: Share,
+    /// Index into [`Subject::layouts`](super::Subject::layouts).
+    pub block: usize,
+    /// The layout that the image is packed for: that of the block, or of the array that
+    /// [`elements`](crate::probe::elements) makes of it.
+    pub layout: BlockLayout,
+    /// The leaves and the entry points of this module.
+    pub plan: ProbePlan,
+    /// SPIR-V words.
+    pub spirv: Vec<u32>,
+    /// WGSL text that the SPIR-V comes from.
+    pub wgsl: Option<String>,
+    /// Options for the validator.
+    pub validator_flags: Vec<&'static str>,
+    /// What the validator said.
+    pub validation: Validation,
+    /// What a device must have.
+    pub requires: BTreeSet<Feature>,
+    /// Least bytes that the language lets a host bind.
+    pub binding_size: u32,
+    /// The byte offset that the code addresses, by entry point, form and leaf.
+    pub compiled: Compiled,
+    /// The same for the GLSL that naga writes for OpenGL drivers; `None` where there is none.
+    pub glsl_compiled: Option<Compiled>,
+}
+
+impl ShaderModule {
+    /// What the spaces and stages of the module's entry points need, which is the same for all of them.
+    pub fn access(&self) -> BTreeSet<Feature> {
+        self.plan.entries.iter().flat_map(ProbeEntry::requires).collect()
+    }
+
+    /// The form in which a runner takes the module.
+    pub fn shader(&self, runner: RunnerKind) -> Shader {
+        match (runner, &self.wgsl) {
+            (RunnerKind::Wgpu, Some(text)) => Shader::Wgsl(text.clone()),
+            (RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Model, _) => Shader::Spirv(self.spirv.clone()),
+        }
+    }
+
+    /// What the code addresses in the language in which `device` gets it; `None` where the module has no such code.
+    pub fn compiled_for(&self, device: &DeviceInfo) -> Option<&Compiled> {
+        if device.is_opengl() { self.glsl_compiled.as_ref() } else { Some(&self.compiled) }
+    }
+
+    /// The least bytes that must be bound for `entry`: OpenGL leaves undefined what lies behind the bound range, and
+    /// GLSL's block can be longer than WGSL's.
+    pub fn least_binding(&self, device: &DeviceInfo, entry: &str) -> u32 {
+        let glsl = self.glsl_compiled.as_ref().filter(|_| device.is_opengl());
+        let own = glsl.into_iter().flatten().filter(|((name, _, _), _)| name == entry);
+        let last = own.filter_map(|(_, offset)| *offset).max();
+        last.map_or(self.binding_size, |last| self.binding_size.max(last.saturating_add(WORD)))
+    }
+}

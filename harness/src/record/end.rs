@@ -1,0 +1,77 @@
+//! How a check ends: with what outcome, at whose door, and what agreement proves.
+
+use serde::{Deserialize, Serialize};
+
+/// What agreement in a check proves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Proves {
+    /// The device obeys offsets that we wrote.
+    Decorations,
+    /// A compiler chose the offsets and its code uses them.
+    Compiler,
+    /// Native code on its native API.
+    Native,
+}
+
+impl Proves {
+    /// The word in records and texts.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Decorations => "decorations",
+            Self::Compiler => "compiler",
+            Self::Native => "native",
+        }
+    }
+}
+
+/// How a check ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the contract's words")]
+pub enum Outcome {
+    Agree,
+    Differ,
+    Known,
+    Stale,
+    Skipped,
+    Broken,
+}
+
+/// Who stands alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Culprit {
+    /// Expected and computed differ and no compiler breaks the tie.
+    CaseOrRules,
+    /// The case's number is wrong.
+    Case,
+    /// Our rule is wrong.
+    Rules,
+    /// The compiler's code addresses other bytes.
+    Compiler,
+    /// The compiler's report differs from its code.
+    Report,
+    /// The shader module is invalid or not what was asked for.
+    Module,
+    /// The device did something else than the shader says.
+    Device,
+    /// No witness stands alone.
+    Unclear,
+}
+
+impl Culprit {
+    /// The word in records and texts.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::CaseOrRules => "case-or-rules",
+            Self::Case => "case",
+            Self::Rules => "rules",
+            Self::Compiler => "compiler",
+            Self::Report => "report",
+            Self::Module => "module",
+            Self::Device => "device",
+            Self::Unclear => "unclear",
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! What devices may lack.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What a device must be able to do for a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Feature {
+    /// Uniform blocks under std430 rules (`uniformBufferStandardLayout`).
+    UniformBufferStandardLayout,
+    /// Blocks under scalar rules (`scalarBlockLayout`).
+    ScalarBlockLayout,
+    /// Push constants (wgpu: immediates).
+    PushConstants,
+    /// 8-bit integers in shaders.
+    Int8,
+    /// 16-bit integers in shaders.
+    Int16,
+    /// 64-bit integers in shaders.
+    Int64,
+    /// 16-bit floats in shaders.
+    Float16,
+    /// 64-bit floats in shaders.
+    Float64,
+    /// 8-bit members in storage blocks.
+    StorageBuffer8,
+    /// 8-bit members in uniform blocks.
+    UniformBuffer8,
+    /// 8-bit members in push-constant blocks.
+    PushConstant8,
+    /// 16-bit members in storage blocks.
+    StorageBuffer16,
+    /// 16-bit members in uniform blocks.
+    UniformBuffer16,
+    /// 16-bit members in push-constant blocks.
+    PushConstant16,
+    /// Buffer device addresses.
+    BufferDeviceAddress,
+    /// Draws.
+    Graphics,
+    /// Storage buffers written by the vertex stage.
+    VertexStores,
+    /// Storage buffers written by the fragment stage.
+    FragmentStores,
+    /// Arrays of uniform buffers, indexed by constants.
+    UniformBufferArray,
+    /// Arrays of storage buffers, indexed by constants.
+    StorageBufferArray,
+}
+
+impl Feature {
+    /// Every feature.
+    pub const ALL: [Self; 20] = [
+        Self::UniformBufferStandardLayout,
+        Self::ScalarBlockLayout,
+        Self::PushConstants,
+        Self::Int8,
+        Self::Int16,
+        Self::Int64,
+        Self::Float16,
+        Self::Float64,
+        Self::StorageBuffer8,
+        Self::UniformBuffer8,
+        Self::PushConstant8,
+        Self::StorageBuffer16,
+        Self::UniformBuffer16,
+        Self::PushConstant16,
+        Self::BufferDeviceAddress,
+        Self::Graphics,
+        Self::VertexStores,
+        Self::FragmentStores,
+        Self::UniformBufferArray,
+        Self::StorageBufferArray,
+    ];
+}
+
+impl fmt::Display for Feature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::UniformBufferStandardLayout => "uniformBufferStandardLayout",
+            Self::ScalarBlockLayout => "scalarBlockLayout",
+            Self::PushConstants => "push constants",
+            Self::Int8 => "shaderInt8",
+            Self::Int16 => "shaderInt16",
+            Self::Int64 => "shaderInt64",
+            Self::Float16 => "shaderFloat16",
+            Self::Float64 => "shaderFloat64",
+            Self::StorageBuffer8 => "storageBuffer8BitAccess",
+            Self::UniformBuffer8 => "uniformAndStorageBuffer8BitAccess",
+            Self::PushConstant8 => "storagePushConstant8",
+            Self::StorageBuffer16 => "storageBuffer16BitAccess",
+            Self::UniformBuffer16 => "uniformAndStorageBuffer16BitAccess",
+            Self::PushConstant16 => "storagePushConstant16",
+            Self::BufferDeviceAddress => "bufferDeviceAddress",
+            Self::Graphics => "graphics pipelines",
+            Self::VertexStores => "vertexPipelineStoresAndAtomics",
+            Self::FragmentStores => "fragmentStoresAndAtomics",
+            Self::UniformBufferArray => "arrays of uniform buffers",
+            Self::StorageBufferArray => "arrays of storage buffers",
+        })
+    }
+}
