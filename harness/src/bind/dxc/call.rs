@@ -58,6 +58,7 @@ fn as_this<'m>(held: &Held<'m>) -> Held<'m> {
     let manner = match held.manner {
         Manner::Own | Manner::Object => Manner::Object,
         Manner::Alias | Manner::Value => Manner::Value,
+        Manner::Static => Manner::Own,
         Manner::Copy => Manner::Copy,
     };
     Held { manner, object: held.location.steps.len(), ..held.clone() }
@@ -76,9 +77,10 @@ impl<'m> Place<'m> {
         }
         let held = self.held.clone();
         match held.manner {
-            Manner::Own | Manner::Object | Manner::Alias if is_resource(held.location.ty) => {
+            Manner::Own | Manner::Object | Manner::Alias | Manner::Static if is_resource(held.location.ty) => {
                 Some(Held { manner: Manner::Copy, copied, ..held })
             }
+            Manner::Static => Some(Held { manner: Manner::Own, ..held }),
             Manner::Own | Manner::Object | Manner::Alias => Some(Held { manner: Manner::Value, ..held }),
             Manner::Value | Manner::Copy => Some(held),
         }

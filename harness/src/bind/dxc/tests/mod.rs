@@ -3,6 +3,7 @@
 mod order;
 mod proposal;
 mod registers;
+mod statics;
 mod vulkan;
 
 use crate::bind::{Convention, Request, Target, bind};

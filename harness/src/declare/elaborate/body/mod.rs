@@ -8,6 +8,7 @@ mod locals;
 mod order;
 mod path;
 mod range;
+mod statics;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -20,6 +21,7 @@ use super::Elaborator;
 use super::builtin;
 use super::entry::Declared;
 use super::generic::Context;
+use super::scope::ScopeId;
 use crate::declare::ast::{FunctionParameter, TypeKind};
 use crate::declare::lexer::TokenKind;
 use crate::declare::parser::{Parser, Place, Source};
@@ -69,21 +71,7 @@ impl<'t> Elaborator<'t> {
         let comparisons = range::comparisons(self.source, functions);
         for (function, scope) in functions {
             let Some(body) = function.body.clone() else { continue };
-            let mut walk = Body {
-                source: self.source,
-                context: Context::plain(*scope),
-                elaborator: self,
-                locals: Locals::default(),
-                renamed: None,
-                dead_until: 0,
-                optimised_until: 0,
-                dead_later: Vec::new(),
-                drafts: Vec::new(),
-                swaps: Vec::new(),
-                counted: Vec::new(),
-                comparisons: &comparisons,
-            };
-            walk.locals.open();
+            let mut walk = Body::new(self, *scope, &comparisons);
             for (index, parameter) in function.parameters.as_deref().unwrap_or_default().iter().enumerate() {
                 let local = if is_plain(parameter) { Local::Variable } else { Local::Parameter(index) };
                 walk.locals.declare(parameter.declarator.name.text, local);
@@ -97,6 +85,27 @@ impl<'t> Elaborator<'t> {
             order::kill_the_rest(&mut uses, &copied);
             let name = self.symbols.qualified(*scope, function.name.text);
             self.module.functions.push(Function { name, uses, copied, span: function.name.span });
+        }
+    }
+}
+
+impl<'e, 't> Body<'e, 't> {
+    fn new(elaborator: &'e mut Elaborator<'t>, scope: ScopeId, comparisons: &'e HashMap<&'t str, Comparison>) -> Self {
+        let mut locals = Locals::default();
+        locals.open();
+        Self {
+            source: elaborator.source,
+            context: Context::plain(scope),
+            elaborator,
+            locals,
+            renamed: None,
+            dead_until: 0,
+            optimised_until: 0,
+            dead_later: Vec::new(),
+            drafts: Vec::new(),
+            swaps: Vec::new(),
+            counted: Vec::new(),
+            comparisons,
         }
     }
 }
