@@ -1,5 +1,6 @@
 //! Tables of sources with the registers that DXC gives.
 
+mod methods;
 mod order;
 mod proposal;
 mod registers;

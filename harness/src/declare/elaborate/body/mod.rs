@@ -5,6 +5,7 @@
 
 mod flow;
 mod locals;
+mod object;
 mod order;
 mod path;
 mod range;
@@ -73,7 +74,7 @@ impl<'t> Elaborator<'t> {
             let Some(body) = function.body.clone() else { continue };
             let mut walk = Body::new(self, *scope, &comparisons);
             for (index, parameter) in function.parameters.as_deref().unwrap_or_default().iter().enumerate() {
-                let local = if is_plain(parameter) { Local::Variable } else { Local::Parameter(index) };
+                let local = if is_plain(parameter) { Local::Variable(None) } else { Local::Parameter(index) };
                 walk.locals.declare(parameter.declarator.name.text, local);
             }
             walk.run(body.clone());
@@ -175,19 +176,28 @@ impl Body<'_, '_> {
             None
         };
         self.renamed = path.as_ref().map(|_| at + 2);
-        self.locals.declare(name.text, path.map_or(Local::Variable, |path| Local::Alias(path, name.span)));
+        let local = match path {
+            Some(path) => Local::Alias(path, name.span),
+            None => Local::Variable(self.declared_type(self.type_name(at))),
+        };
+        self.locals.declare(name.text, local);
     }
 
     /// Whether the variable at `at` is declared with a scalar, vector or matrix type.
     fn is_number(&self, at: usize) -> bool {
-        let mut first = at.saturating_sub(1);
-        if self.source.token(first).kind == TokenKind::Greater {
-            let start = at.saturating_sub(STATEMENT_TOKENS);
-            let opening = (start..at).rev().find(|index| self.source.token(*index).kind == TokenKind::Less);
-            first = opening.unwrap_or(at).saturating_sub(1);
-        }
-        let name = self.source.token(first).text;
+        let name = self.source.token(self.type_name(at)).text;
         builtin::numeric(name).is_some() || matches!(name, "vector" | "matrix")
+    }
+
+    /// The token that is the name of the type of the variable at `at`, without generic arguments.
+    fn type_name(&self, at: usize) -> usize {
+        let first = at.saturating_sub(1);
+        if self.source.token(first).kind != TokenKind::Greater {
+            return first;
+        }
+        let start = at.saturating_sub(STATEMENT_TOKENS);
+        let opening = (start..at).rev().find(|index| self.source.token(*index).kind == TokenKind::Less);
+        opening.unwrap_or(at).saturating_sub(1)
     }
 
     /// The right side of an assignment is evaluated before the left one, from `start` to `end`.
