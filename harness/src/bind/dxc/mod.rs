@@ -24,6 +24,7 @@ use lost_register::Buffers;
 use registers::Rules;
 
 use super::options::Options;
+use super::release::Release;
 use super::{Bound, Request, Target};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::module::Module;
@@ -31,9 +32,14 @@ use crate::shape::Count;
 
 /// Places the parameters of `module`.
 pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
+    let release = Release::of(request.version.as_deref());
+    let problems = release.refused(module, &request.options);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
     match request.target {
         Target::D3d12 => d3d12(module, request),
-        Target::Vulkan => vulkan::bind(module, request),
+        Target::Vulkan => vulkan::bind(module, (request, release)),
         Target::Webgpu | Target::Metal => Err(vec![no_target(request)]),
     }
 }

@@ -60,6 +60,16 @@ impl Reached<'_> {
         let counting = [".IncrementCounter", ".DecrementCounter", ".Append", ".Consume"];
         counting.iter().any(|method| self.operation.ends_with(method))
     }
+
+    /// Whether the use moves the counter and leaves the elements alone.
+    pub(in crate::bind) fn only_counts(&self) -> bool {
+        [".IncrementCounter", ".DecrementCounter"].iter().any(|method| self.operation.ends_with(method))
+    }
+
+    /// Whether the resource is named without a word on what is done with it.
+    pub(in crate::bind) fn is_whole(&self) -> bool {
+        self.operation.is_empty()
+    }
 }
 
 /// Something that a body can name: a location with how the code comes by it.

@@ -1,6 +1,7 @@
 //! Tables of sources with the registers that DXC gives.
 
 mod methods;
+mod old;
 mod order;
 mod proposal;
 mod registers;
