@@ -160,9 +160,10 @@ impl<'a> Parser<'_, 'a> {
         let is_initialised = self.eat(TokenKind::Assign);
         let from = self.position();
         let initialiser = if is_initialised { Some(self.initialiser()) } else { None };
-        let initialised = from..self.position();
+        let tokens = from..self.position();
         self.semicolon()?;
-        let declarator = Declarator { name, pointers: 0, dimensions: Vec::new(), placement, initialiser, initialised };
+        let declarator =
+            Declarator { name, pointers: 0, dimensions: Vec::new(), placement, initialiser, initialised: tokens };
         let span = self.span_from(start);
         Ok(Item::Declaration(Declaration { prefix, ty, declarators: vec![declarator], span }))
     }
