@@ -80,7 +80,7 @@ def fill(tools, rule_sets, paths):
 def fill_places(tools, case, name):
     """Writes where a compiler binds the parameters; 1 if it refuses."""
     try:
-        placed = place(tools, case, name)
+        placed = place(tools.of_convention(name.partition(".")[2]), case, name)
     except (Refused, Unsupported) as problem:
         print(f"{case.path}: {name}: {str(problem).splitlines()[0]}")
         return 1

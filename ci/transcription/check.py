@@ -75,6 +75,7 @@ def is_here(tools, authority, report):
 def check_places(tools, case, named, report):
     """Compares where a case says that parameters are bound."""
     name, table = named
+    tools = tools.of_convention(name.partition(".")[2])
     authority = table["authority"]
     if authority.get("compiler") is None or not is_here(tools, authority, report):
         return
@@ -100,7 +101,8 @@ def check_placement_told(tools, case, told, report):
     name = f"{told['target']}.{told['convention']}"
     if not has_compiler(name):
         return
-    if "@" in name:
+    tools = tools.of_convention(told["convention"])
+    if tools.versions[told["convention"].partition("@")[0]] is None:
         report.unchecked.append(name)
         return
     refused, said = False, ""

@@ -3,6 +3,7 @@
 Knows where each compiler is, its version and how to call it; what its output means is read elsewhere.
 """
 
+import copy
 import itertools
 import os
 import re
@@ -21,6 +22,10 @@ FETCHED = ROOT / "target" / "layoutproof" / "tools"
 # DXC's library names a commit, its releases are named by date; the count of commits tells which.
 DXC_RELEASES = {"4006": "1.7.2308"}
 
+# The second DXC of ci/setup.sh: 1.7, commit d66bdf94, from before release 1.7.2207. Tables of `dxc@1.7.2207` are its.
+OLD_DXC, OLD_DXC_RELEASE = "1.7 d66bdf94", "1.7.2207"
+DXC_RELEASES["3435"] = OLD_DXC
+
 
 class Tools:
     """The compilers of this machine; each is None where it is absent."""
@@ -37,6 +42,18 @@ class Tools:
         self.numbers = itertools.count()
         self.library, self.lock = None, threading.Lock()
         self.versions = {name: self.version(name) for name in ("dxc", "slang", "glslang", "naga")}
+
+    def of_convention(self, convention):
+        """These compilers, with the version of DXC that a convention names (`dxc@1.7.2207`); absent where it is not here."""
+        name, _, version = convention.partition("@")
+        if name != "dxc" or not version or version == self.versions["dxc"]:
+            return self
+        other = copy.copy(self)
+        library = FETCHED / "dxc-lib-old" / "libdxcompiler.so"
+        is_here = version == OLD_DXC_RELEASE and built("layoutproof-dxc") and library.exists()
+        other.dxc = [*built("layoutproof-dxc"), "--library", str(library), "--abi", "old"] if is_here else None
+        other.versions = {**self.versions, "dxc": other.version("dxc")}
+        return other
 
     def version(self, name):
         """The version as cases write it, or None."""

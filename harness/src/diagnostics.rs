@@ -128,6 +128,8 @@ codes! {
     BadOption = "bad-option",
     /// A convention that does not speak of the target.
     UnsupportedTarget = "unsupported-target",
+    /// A version of a convention's compiler that nothing is known of.
+    UnknownVersion = "unknown-version",
     /// A file that declares nothing that could be laid out.
     NothingDeclared = "nothing-declared",
 }

@@ -19,6 +19,8 @@ pub struct Module {
     pub entry_points: Vec<EntryPoint>,
     /// Functions, for reachability (which parameters an entry point uses).
     pub functions: Vec<Function>,
+    /// Initialised `static` globals, in declaration order; those whose initialisers mention nothing are left out.
+    pub statics: Vec<Static>,
     /// Blocks of bytes, in declaration order: what a byte rule set lays out.
     pub blocks: Vec<Block>,
     /// Modules named by `import`, in first-import order.
@@ -209,6 +211,15 @@ pub struct Function {
     pub copied: Vec<usize>,
     /// Where it is declared.
     pub span: Span,
+}
+
+/// A `static` global with an initialiser. It takes no place itself, but who uses it uses what it is made from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Static {
+    /// The access path that the initialiser is; `None` where it is more than that.
+    pub path: Option<Vec<Step>>,
+    /// The initialiser, under the qualified name of the variable.
+    pub initialiser: Function,
 }
 
 /// One name that a body mentions.

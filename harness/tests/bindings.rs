@@ -75,6 +75,7 @@ fn each_kind_of_descriptor_shows_its_swap() {
         ("RWTexture2D<float4> A, B;", [("A", "set 0 binding 0"), ("B", "set 0 binding 1")]),
         ("Buffer<int> A, B;", [("A", "set 0 binding 0"), ("B", "set 0 binding 1")]),
         ("SamplerState A, B;", [("A", "set 0 binding 0"), ("B", "set 0 binding 1")]),
+        ("SamplerComparisonState A, B;", [("A", "set 0 binding 0"), ("B", "set 0 binding 1")]),
         ("Sampler2D A, B;", [("A", "set 0 binding 0"), ("B", "set 0 binding 1")]),
     ] {
         let seen = run(&planned(text, &rows), Misreading::find("swapped-bindings"));
@@ -125,6 +126,7 @@ fn wgsl_of_every_resource_is_valid_and_the_rest_has_a_reason() {
         "typed: a typed buffer, which WGSL has not",
         "rwtyped: a typed buffer, which WGSL has not",
         "s1: an array of bindings, which WGSL has not",
+        "sc: a sampler that compares: WebGPU copies nothing to the depths that would tell it",
     ];
     assert_eq!(skipped, expected);
     for program in programs(&plan) {

@@ -7,13 +7,14 @@ mod clang;
 mod dxc;
 pub mod options;
 pub mod place;
+pub mod release;
 pub mod request;
 pub mod slang;
 pub mod slots;
 pub mod tree;
 pub mod unit;
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Code, Diagnostic};
 use crate::module::Module;
 use crate::shape::Count;
 use crate::sources::Span;
@@ -51,8 +52,12 @@ pub struct Bound {
 /// Places the parameters of `module` as `request` asks.
 ///
 /// # Errors
-/// What the convention's compiler refuses, and a target that the convention does not speak of.
+/// What the convention's compiler refuses, a target that the convention does not speak of, and a version of the compiler
+/// that nothing is known of.
 pub fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
+    if let Some(message) = release::unknown(request.target, request.convention, request.version.as_deref()) {
+        return Err(vec![Diagnostic::error(Code::UnknownVersion, Span::default(), message)]);
+    }
     match request.convention {
         Convention::Slang | Convention::SlangDocumented => slang::bind(module, request),
         Convention::Dxc => dxc::bind(module, request),

@@ -1,5 +1,6 @@
 //! `[[reject]]` and `[[warn]]` of a case: who must refuse the declarations or warn about them.
 
+use crate::bind::release;
 use crate::bind::request::parse_convention;
 use crate::bind::{Convention, Target};
 use crate::case::placement::target_named;
@@ -80,6 +81,13 @@ fn by(entry: &mut Table<'_, '_>, key: &str, problems: &mut Problems<'_>) -> Opti
             let found = target_named(&target).zip(parse_convention(&convention));
             if found.is_none() {
                 problems.report(entry.range(), format!("nobody places parameters as `{target}`, `{convention}`"));
+            }
+            let unknown = found
+                .as_ref()
+                .and_then(|(target, (convention, version))| release::unknown(*target, *convention, version.as_deref()));
+            if let Some(message) = unknown {
+                problems.report(entry.range(), message);
+                return None;
             }
             found.map(|(target, (convention, version))| By::Convention { target, convention, version })
         }

@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use crate::bind::release;
 use crate::bind::request::parse_convention;
 use crate::bind::{Convention, Invocation, Place, Target};
 use crate::case::file::{Authority, authority};
@@ -85,6 +86,10 @@ fn expectation(
         problems.report(place, format!("no convention `{name}` places parameters for {target}"));
         return None;
     };
+    if let Some(message) = release::unknown(target, convention, version.as_deref()) {
+        problems.report(place, message);
+        return None;
+    }
     let mut table = Table::of(value, problems)?;
     let span = problems.span(place.clone());
     let authority = if let Some(value) = table.value("authority") {

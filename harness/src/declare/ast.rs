@@ -201,6 +201,8 @@ pub(super) struct Declarator<'a> {
     pub(super) dimensions: Vec<Dimension<'a>>,
     pub(super) placement: Placement<'a>,
     pub(super) initialiser: Option<Initialiser<'a>>,
+    /// Tokens of the initialiser; empty where there is none.
+    pub(super) initialised: Range<usize>,
 }
 
 /// What stands behind `=`.

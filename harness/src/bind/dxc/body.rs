@@ -80,6 +80,9 @@ impl<'m> Walk<'m> {
     fn one(&mut self, function: &'m Function, index: usize, called: &Called<'m>) {
         let used = &function.uses[index];
         if called.calls[index].is_empty() {
+            if called.places[index].is_none() {
+                self.make(used);
+            }
             if let Some(place) = called.places[index].as_ref() {
                 if !(called.passed.contains(&index) && place.is_passed()) {
                     self.used(place, used.span);
@@ -101,7 +104,10 @@ impl<'m> Walk<'m> {
     fn resolve(&self, used: &Use, frame: &Frame<'m>) -> Option<Place<'m>> {
         let (first, rest) = used.path.split_first()?;
         let mut held = match first {
-            Step::Name(name) => self.member_of_this(name, frame).or_else(|| self.global(name, frame))?,
+            Step::Name(name) => {
+                let named = self.member_of_this(name, frame).or_else(|| self.global(name, frame));
+                named.or_else(|| self.renamed(name, frame))?
+            }
             Step::Parameter(index) => frame.arguments.get(*index)?.clone()?,
             Step::This => frame.this.clone()?,
             Step::Index(_) | Step::DynamicIndex => return None,

@@ -25,10 +25,13 @@ impl<'m> Walk<'m> {
             }
         }
         let [Step::Name(name)] = used.path.as_slice() else { return Vec::new() };
-        let bare = name.rsplit("::").next().unwrap_or(name);
         if let Some(this) = &frame.this {
             if let Type::Struct(ty) = this.location.ty {
-                let own = self.method(ty, bare, this);
+                let own = match name.rsplit_once("::") {
+                    None => self.method(ty, name, this),
+                    Some((outer, _)) if owners(ty).any(|owner| owner == outer) => self.plain(name, Some(this)),
+                    Some(_) => Vec::new(),
+                };
                 if !own.is_empty() {
                     return own;
                 }
@@ -39,10 +42,8 @@ impl<'m> Walk<'m> {
 
     /// The method `name` of `ty`, or else of one of its bases.
     fn method(&self, ty: &StructType, name: &str, this: &Held<'m>) -> Vec<Call<'m>> {
-        let mut owners = std::iter::successors(Some(ty), |ty| ty.base.as_deref());
-        let found = owners.find_map(|owner| {
-            let generic = owner.name.split('<').next().unwrap_or(&owner.name);
-            Some(self.plain(&format!("{generic}::{name}"), Some(this))).filter(|found| !found.is_empty())
+        let found = owners(ty).find_map(|owner| {
+            Some(self.plain(&format!("{owner}::{name}"), Some(this))).filter(|found| !found.is_empty())
         });
         found.unwrap_or_default()
     }
@@ -53,11 +54,18 @@ impl<'m> Walk<'m> {
     }
 }
 
+/// The names of `ty` and its bases, without generic arguments.
+fn owners(ty: &StructType) -> impl Iterator<Item = &str> {
+    let structs = std::iter::successors(Some(ty), |ty| ty.base.as_deref());
+    structs.map(|owner| owner.name.split('<').next().unwrap_or(&owner.name))
+}
+
 /// An object as its method sees it.
 fn as_this<'m>(held: &Held<'m>) -> Held<'m> {
     let manner = match held.manner {
         Manner::Own | Manner::Object => Manner::Object,
         Manner::Alias | Manner::Value => Manner::Value,
+        Manner::Static => Manner::Own,
         Manner::Copy => Manner::Copy,
     };
     Held { manner, object: held.location.steps.len(), ..held.clone() }
@@ -76,9 +84,10 @@ impl<'m> Place<'m> {
         }
         let held = self.held.clone();
         match held.manner {
-            Manner::Own | Manner::Object | Manner::Alias if is_resource(held.location.ty) => {
+            Manner::Own | Manner::Object | Manner::Alias | Manner::Static if is_resource(held.location.ty) => {
                 Some(Held { manner: Manner::Copy, copied, ..held })
             }
+            Manner::Static => Some(Held { manner: Manner::Own, ..held }),
             Manner::Own | Manner::Object | Manner::Alias => Some(Held { manner: Manner::Value, ..held }),
             Manner::Value | Manner::Copy => Some(held),
         }

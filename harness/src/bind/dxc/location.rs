@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::module::{Module, ParameterKind, Step};
+use crate::module::{Annotations, Module, ParameterKind, Step};
 use crate::resource::{Resource, ResourceKind};
 use crate::shape::{Count, Member, StructType, Type};
 
@@ -145,6 +145,13 @@ impl<'m> Location<'m> {
     /// The variable or the cbuffer's member that this is a part of.
     pub(super) fn whole(&self, module: &'m Module) -> Self {
         Self { steps: Vec::new(), ty: self.root_type(module), ..self.clone() }
+    }
+
+    /// The annotations of the variable or the cbuffer's member that this is a part of.
+    pub(in crate::bind) fn annotations(&self, module: &'m Module) -> &'m Annotations {
+        let parameter = &module.parameters[self.parameter];
+        let member = self.member.and_then(|index| buffer_members(&parameter.ty).get(index));
+        member.map_or(&parameter.annotations, |member| &member.annotations)
     }
 
     fn root(&self, module: &Module) -> String {

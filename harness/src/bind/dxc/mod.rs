@@ -1,6 +1,6 @@
 //! The convention `dxc`: where the DirectX shader compiler puts what a shader uses.
 //!
-//! `location` and `reach` (with `body` and `call`) say what an entry point uses, `order` in which order DXC comes to resources in structs,
+//! `location` and `reach` (with `body`, `call` and `statics`) say what an entry point uses, `order` in which order DXC comes to resources in structs,
 //! `claim` what that asks for, `registers` (D3D12) and `vulkan` what it gets. Not decided here: offsets in a buffer.
 //!
 //! Sources: wg-hlsl 0024, implicit resource binding; DXC's guide to SPIR-V code generation, HLSL register and Vulkan
@@ -14,6 +14,7 @@ mod lost_register;
 mod order;
 pub(super) mod reach;
 mod registers;
+mod statics;
 #[cfg(test)]
 pub(super) mod tests;
 pub(super) mod vulkan;
@@ -23,6 +24,7 @@ use lost_register::Buffers;
 use registers::Rules;
 
 use super::options::Options;
+use super::release::Release;
 use super::{Bound, Request, Target};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::module::Module;
@@ -30,9 +32,14 @@ use crate::shape::Count;
 
 /// Places the parameters of `module`.
 pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
+    let release = Release::of(request.version.as_deref());
+    let problems = release.refused(module, &request.options);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
     match request.target {
         Target::D3d12 => d3d12(module, request),
-        Target::Vulkan => vulkan::bind(module, request),
+        Target::Vulkan => vulkan::bind(module, (request, release)),
         Target::Webgpu | Target::Metal => Err(vec![no_target(request)]),
     }
 }

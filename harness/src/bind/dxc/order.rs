@@ -11,6 +11,8 @@
 //!   what is passed by value, in declaration order; what is renamed. Then names, then copies, the last copy first.
 //! * Uses by name are taken operation by operation (`RWBuffer<float>[]`, `Texture2D.Load`), the operation that the
 //!   function comes to last first.
+//! * `static` variables are made before the entry point begins, as if each were a function that is called there; what
+//!   the entry point names through a static struct stays in order.
 //! * Resources that stand in a cbuffer directly come behind its structs, in reverse order of declaration.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,6 +80,7 @@ fn function<'r, 'm>(
                 (objects.len() - objects.iter().position(|seen| *seen == object(used)).unwrap_or(0), place)
             }
             Manner::Value => (0, used.location.leaf_index(module)),
+            Manner::Static => (0, place),
             Manner::Alias => rank_by_name(place, used).within,
             Manner::Own | Manner::Copy => {
                 ranked.push((rank_by_name(place, used), used));
@@ -110,7 +113,7 @@ fn entry_point<'r, 'm>(
     function(module, uses, |place, used| {
         let within = match used.manner {
             Manner::Copy => (usize::MAX - used.copied.0 as usize, usize::MAX - used.copied.1),
-            Manner::Object | Manner::Value | Manner::Alias | Manner::Own => {
+            Manner::Object | Manner::Value | Manner::Alias | Manner::Static | Manner::Own => {
                 (operations.len() - operations.get(used.operation.as_str()).unwrap_or(&0), place)
             }
         };

@@ -3,14 +3,14 @@
 //! Function bodies in, [`Reached`] out. Parameters and `this` are followed to what the caller passes. What an optimiser
 //! finds out beyond `if (false)` is not known here; the request says it (`used`, `unused`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::body::Frame;
 use super::location::{Location, globals, holds_resources, is_struct};
 use crate::bind::Request;
 use crate::bind::options::{Options, Unused};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::module::{Function, Module, Step};
+use crate::module::{Function, Module, Static, Step};
 use crate::sources::Span;
 
 /// Uses after which the walk gives up; calls can double them at each level.
@@ -25,6 +25,8 @@ pub(super) enum Manner {
     Value,
     /// Through a local struct that renames a global one.
     Alias,
+    /// Through a `static` struct that the entry point names.
+    Static,
     /// By its own global name.
     Own,
     /// Through a resource parameter or a local resource.
@@ -43,7 +45,8 @@ pub(in crate::bind) struct Reached<'m> {
     pub(super) object: usize,
     /// Where the copy is made, for [`Manner::Copy`]: the place in the text, the place among the uses.
     pub(super) copied: (u32, usize),
-    /// Which call of a function the use is in, counted in the order of calls; 0 is the entry point.
+    /// Which call of a function the use is in, counted in the order of calls; 0 is the entry point. `static` variables
+    /// count as the first calls.
     pub(super) activation: usize,
     /// How many calls lead there from the entry point.
     pub(super) depth: usize,
@@ -56,6 +59,16 @@ impl Reached<'_> {
     pub(in crate::bind) fn counts(&self) -> bool {
         let counting = [".IncrementCounter", ".DecrementCounter", ".Append", ".Consume"];
         counting.iter().any(|method| self.operation.ends_with(method))
+    }
+
+    /// Whether the use moves the counter and leaves the elements alone.
+    pub(in crate::bind) fn only_counts(&self) -> bool {
+        [".IncrementCounter", ".DecrementCounter"].iter().any(|method| self.operation.ends_with(method))
+    }
+
+    /// Whether the resource is named without a word on what is done with it.
+    pub(in crate::bind) fn is_whole(&self) -> bool {
+        self.operation.is_empty()
     }
 }
 
@@ -73,6 +86,8 @@ pub(super) struct Held<'m> {
 #[derive(Debug)]
 pub(super) struct Walk<'m> {
     pub(super) globals: BTreeMap<String, Location<'m>>,
+    /// `static` variables, with the call of a function that each counts as, from 1.
+    pub(super) statics: BTreeMap<&'m str, (usize, &'m Static)>,
     pub(super) functions: BTreeMap<&'m str, Vec<&'m Function>>,
     pub(super) reached: Vec<Reached<'m>>,
     pub(super) activations: usize,
@@ -80,6 +95,8 @@ pub(super) struct Walk<'m> {
     pub(super) open: Vec<*const Function>,
     /// Uses that have been looked at.
     pub(super) steps: usize,
+    /// Calls that stand for `static` variables whose initialisers have been walked.
+    pub(super) made: BTreeSet<usize>,
     /// Whether an optimiser drops what it finds dead (all but `-Od`).
     pub(super) optimises: bool,
 }
@@ -91,11 +108,13 @@ pub(super) struct Walk<'m> {
 pub(in crate::bind) fn reach<'m>(module: &'m Module, request: &Request) -> Result<Vec<Reached<'m>>, Vec<Diagnostic>> {
     let mut walk = Walk {
         globals: globals(module),
+        statics: statics(module),
         functions: BTreeMap::new(),
         reached: Vec::new(),
         activations: 0,
         open: Vec::new(),
         steps: 0,
+        made: BTreeSet::new(),
         optimises: Options::parse(&request.options)?.unused == Unused::Dropped,
     };
     for function in &module.functions {
@@ -107,7 +126,7 @@ pub(in crate::bind) fn reach<'m>(module: &'m Module, request: &Request) -> Resul
     }
     for entry in entries {
         let activation = walk.activations;
-        walk.activations += 1;
+        walk.activations = activation.max(module.statics.len()) + 1;
         for function in walk.functions.get(entry).cloned().unwrap_or_default() {
             walk.function(function, &Frame { activation, ..Frame::default() });
         }
@@ -131,6 +150,11 @@ fn entries<'m>(module: &'m Module, request: &Request) -> Vec<&'m str> {
         None if super::is_library(request) => all.collect(),
         None => all.take(1).collect(),
     }
+}
+
+fn statics(module: &Module) -> BTreeMap<&str, (usize, &Static)> {
+    let numbered = module.statics.iter().zip(1..);
+    numbered.map(|(variable, number)| (variable.initialiser.name.as_str(), (number, variable))).collect()
 }
 
 /// Whether `path` is `whole` or a part of it.

@@ -28,9 +28,9 @@ use generic::{Context, GenericValue};
 pub(super) use measure::Measures;
 use record::StructState;
 use resolve::{AliasState, Named};
-use scope::{GLOBAL, Symbols, TypeId, ValueId};
+use scope::{GLOBAL, ScopeId, Symbols, TypeId, ValueId};
 
-use super::ast::Item;
+use super::ast::{Declarator, Item};
 use super::parser::Source;
 use super::problems::Problems;
 use crate::diagnostics::{Code, Diagnostic};
@@ -59,6 +59,8 @@ pub(super) struct Elaborator<'t> {
     globals: Vec<Member>,
     /// Number of parameters before the first of them.
     globals_at: usize,
+    /// Initialised `static` globals, in declaration order.
+    statics: Vec<(&'t Declarator<'t>, ScopeId)>,
     module: Module,
     problems: Problems,
     depth: u32,
@@ -100,6 +102,7 @@ pub(super) fn elaborate<'t>(
     elaborator.check_unsized(&globals);
     elaborator.entry_points(&functions, whole);
     elaborator.bodies(&functions);
+    elaborator.initialisers();
     let pointees = elaborator.finish_pointees(whole);
     let Elaborator { module, globals_at, measures, problems, .. } = elaborator;
     Elaborated { module, globals, globals_at, pointees, measures, problems }
@@ -119,6 +122,7 @@ impl<'t> Elaborator<'t> {
             pointees: BTreeMap::new(),
             globals: Vec::new(),
             globals_at: 0,
+            statics: Vec::new(),
             module: Module::default(),
             problems: Problems::default(),
             depth: 0,

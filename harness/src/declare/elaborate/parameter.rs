@@ -81,6 +81,9 @@ impl<'t> Elaborator<'t> {
                     self.redefinition(declarator.name, "variable", Some(earlier));
                 }
             }
+            if prefix.has("static") && !declarator.initialised.is_empty() {
+                self.statics.push((declarator, scope));
+            }
             if !NO_PARAMETER.iter().any(|word| prefix.has(word)) {
                 self.variable(declaration, declarator, scope);
             }

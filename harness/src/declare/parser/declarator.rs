@@ -72,12 +72,15 @@ impl<'a> Parser<'_, 'a> {
         let name = self.declarator_name()?;
         let dimensions = self.dimensions()?;
         let placement = self.placement()?;
-        let initialiser = if self.eat(TokenKind::Assign) { Some(self.initialiser()) } else { None };
+        let is_initialised = self.eat(TokenKind::Assign);
+        let start = self.position();
+        let initialiser = if is_initialised { Some(self.initialiser()) } else { None };
+        let tokens = start..self.position();
         if self.is(TokenKind::LeftBrace) {
             // `SamplerState s { Filter = ...; };`: states of the effect framework say nothing about a layout.
             self.skip_brackets();
         }
-        Ok(Declarator { name, pointers, dimensions, placement, initialiser })
+        Ok(Declarator { name, pointers, dimensions, placement, initialiser, initialised: tokens })
     }
 
     fn declarator_name(&mut self) -> Parsed<Name<'a>> {

@@ -77,6 +77,7 @@ impl<'a> Parser<'_, 'a> {
             dimensions: Vec::new(),
             placement: Placement::default(),
             initialiser: None,
+            initialised: 0..0,
         }
     }
 }

@@ -157,9 +157,13 @@ impl<'a> Parser<'_, 'a> {
             inferred(word.span)
         };
         let placement = self.placement()?;
-        let initialiser = if self.eat(TokenKind::Assign) { Some(self.initialiser()) } else { None };
+        let is_initialised = self.eat(TokenKind::Assign);
+        let from = self.position();
+        let initialiser = if is_initialised { Some(self.initialiser()) } else { None };
+        let tokens = from..self.position();
         self.semicolon()?;
-        let declarator = Declarator { name, pointers: 0, dimensions: Vec::new(), placement, initialiser };
+        let declarator =
+            Declarator { name, pointers: 0, dimensions: Vec::new(), placement, initialiser, initialised: tokens };
         let span = self.span_from(start);
         Ok(Item::Declaration(Declaration { prefix, ty, declarators: vec![declarator], span }))
     }

@@ -119,8 +119,9 @@ impl Emitter {
         if let Some(capability) = capability(dim, arrayed, storage) {
             self.need(capability);
         }
+        let depth = u32::from(texel == TexelType::Depth);
         let (sampled, format) = if storage { (2, format(texel)) } else { (1, ImageFormat::Unknown) };
-        let image = self.builder.type_image(component, dim, 0, u32::from(arrayed), 0, sampled, format, None);
+        let image = self.builder.type_image(component, dim, depth, u32::from(arrayed), 0, sampled, format, None);
         match kind {
             ImageKind::Combined => self.builder.type_sampled_image(image),
             ImageKind::Sampled | ImageKind::Storage | ImageKind::UniformTexels | ImageKind::StorageTexels => image,

@@ -4,6 +4,7 @@
 //! as they were computed, so its modules prove what devices do with those decorations. [`wgsl`] writes the same in WGSL as
 //! far as that goes.
 
+mod compare;
 mod draw;
 mod emitter;
 mod read;

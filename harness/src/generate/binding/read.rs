@@ -7,26 +7,30 @@
 use rspirv::dr::Operand;
 use rspirv::spirv::{ImageOperands, Word};
 
+use super::compare;
 use super::emitter::{Emitter, OPEN};
 use super::variable::Variable;
 use crate::probe::binding::{BoundKind, is_sampled_cube};
 use crate::runner::{ImageKind, ImageView, TexelType};
 
 /// Reads element `element` of `variable`, which is of this kind. `other` is the texture that is read through a sampler,
-/// or the sampler through which a cube map is.
+/// or the sampler through which a cube map is; `words` are those of the samplers that the program reads.
 pub(super) fn read(
     emitter: &mut Emitter,
     kind: BoundKind,
     (variable, element): (Variable, u32),
-    other: Option<Variable>,
+    (other, words): (Option<Variable>, &[u32]),
 ) -> Word {
     match kind {
         BoundKind::Uniform | BoundKind::Storage { .. } | BoundKind::PushConstants => word(emitter, variable, element),
         BoundKind::Constant => variable.id,
         BoundKind::Varying | BoundKind::Target => load(emitter, variable, element),
-        BoundKind::Sampler => {
+        BoundKind::Sampler { comparison } => {
             let sampler = load(emitter, variable, element);
             let levels = other.expect("a sampler that is read has a texture");
+            if comparison {
+                return compare::read(emitter, (levels, sampler), words);
+            }
             sampled(emitter, (levels, 0), sampler, (ImageView::D2, TexelType::Float))
         }
         BoundKind::Image { view, texel, .. } if is_sampled_cube(kind) => {

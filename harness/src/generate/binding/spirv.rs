@@ -9,7 +9,7 @@ use super::draw;
 use super::emitter::{Emitter, OPEN};
 use super::read;
 use super::variable::{ToolVariables, Variable, declare, declare_tools};
-use crate::probe::binding::{BoundKind, ENTRY, FIRST_ANSWER, Pass, Program, Site};
+use crate::probe::binding::{ENTRY, FIRST_ANSWER, Pass, Program, Site, is_sampler};
 
 /// The words of the module of `program`.
 pub fn module(program: &Program) -> Vec<u32> {
@@ -31,12 +31,14 @@ fn compute(emitter: &mut Emitter, program: &Program) {
         emitter.builder.load(uint, None, pointer, None, []).expect(OPEN)
     };
     store(emitter, &tools, (0, nonce));
+    let samplers = program.sampler_reads();
+    let words: Vec<u32> = samplers.iter().filter_map(|read| program.reads[*read].site.word()).collect();
     let mut levels = tools.levels.iter().copied();
     for (answer, found) in (FIRST_ANSWER..).zip(&program.reads) {
         let at = (variables[found.of], element(found.site));
         let kind = program.bound[found.of].kind;
-        let other = if kind == BoundKind::Sampler { levels.next() } else { tools.nearest };
-        let value = read::read(emitter, kind, at, other);
+        let other = if is_sampler(kind) { levels.next() } else { tools.nearest };
+        let value = read::read(emitter, kind, at, (other, &words));
         store(emitter, &tools, (answer, value));
     }
     emitter.end(function, (ExecutionModel::GLCompute, ENTRY), &[]);

@@ -6,7 +6,7 @@ use rspirv::spirv::{Decoration, StorageClass, Word};
 use super::emitter::Emitter;
 use crate::image::REFILL_WORD;
 use crate::probe::binding::{BoundKind, Probed, Program, Site};
-use crate::runner::{ImageKind, ImageView, TexelType};
+use crate::runner::{ImageKind, ImageView};
 
 /// What an id is to the code that reads it.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ pub(super) fn declare(emitter: &mut Emitter, probed: &Probed) -> Variable {
         BoundKind::Uniform => (emitter.word_block(), StorageClass::Uniform),
         BoundKind::Storage { .. } => (emitter.word_block(), StorageClass::StorageBuffer),
         BoundKind::Image { kind, view, texel } => (emitter.image(kind, view, texel), StorageClass::UniformConstant),
-        BoundKind::Sampler => (emitter.builder.type_sampler(), StorageClass::UniformConstant),
+        BoundKind::Sampler { .. } => (emitter.builder.type_sampler(), StorageClass::UniformConstant),
         BoundKind::PushConstants => (emitter.word_block(), StorageClass::PushConstant),
         BoundKind::Constant => return constant(emitter, probed),
         BoundKind::Varying => (emitter.uint(), StorageClass::Input),
@@ -79,8 +79,9 @@ pub(super) fn declare_tools(emitter: &mut Emitter, program: &Program) -> ToolVar
     let words = emitter.words_block();
     let output = emitter.global(words, StorageClass::StorageBuffer, "output");
     emitter.bind(output, (0, tools.output));
-    let levels = tools.levels.iter().map(|binding| {
-        let ty = emitter.image(ImageKind::Sampled, ImageView::D2, TexelType::Float);
+    let samplers = program.sampler_reads();
+    let levels = tools.levels.iter().zip(samplers).map(|(binding, read)| {
+        let ty = emitter.image(ImageKind::Sampled, ImageView::D2, program.sampler_texel(read));
         opaque(emitter, (ty, *binding), "levels")
     });
     let levels = levels.collect();

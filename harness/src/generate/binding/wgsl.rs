@@ -25,12 +25,15 @@ pub fn not_expressible(probed: &Probed) -> Option<String> {
         (BoundKind::Image { kind: ImageKind::Storage, view: ImageView::Cube | ImageView::CubeArray, .. }, _) => {
             lacks("a storage cube map")
         }
+        (BoundKind::Sampler { comparison: true }, _) => {
+            Some("a sampler that compares: WebGPU copies nothing to the depths that would tell it".to_owned())
+        }
         (BoundKind::Constant, Site::Constant { id }) if id > MOST_ID => lacks("a constant id above 65535"),
         (
             BoundKind::Uniform
             | BoundKind::Storage { .. }
             | BoundKind::Image { .. }
-            | BoundKind::Sampler
+            | BoundKind::Sampler { comparison: false }
             | BoundKind::PushConstants
             | BoundKind::Constant
             | BoundKind::Varying
@@ -94,7 +97,8 @@ fn declaration(index: usize, probed: &Probed) -> String {
             format!("texture_storage_{}<{}, read>", dimension(view), format(texel))
         }
         BoundKind::Image { view, texel, .. } => format!("texture_{}<{}>", dimension(view), component(texel)),
-        BoundKind::Sampler => "sampler".to_owned(),
+        BoundKind::Sampler { comparison: false } => "sampler".to_owned(),
+        BoundKind::Sampler { comparison: true } => "sampler_comparison".to_owned(),
         BoundKind::Constant | BoundKind::Varying | BoundKind::Target => "u32".to_owned(),
     };
     let space = match probed.kind {
@@ -102,7 +106,7 @@ fn declaration(index: usize, probed: &Probed) -> String {
         BoundKind::Storage { writable: true } => "<storage, read_write>",
         BoundKind::Storage { writable: false } => "<storage, read>",
         BoundKind::PushConstants => "<immediate>",
-        BoundKind::Image { .. } | BoundKind::Sampler => "",
+        BoundKind::Image { .. } | BoundKind::Sampler { .. } => "",
         BoundKind::Constant | BoundKind::Varying | BoundKind::Target => "<private>",
     };
     match probed.site {
@@ -122,7 +126,9 @@ fn expression(program: &Program, read: Read, levels: usize) -> String {
     match probed.kind {
         BoundKind::Uniform | BoundKind::Storage { .. } | BoundKind::PushConstants => format!("{name}.word.x"),
         BoundKind::Constant | BoundKind::Varying | BoundKind::Target => name,
-        BoundKind::Sampler => format!("bitcast<u32>(textureSampleLevel(levels{levels}, {name}, vec2(0.0), 0.0).x)"),
+        BoundKind::Sampler { .. } => {
+            format!("bitcast<u32>(textureSampleLevel(levels{levels}, {name}, vec2(0.0), 0.0).x)")
+        }
         BoundKind::Image { view, texel, .. } if is_sampled_cube(probed.kind) => cube(&name, view, texel),
         BoundKind::Image { kind, view, .. } => {
             let level = if kind == ImageKind::Storage { "" } else { ", 0" };

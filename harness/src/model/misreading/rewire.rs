@@ -14,7 +14,8 @@ type At = (u32, u32, u32);
 enum Descriptor {
     Buffer(usize, BufferKind),
     Image(usize, (ImageKind, ImageView, TexelType)),
-    Sampler(usize),
+    /// With whether it compares.
+    Sampler(usize, bool),
 }
 
 impl Misreading {
@@ -50,7 +51,8 @@ fn descriptors(job: &Job) -> Vec<(Descriptor, At)> {
         own(at, word).then_some((Descriptor::Image(index, (image.kind, image.view, image.texel)), at))
     });
     let samplers = job.samplers.iter().enumerate();
-    let samplers = samplers.map(|(index, it)| (Descriptor::Sampler(index), (it.set, it.binding, it.element)));
+    let samplers =
+        samplers.map(|(index, it)| (Descriptor::Sampler(index, it.comparison), (it.set, it.binding, it.element)));
     buffers.chain(images).chain(samplers).collect()
 }
 
@@ -58,8 +60,8 @@ fn is_swapped(fault: DescriptorFault, (one, two): ((Descriptor, At), (Descriptor
     let same_kind = match (one.0, two.0) {
         (Descriptor::Buffer(_, one), Descriptor::Buffer(_, two)) => one == two,
         (Descriptor::Image(_, one), Descriptor::Image(_, two)) => one == two,
-        (Descriptor::Sampler(_), Descriptor::Sampler(_)) => true,
-        (Descriptor::Buffer(..) | Descriptor::Image(..) | Descriptor::Sampler(_), _) => false,
+        (Descriptor::Sampler(_, one), Descriptor::Sampler(_, two)) => one == two,
+        (Descriptor::Buffer(..) | Descriptor::Image(..) | Descriptor::Sampler(..), _) => false,
     };
     let ((set, binding, element), (other_set, other_binding, other_element)) = (one.1, two.1);
     same_kind
@@ -80,7 +82,7 @@ fn put(job: &mut Job, descriptor: Descriptor, at: At) {
             let image = &mut job.images[index];
             (&mut image.set, &mut image.binding, &mut image.element)
         }
-        Descriptor::Sampler(index) => {
+        Descriptor::Sampler(index, _) => {
             let sampler = &mut job.samplers[index];
             (&mut sampler.set, &mut sampler.binding, &mut sampler.element)
         }

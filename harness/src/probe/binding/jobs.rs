@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::depth;
 use super::kind::BoundKind;
 use super::plan::Probed;
 use super::program::{Pass, Program};
@@ -54,7 +55,7 @@ pub fn requires(program: &Program) -> BTreeSet<Feature> {
         BoundKind::Uniform
         | BoundKind::Storage { .. }
         | BoundKind::Image { .. }
-        | BoundKind::Sampler
+        | BoundKind::Sampler { .. }
         | BoundKind::Constant => None,
     };
     program.bound.iter().filter_map(of).collect()
@@ -106,13 +107,13 @@ impl Filled {
             BoundKind::Image { kind, view, texel } => {
                 self.images.push(JobImage { set, binding, element, kind, view, texel, levels: vec![[word; 4]] });
             }
-            BoundKind::Sampler => {
+            BoundKind::Sampler { comparison } => {
                 let site = Site::Descriptor { set, binding, element };
                 let reads = program.sampler_reads();
                 let level = reads.iter().position(|read| program.reads[*read].site == site);
                 // The smallest level is that of the samplers which another program reads.
                 let level = u32::try_from(level.unwrap_or(reads.len())).expect("a program reads few samplers");
-                self.samplers.push(JobSampler { set, binding, element, level, comparison: false });
+                self.samplers.push(JobSampler { set, binding, element, level, comparison });
             }
             // None of these has a descriptor.
             BoundKind::PushConstants | BoundKind::Constant | BoundKind::Varying | BoundKind::Target => {}
@@ -134,9 +135,12 @@ impl Filled {
         }
         let samplers = program.sampler_reads();
         let words = samplers.iter().filter_map(|read| program.reads[*read].site.word());
-        let levels: Vec<[u32; 4]> = words.chain([REFILL_WORD]).map(|word| [word; 4]).collect();
-        for binding in &tools.levels {
-            let (kind, view, texel) = (ImageKind::Sampled, ImageView::D2, TexelType::Float);
+        let words: Vec<[u32; 4]> = words.chain([REFILL_WORD]).map(|word| [word; 4]).collect();
+        let depths: Vec<[u32; 4]> = depth::levels(samplers.len()).map(|depth| [depth.to_bits(); 4]).collect();
+        for (binding, read) in tools.levels.iter().zip(&samplers) {
+            let texel = program.sampler_texel(*read);
+            let (kind, view) = (ImageKind::Sampled, ImageView::D2);
+            let levels = if texel == TexelType::Depth { &depths } else { &words };
             self.images.push(JobImage {
                 set: 0,
                 binding: *binding,

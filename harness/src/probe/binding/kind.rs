@@ -26,8 +26,11 @@ pub enum BoundKind {
         /// Type of the components.
         texel: TexelType,
     },
-    /// Sampler. One that compares is read like any other: the descriptor is the same, and depth images are not needed.
-    Sampler,
+    /// Sampler.
+    Sampler {
+        /// Whether it compares with a depth.
+        comparison: bool,
+    },
     /// Push-constant block.
     PushConstants,
     /// Specialization constant.
@@ -61,7 +64,8 @@ pub(super) fn of_resource(resource: &Resource) -> Result<BoundKind, String> {
             image(kind, view(texture)?)
         }
         ResourceKind::CombinedSampler(texture) => image(ImageKind::Combined, view(texture)?),
-        ResourceKind::Sampler | ResourceKind::SamplerComparison => Ok(BoundKind::Sampler),
+        ResourceKind::Sampler => Ok(BoundKind::Sampler { comparison: false }),
+        ResourceKind::SamplerComparison => Ok(BoundKind::Sampler { comparison: true }),
         ResourceKind::AccelerationStructure => Err("an acceleration structure".to_owned()),
         ResourceKind::SubpassInput { .. } => Err("an input attachment".to_owned()),
     }

@@ -7,11 +7,12 @@
 //! [`plan`] says what is read, [`programs`] which shaders that takes, [`job`] makes the descriptors, [`observe`] reads
 //! what came back. Interface of every program, for the generators: the resources at their sites; an output buffer of
 //! `uint` at set 0 binding [`Tools::output`], whose word 1 the shader copies to word 0 and into which it stores the
-//! answers from word [`FIRST_ANSWER`] on; a 2D texture at [`Tools::levels`] for each sampler that is read, a sampler
-//! at [`Tools::nearest`] where cube maps are. A draw has no buffers: answers are the components of its targets, four to
+//! answers from word [`FIRST_ANSWER`] on; a 2D texture at [`Tools::levels`] for each sampler that is read (of
+//! depths for one that compares: see [`depth`]), a sampler at [`Tools::nearest`] where cube maps are. A draw has no buffers: answers are the components of its targets, four to
 //! each.
 
 mod declared;
+pub mod depth;
 mod jobs;
 mod kind;
 mod observe;
@@ -24,5 +25,5 @@ pub use jobs::{ENTRY, FIRST_ANSWER, FRAGMENT_ENTRY, job, requires};
 pub use kind::BoundKind;
 pub use observe::{NoAnswer, Seen, observe};
 pub use plan::{BindingPlan, Probed, Skipped, plan};
-pub use program::{Extent, Pass, Program, Read, Tools, is_sampled_cube, programs};
+pub use program::{Extent, Pass, Program, Read, Tools, is_sampled_cube, is_sampler, programs};
 pub use site::Site;

@@ -186,7 +186,10 @@ impl Planner<'_> {
             (ResourceKind::CombinedSampler(_), BoundKind::Image { view, texel, .. })
                 if self.request.target == Target::Webgpu =>
             {
-                Some((BoundKind::Image { kind: ImageKind::Sampled, view, texel }, BoundKind::Sampler))
+                Some((
+                    BoundKind::Image { kind: ImageKind::Sampled, view, texel },
+                    BoundKind::Sampler { comparison: false },
+                ))
             }
             (
                 ResourceKind::StructuredBuffer(Access::Append | Access::Consume | Access::ReadWrite),
@@ -262,8 +265,11 @@ fn same_descriptor(a: BoundKind, b: BoundKind) -> bool {
 /// The combined image sampler that a texture and a sampler are together; itself for one that is combined already.
 fn combined(a: BoundKind, b: BoundKind) -> Option<BoundKind> {
     match (a, b) {
-        (BoundKind::Image { kind: ImageKind::Sampled | ImageKind::Combined, view, texel }, BoundKind::Sampler)
-        | (BoundKind::Sampler, BoundKind::Image { kind: ImageKind::Sampled, view, texel }) => {
+        (
+            BoundKind::Image { kind: ImageKind::Sampled | ImageKind::Combined, view, texel },
+            BoundKind::Sampler { .. },
+        )
+        | (BoundKind::Sampler { .. }, BoundKind::Image { kind: ImageKind::Sampled, view, texel }) => {
             Some(BoundKind::Image { kind: ImageKind::Combined, view, texel })
         }
         (

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use super::kind::BoundKind;
 use super::plan::{BindingPlan, Probed};
 use super::site::Site;
-use crate::runner::{ImageKind, ImageView};
+use crate::runner::{ImageKind, ImageView, TexelType};
 
 /// Samplers that one program can tell apart: the levels of a 128 x 128 texture without the smallest.
 pub(super) const SAMPLER_LEVELS: u32 = 7;
@@ -109,8 +109,23 @@ pub struct Tools {
 impl Program {
     /// Index of each read that is of a sampler, in order: the mip level that it sees.
     pub fn sampler_reads(&self) -> Vec<usize> {
-        let is_sampler = |read: &Read| self.bound[read.of].kind == BoundKind::Sampler;
+        let is_sampler = |read: &Read| is_sampler(self.bound[read.of].kind);
         (0..self.reads.len()).filter(|index| is_sampler(&self.reads[*index])).collect()
+    }
+
+    /// The texels of the texture through which the sampler of this read is told.
+    pub fn sampler_texel(&self, read: usize) -> TexelType {
+        match self.bound[self.reads[read].of].kind {
+            BoundKind::Sampler { comparison: true } => TexelType::Depth,
+            BoundKind::Sampler { comparison: false }
+            | BoundKind::Uniform
+            | BoundKind::Storage { .. }
+            | BoundKind::Image { .. }
+            | BoundKind::PushConstants
+            | BoundKind::Constant
+            | BoundKind::Varying
+            | BoundKind::Target => TexelType::Float,
+        }
     }
 
     /// Whether a cube map is read.
@@ -126,6 +141,11 @@ impl Program {
             Pass::Targets => self.reads.iter().filter_map(|read| location(read.site)).max().map_or(0, |last| last + 1),
         }
     }
+}
+
+/// Whether this is a sampler without an image.
+pub fn is_sampler(kind: BoundKind) -> bool {
+    matches!(kind, BoundKind::Sampler { .. })
 }
 
 /// Whether this is a cube map without a sampler of its own.
@@ -165,7 +185,7 @@ fn pass_of(kind: BoundKind) -> Pass {
         BoundKind::Uniform
         | BoundKind::Storage { .. }
         | BoundKind::Image { .. }
-        | BoundKind::Sampler
+        | BoundKind::Sampler { .. }
         | BoundKind::PushConstants
         | BoundKind::Constant => Pass::Compute,
     }
@@ -178,7 +198,7 @@ fn reads(bound: &[Probed]) -> Vec<Read> {
 
 /// The same program as often as its samplers need; everything else is read by the first one.
 fn rounds((pass, extent): (Pass, Extent), bound: &[Probed]) -> Vec<Program> {
-    let is_sampler = |read: &Read| bound[read.of].kind == BoundKind::Sampler;
+    let is_sampler = |read: &Read| is_sampler(bound[read.of].kind);
     let (samplers, others): (Vec<Read>, Vec<Read>) = reads(bound).into_iter().partition(is_sampler);
     let mut chunks: Vec<Vec<Read>> = samplers.chunks(SAMPLER_LEVELS as usize).map(<[Read]>::to_vec).collect();
     if chunks.is_empty() && !others.is_empty() {
@@ -253,7 +273,7 @@ impl Room {
             BoundKind::Uniform => Self { uniform: take(self.uniform)?, ..self },
             BoundKind::Storage { .. } => Self { storage: take(self.storage)?, ..self },
             // Each sampler is told by a texture of its own.
-            BoundKind::Sampler => Self { samplers: take(self.samplers)?, sampled: take(self.sampled)?, ..self },
+            BoundKind::Sampler { .. } => Self { samplers: take(self.samplers)?, sampled: take(self.sampled)?, ..self },
             BoundKind::Image { kind, .. } => match kind {
                 ImageKind::Sampled | ImageKind::UniformTexels => Self { sampled: take(self.sampled)?, ..self },
                 ImageKind::Storage | ImageKind::StorageTexels => {

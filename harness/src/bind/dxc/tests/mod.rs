@@ -1,8 +1,11 @@
 //! Tables of sources with the registers that DXC gives.
 
+mod methods;
+mod old;
 mod order;
 mod proposal;
 mod registers;
+mod statics;
 mod vulkan;
 
 use crate::bind::{Convention, Request, Target, bind};

@@ -158,7 +158,7 @@ fn counters() {
         RWStructuredBuffer<float> D; void h() { D.IncrementCounter(); } void f() { h(); C.IncrementCounter(); }
         void g() { A.IncrementCounter(); }";
     let rows = shader(functions, "f(); B[B.IncrementCounter()] = 1; g();");
-    assert_eq!(rows[4..], ["B.$counter 4", "C.$counter 5", "A.$counter 6", "D.$counter 7"]);
+    assert_eq!(rows, ["B 1", "B.$counter 4", "C.$counter 5", "A.$counter 6", "D.$counter 7"]);
 }
 
 #[test]
@@ -197,4 +197,16 @@ fn push_constants_and_their_kin_have_no_binding() {
     assert_eq!(rows, ["T 0", "U 1", "q push-constant0", "k constant-id3"]);
     let twice = "struct P { float4 a; }; [[vk::push_constant]] P p; [[vk::push_constant]] ConstantBuffer<P> q;";
     assert_eq!(shader(twice, "p.a;"), ["error: cannot have more than one push constant block"]);
+}
+
+/// DXC 1.7.2308.
+#[test]
+fn a_buffer_is_not_used_where_only_its_counter_is() {
+    let declarations = "cbuffer C { RWStructuredBuffer<int> r; float f; }; RWBuffer<int> A;";
+    assert_eq!(shader(declarations, "r.IncrementCounter(); A[0] = f;"), ["C 1", "A 2", "r.$counter 3"]);
+    let declarations = "cbuffer C { AppendStructuredBuffer<int> r; float f; }; RWBuffer<int> A;";
+    assert_eq!(shader(declarations, "r.Append(2); A[0] = f;"), ["r 0", "r.$counter 1", "C 2", "A 3"]);
+    let options = ["-fvk-bind-register u0 0 5 0"];
+    let error = "error: -fvk-bind-register for RW/Append/Consume StructuredBuffer unimplemented";
+    assert_eq!(with(&options, "AppendStructuredBuffer<int> r : register(u0);", "r.Append(1);"), [error]);
 }

@@ -1,7 +1,8 @@
 //! The convention `dxc` on Vulkan.
 //!
 //! Numbers are given to everything that is declared, before dead code is removed; what the code then does not use has
-//! no place in the module. Source: DXC's guide to SPIR-V code generation; measured with DXC 1.7.2308 (`-spirv`).
+//! no place in the module. Source: DXC's guide to SPIR-V code generation; measured with DXC 1.7.2308 (`-spirv`), and for
+//! older releases with DXC 1.7 of commit d66bdf94 (2022).
 
 mod number;
 mod refused;
@@ -14,13 +15,14 @@ use want::{Role, Want};
 use super::location::{holds_resources, is_struct};
 use super::reach::{Reached, reach};
 use crate::bind::options::{Descriptor, Options, Unused};
+use crate::bind::release::Release;
 use crate::bind::{Binding, Bound, LayoutUnit, Request};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::module::{Module, Parameter, ParameterKind, Step};
 use crate::shape::Count;
 
 /// Places the parameters of `module`.
-pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
+pub(super) fn bind(module: &Module, (request, release): (&Request, Release)) -> Result<Bound, Vec<Diagnostic>> {
     let mut options = Options::parse(&request.options)?;
     number::check_shifts(&options)?;
     // Where one struct falls apart every array does, so that it takes a number for each element.
@@ -41,7 +43,7 @@ pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diag
         return Err(vec![problem.with_label(first.span, "push constant block previously defined here")]);
     }
     let reached = reach(module, request)?;
-    let mut wants = want::wants(module);
+    let mut wants = want::wants(module, release);
     add_counters(module, &reached, &mut wants);
     let places = number::number(&wants, &options)?;
     check_combined(&wants, &places)?;
@@ -49,8 +51,7 @@ pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diag
     let keeps = options.unused == Unused::Kept;
     let mut bindings: Vec<Binding> = Vec::new();
     for (want, place) in wants.iter().zip(&places) {
-        let counted = want.counted_buffer().map(|buffer| &wants[buffer].paths[0]);
-        let is_used = |path: &String| keeps || used.contains(counted.unwrap_or(path));
+        let is_used = |path: &String| keeps || used.contains(path);
         rows(want, (*place, &options), &is_used, &mut bindings);
     }
     let kept = module.parameters.iter().filter(|parameter| keeps || used.contains(&parameter.name));
@@ -64,11 +65,11 @@ fn add_counters(module: &Module, reached: &[Reached<'_>], wants: &mut Vec<Want>)
     let mut counting: Vec<&Reached<'_>> = reached.iter().filter(|used| used.counts()).collect();
     counting.sort_by_key(|used| used.depth);
     for used in counting {
-        let parameter = &module.parameters[used.location.parameter];
-        let buffer = wants.iter().position(|want| want.paths == [parameter.name.as_str()]);
+        let path = used.location.path(module);
+        let buffer = wants.iter().position(|want| want.paths == [path.as_str()]);
         let Some(buffer) = buffer else { continue };
         if !wants.iter().any(|want| want.role == Role::Counter(buffer)) {
-            let counter = want::counter(wants, buffer, &parameter.annotations);
+            let counter = want::counter(wants, buffer, used.location.annotations(module));
             wants.push(counter);
         }
     }
@@ -93,11 +94,18 @@ fn check_combined(wants: &[Want], places: &[Descriptor]) -> Result<(), Vec<Diagn
     problems.map_or(Ok(()), Err)
 }
 
-/// Paths of what the code uses; a buffer and `$Globals` count through their members.
+/// Paths of what the code uses; a buffer and `$Globals` count through their members. A buffer whose counter alone is used
+/// is not used itself.
 fn used(module: &Module, reached: &[Reached<'_>]) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     for found in reached {
         let parameter = &module.parameters[found.location.parameter];
+        if found.counts() || found.is_whole() {
+            used.insert(want::counter_path(&found.location.path(module)));
+        }
+        if found.only_counts() {
+            continue;
+        }
         let is_data = super::claim::variable_class(parameter).is_none() && !found.location.is_split_off(module);
         if is_data {
             used.insert("$Globals".to_owned());

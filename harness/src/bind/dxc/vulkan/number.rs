@@ -104,6 +104,9 @@ fn listed_at(want: &Want, options: &Options) -> Result<Descriptor, &'static str>
         let missing = "-fvk-bind-register requires Globals buffer to be bound with -fvk-bind-globals";
         return options.globals.ok_or(missing);
     }
+    if matches!(want.role, Role::Counter(_)) {
+        return Err("-fvk-bind-register for RW/Append/Consume StructuredBuffer unimplemented");
+    }
     let annotated = "-fvk-bind-register requires register annotations on all resources";
     let (class, number) = want.register.ok_or(annotated)?;
     let space = want.space.unwrap_or(0);

@@ -6,6 +6,7 @@
 use crate::bind::LayoutUnit;
 use crate::bind::dxc::claim::{annotated, elements, variable_class};
 use crate::bind::dxc::location::{Location, buffer_members, holds_resources, is_resource};
+use crate::bind::release::Release;
 use crate::module::{Annotations, Argument, Module, Parameter, ParameterKind};
 use crate::resource::{Access, ResourceKind};
 use crate::shape::{Count, Member, StructType, Type};
@@ -47,18 +48,8 @@ pub(super) enum Role {
     Counter(usize),
 }
 
-impl Want {
-    /// The buffer that this is the counter of.
-    pub(super) fn counted_buffer(&self) -> Option<usize> {
-        match self.role {
-            Role::Counter(buffer) => Some(buffer),
-            Role::Resource | Role::Combined | Role::Globals => None,
-        }
-    }
-}
-
 /// The list, without the counters that code has yet to ask for.
-pub(super) fn wants(module: &Module) -> Vec<Want> {
+pub(super) fn wants(module: &Module, release: Release) -> Vec<Want> {
     let mut list = Vec::new();
     let mut has_globals = false;
     for (index, parameter) in module.parameters.iter().enumerate() {
@@ -67,13 +58,13 @@ pub(super) fn wants(module: &Module) -> Vec<Want> {
         }
         match variable_class(parameter) {
             Some(class) => {
-                list.extend(inner_resources(parameter).into_iter().map(|member| of_member(parameter, member)));
+                for member in inner_resources(parameter) {
+                    list.push(of_member(parameter, member));
+                    add_counter(&mut list, (&member.ty, release), &member.annotations);
+                }
                 if parameter.kind == ParameterKind::Variable || has_data(&parameter.ty) {
                     list.push(whole(parameter, class));
-                }
-                if is_appended(&parameter.ty) {
-                    let counter = counter(&list, list.len() - 1, &parameter.annotations);
-                    list.push(counter);
+                    add_counter(&mut list, (&parameter.ty, release), &parameter.annotations);
                 }
             }
             None if holds_resources(&parameter.ty) => list.push(structure(module, index)),
@@ -107,7 +98,7 @@ pub(super) fn counter(list: &[Want], buffer: usize, annotations: &Annotations) -
     let of = &list[buffer];
     let set = of.binding.and_then(|(_, set)| set).or(of.space);
     Want {
-        paths: vec![format!("{}.$counter", of.paths[0])],
+        paths: vec![counter_path(&of.paths[0])],
         class: None,
         binding: numbers(annotations, "counter_binding").first().map(|number| (*number, set)),
         register: None,
@@ -115,6 +106,11 @@ pub(super) fn counter(list: &[Want], buffer: usize, annotations: &Annotations) -
         role: Role::Counter(buffer),
         ..of.clone()
     }
+}
+
+/// The path of the counter of a buffer.
+pub(super) fn counter_path(buffer: &str) -> String {
+    format!("{buffer}.$counter")
 }
 
 /// The arguments of an attribute `vk::NAME`.
@@ -142,9 +138,19 @@ fn has_data(ty: &Type) -> bool {
     buffer_members(ty).iter().any(|member| !holds_resources(&member.ty))
 }
 
-fn is_appended(ty: &Type) -> bool {
-    let Type::Resource(resource) = ty.dimensions().0 else { return false };
-    matches!(resource.kind, ResourceKind::StructuredBuffer(Access::Append | Access::Consume))
+/// A counter that stands in the list whether it is used or not, behind its buffer, which is the last one there.
+fn add_counter(list: &mut Vec<Want>, (ty, release): (&Type, Release), annotations: &Annotations) {
+    let Type::Resource(resource) = ty.dimensions().0 else { return };
+    let ResourceKind::StructuredBuffer(access) = resource.kind else { return };
+    let has_one = match access {
+        Access::Append | Access::Consume => true,
+        Access::ReadWrite => release.counts_everywhere(),
+        Access::Read | Access::RasterizerOrdered | Access::Feedback => false,
+    };
+    if has_one {
+        let counter = counter(list, list.len() - 1, annotations);
+        list.push(counter);
+    }
 }
 
 fn whole(parameter: &Parameter, class: LayoutUnit) -> Want {

@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
+use crate::declare::elaborate::scope::TypeId;
 use crate::module::Step;
 use crate::sources::Span;
 
 /// What a local name is.
 #[derive(Clone, Debug)]
 pub(super) enum Local {
-    /// A variable of its own.
-    Variable,
+    /// A variable of its own, with its type where that is a declared one.
+    Variable(Option<TypeId>),
     /// The function's parameter of this number, which may be a resource or hold some.
     Parameter(usize),
     /// Another name for this path, with where it is declared.

@@ -5,9 +5,11 @@
 
 mod flow;
 mod locals;
+mod object;
 mod order;
 mod path;
 mod range;
+mod statics;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -20,6 +22,7 @@ use super::Elaborator;
 use super::builtin;
 use super::entry::Declared;
 use super::generic::Context;
+use super::scope::ScopeId;
 use crate::declare::ast::{FunctionParameter, TypeKind};
 use crate::declare::lexer::TokenKind;
 use crate::declare::parser::{Parser, Place, Source};
@@ -69,23 +72,9 @@ impl<'t> Elaborator<'t> {
         let comparisons = range::comparisons(self.source, functions);
         for (function, scope) in functions {
             let Some(body) = function.body.clone() else { continue };
-            let mut walk = Body {
-                source: self.source,
-                context: Context::plain(*scope),
-                elaborator: self,
-                locals: Locals::default(),
-                renamed: None,
-                dead_until: 0,
-                optimised_until: 0,
-                dead_later: Vec::new(),
-                drafts: Vec::new(),
-                swaps: Vec::new(),
-                counted: Vec::new(),
-                comparisons: &comparisons,
-            };
-            walk.locals.open();
+            let mut walk = Body::new(self, *scope, &comparisons);
             for (index, parameter) in function.parameters.as_deref().unwrap_or_default().iter().enumerate() {
-                let local = if is_plain(parameter) { Local::Variable } else { Local::Parameter(index) };
+                let local = if is_plain(parameter) { Local::Variable(None) } else { Local::Parameter(index) };
                 walk.locals.declare(parameter.declarator.name.text, local);
             }
             walk.run(body.clone());
@@ -97,6 +86,27 @@ impl<'t> Elaborator<'t> {
             order::kill_the_rest(&mut uses, &copied);
             let name = self.symbols.qualified(*scope, function.name.text);
             self.module.functions.push(Function { name, uses, copied, span: function.name.span });
+        }
+    }
+}
+
+impl<'e, 't> Body<'e, 't> {
+    fn new(elaborator: &'e mut Elaborator<'t>, scope: ScopeId, comparisons: &'e HashMap<&'t str, Comparison>) -> Self {
+        let mut locals = Locals::default();
+        locals.open();
+        Self {
+            source: elaborator.source,
+            context: Context::plain(scope),
+            elaborator,
+            locals,
+            renamed: None,
+            dead_until: 0,
+            optimised_until: 0,
+            dead_later: Vec::new(),
+            drafts: Vec::new(),
+            swaps: Vec::new(),
+            counted: Vec::new(),
+            comparisons,
         }
     }
 }
@@ -166,19 +176,28 @@ impl Body<'_, '_> {
             None
         };
         self.renamed = path.as_ref().map(|_| at + 2);
-        self.locals.declare(name.text, path.map_or(Local::Variable, |path| Local::Alias(path, name.span)));
+        let local = match path {
+            Some(path) => Local::Alias(path, name.span),
+            None => Local::Variable(self.declared_type(self.type_name(at))),
+        };
+        self.locals.declare(name.text, local);
     }
 
     /// Whether the variable at `at` is declared with a scalar, vector or matrix type.
     fn is_number(&self, at: usize) -> bool {
-        let mut first = at.saturating_sub(1);
-        if self.source.token(first).kind == TokenKind::Greater {
-            let start = at.saturating_sub(STATEMENT_TOKENS);
-            let opening = (start..at).rev().find(|index| self.source.token(*index).kind == TokenKind::Less);
-            first = opening.unwrap_or(at).saturating_sub(1);
-        }
-        let name = self.source.token(first).text;
+        let name = self.source.token(self.type_name(at)).text;
         builtin::numeric(name).is_some() || matches!(name, "vector" | "matrix")
+    }
+
+    /// The token that is the name of the type of the variable at `at`, without generic arguments.
+    fn type_name(&self, at: usize) -> usize {
+        let first = at.saturating_sub(1);
+        if self.source.token(first).kind != TokenKind::Greater {
+            return first;
+        }
+        let start = at.saturating_sub(STATEMENT_TOKENS);
+        let opening = (start..at).rev().find(|index| self.source.token(*index).kind == TokenKind::Less);
+        opening.unwrap_or(at).saturating_sub(1)
     }
 
     /// The right side of an assignment is evaluated before the left one, from `start` to `end`.

@@ -3,6 +3,7 @@
 use super::locals::Local;
 use super::order::{Draft, Swap};
 use super::{Body, STATEMENT_TOKENS};
+use crate::declare::elaborate::scope::TypeId;
 use crate::declare::lexer::TokenKind;
 use crate::declare::parser::generic_arguments_end;
 use crate::module::{Alias, Step, Use};
@@ -16,18 +17,28 @@ struct Reading {
     end: usize,
     /// Whether a variable of the function's own begins it.
     own: bool,
+    /// Type of that variable.
+    object: Option<TypeId>,
 }
 
 impl Body<'_, '_> {
     /// Records the access path that begins at `at`, unless it is a type or a local variable. Returns where it ends.
     pub(super) fn path(&mut self, at: usize) -> usize {
-        let Reading { steps: path, alias, end, own } = self.reading(at);
+        let Reading { steps, alias, end, own, object } = self.reading(at);
         let behind = generic_arguments_end(self.source, end).unwrap_or(end);
         let after = self.source.token(behind).kind;
-        if own || after == TokenKind::Identifier || self.renamed == Some(at) {
+        if after == TokenKind::Identifier || self.renamed == Some(at) {
             return end;
         }
         let call = after == TokenKind::LeftParenthesis;
+        let path = match (own, object) {
+            (false, _) => steps,
+            (true, Some(object)) if call => match self.method(object, &steps) {
+                Some(method) => vec![method],
+                None => return end,
+            },
+            (true, Some(_) | None) => return end,
+        };
         let arguments = if call { self.arguments(behind) } else { Vec::new() };
         let end = if call { self.source.closer(behind) + 1 } else { end };
         let (life, span) = (self.life(at), self.source.token(at).span);
@@ -42,7 +53,7 @@ impl Body<'_, '_> {
         if start == "this" {
             let mut steps = vec![Step::This];
             let end = self.steps(at + 1, &mut steps);
-            return Reading { steps, alias: None, end, own: false };
+            return Reading { steps, alias: None, end, own: false, object: None };
         }
         let kind = |index: usize| self.source.token(index).kind;
         let mut name = start.to_owned();
@@ -51,9 +62,12 @@ impl Body<'_, '_> {
             name = format!("{name}::{}", self.source.token(next + 1).text);
             next += 2;
         }
-        let mut alias = None;
+        let (mut alias, mut object) = (None, None);
         let (mut steps, own) = match self.locals.find(&name) {
-            Some(Local::Variable) => (Vec::new(), true),
+            Some(Local::Variable(ty)) => {
+                object = *ty;
+                (Vec::new(), true)
+            }
             Some(Local::Parameter(index)) => (vec![Step::Parameter(*index)], false),
             Some(Local::Alias(path, span)) => {
                 alias = Some(Alias { steps: path.len(), span: *span });
@@ -62,7 +76,7 @@ impl Body<'_, '_> {
             None => (vec![Step::Name(self.qualified(&name))], false),
         };
         let end = self.steps(next, &mut steps);
-        Reading { steps, alias, end, own }
+        Reading { steps, alias, end, own, object }
     }
 
     /// Appends `.member` and `[index]` from `next` on; the walk itself comes to what stands in the brackets.

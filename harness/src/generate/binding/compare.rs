@@ -1,0 +1,42 @@
+//! The code that tells a sampler that compares by the level that it sees: the last reference that passes stands for the
+//! word of the sampler that has this level.
+//!
+//! Source: SPIR-V specification, `OpImageSampleDrefExplicitLod`; [`crate::probe::binding::depth`] says why that tells.
+
+use rspirv::dr::Operand;
+use rspirv::spirv::{ImageOperands, Word};
+
+use super::emitter::{Emitter, OPEN};
+use super::read::load;
+use super::variable::Variable;
+use crate::image::REFILL_WORD;
+use crate::probe::binding::depth;
+
+/// One of `words`, which are those of the samplers by their levels; the refill where no reference passes.
+pub(super) fn read(emitter: &mut Emitter, (levels, sampler): (Variable, Word), words: &[u32]) -> Word {
+    let image = load(emitter, levels, 0);
+    let ty = emitter.builder.type_sampled_image(levels.ty);
+    let both = emitter.builder.sampled_image(ty, None, image, sampler).expect(OPEN);
+    let (uint, boolean) = (emitter.uint(), emitter.builder.type_bool());
+    let mut found = emitter.constant(REFILL_WORD);
+    for (word, reference) in words.iter().zip(depth::references(words.len())) {
+        let result = compare(emitter, both, reference);
+        let one = emitter.constant(1.0_f32.to_bits());
+        let passes = emitter.builder.i_equal(boolean, None, result, one).expect(OPEN);
+        let word = emitter.constant(*word);
+        found = emitter.builder.select(uint, None, passes, word, found).expect(OPEN);
+    }
+    found
+}
+
+/// The bits of what a comparison at level 0 gives, which the sampler clamps to the level that it sees.
+fn compare(emitter: &mut Emitter, combined: Word, reference: f32) -> Word {
+    let (float, uint) = (emitter.float(), emitter.uint());
+    let corner = emitter.splat(float, 0.0_f32.to_bits(), 2);
+    let zero = emitter.splat(float, 0.0_f32.to_bits(), 1);
+    let reference = emitter.splat(float, reference.to_bits(), 1);
+    let (lod, operands) = (ImageOperands::LOD, [Operand::IdRef(zero)]);
+    let builder = &mut emitter.builder;
+    let result = builder.image_sample_dref_explicit_lod(float, None, combined, corner, reference, lod, operands);
+    builder.bitcast(uint, None, result.expect(OPEN)).expect(OPEN)
+}
