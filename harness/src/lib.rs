@@ -14,6 +14,7 @@ pub mod declare;
 pub mod descriptors;
 pub mod devices;
 pub mod diagnostics;
+pub mod dxil;
 pub mod floors;
 pub mod generate;
 pub mod image;
@@ -28,7 +29,7 @@ pub mod naga_offsets;
 pub mod placement;
 pub mod probe;
 pub mod random;
-pub mod read_listing;
+
 pub mod read_naga;
 pub mod read_reflection;
 pub mod read_spirv;

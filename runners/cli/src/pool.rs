@@ -70,6 +70,7 @@ impl Workers<'_> {
                 let mut model = self.launch.misreading.map_or_else(Model::new, Model::with_misreading);
                 model.run(&Batch { jobs: jobs.to_vec() })
             }
+            RunnerKind::Dxil => Evaluator::new().run(&Batch { jobs: jobs.to_vec() }),
             RunnerKind::Ash | RunnerKind::Wgpu => self.run_in_workers(device, jobs),
         }
     }
