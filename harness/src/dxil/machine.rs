@@ -107,14 +107,14 @@ impl<'a> Machine<'a> {
     }
 
     /// `count` components of `size` bytes from `start` on. Beyond the buffer are zeros, as Direct3D 12 has it.
-    pub(super) fn load(&self, handle: Handle, (start, size): (u64, u64), count: usize) -> Result<Value, String> {
+    pub(super) fn load(&self, handle: Handle, (start, size): (u64, u64), count: u64) -> Result<Value, String> {
         let buffer = &self.buffers[self.bound(handle)?];
         let byte = |at: u64| usize::try_from(at).ok().and_then(|at| buffer.bytes.get(at)).copied().unwrap_or(0);
         let component = |index: u64| {
             let first = start + index * size;
             Value::Bits((0..size).rev().fold(0, |bits, at| bits << 8 | u64::from(byte(first + at))))
         };
-        Ok(Value::Parts((0_u64..).take(count).map(component).collect()))
+        Ok(Value::Parts((0..count).map(component).collect()))
     }
 
     /// Stores the low `size` bytes of `bits` at `start`. What is beyond the buffer is lost.

@@ -1,6 +1,6 @@
 //! DXIL operations: which number is what, and what it does to resources.
 //!
-//! Source: DirectX Intermediate Language (DXIL.rst of DirectXShaderCompiler), "DXIL operations".
+//! Source: DirectX Intermediate Language (`DXIL.rst` of `DirectXShaderCompiler`), "DXIL operations".
 
 use super::function::Typed;
 use super::machine::Machine;
@@ -25,11 +25,11 @@ pub(super) fn call(machine: &mut Machine<'_>, name: &str, arguments: &[Typed]) -
         ("cbufferLoadLegacy", [_, handle, row]) => {
             let size = bytes_of(overload)?;
             let start = u64::from(row.word()?) * 16;
-            machine.load(handle.handle()?, (start, size), (16 / size) as usize)
+            machine.load(handle.handle()?, (start, size), 16 / size)
         }
         ("rawBufferLoad", [_, handle, index, offset, mask, _]) => {
             let handle = handle.handle()?;
-            let count = if mask.bits()? == 0 { 0 } else { mask.bits()?.ilog2() as usize + 1 };
+            let count = mask.bits()?.checked_ilog2().map_or(0, |highest| u64::from(highest) + 1);
             machine.load(handle, (address(handle, index, offset)?, bytes_of(overload)?), count)
         }
         ("rawBufferStore", [_, handle, index, offset, stored @ .., mask, _]) => {
