@@ -2,5 +2,7 @@
 
 pub mod child;
 pub mod compiler;
+pub mod d3d;
 pub mod dxc_library;
 pub mod spirv_val;
+mod wine;
