@@ -5,4 +5,5 @@ pub mod compiler;
 pub mod d3d;
 pub mod dxc_library;
 pub mod spirv_val;
+pub mod toolchains;
 mod wine;
