@@ -37,6 +37,9 @@ class Compiler {
 std::unique_ptr<Compiler> open_fxc(std::string &problem);
 std::unique_ptr<Compiler> open_dxc(std::string &problem);
 
+// Replaces `text` by the file's; false where it cannot be read.
+bool read_file(const std::string &path, std::string &text);
+
 // Opens a library in the folder of this program.
 HMODULE open_library(const char *name, std::string &problem);
 

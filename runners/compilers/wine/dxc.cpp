@@ -10,6 +10,8 @@
 namespace {
 
 const GUID CLSID_DXC_COMPILER = {0x73e22d93, 0xe6ce, 0x47f3, {0xb5, 0xbf, 0xf0, 0x66, 0x4f, 0x39, 0xc1, 0xb0}};
+const GUID CLSID_DXC_UTILS = {0x6245d6af, 0x66e0, 0x48b4, {0x80, 0xb4, 0x4d, 0x27, 0x17, 0x96, 0x74, 0x8c}};
+const GUID IID_DXC_UTILS = {0x4605c4cb, 0x2019, 0x492a, {0xad, 0xa4, 0x65, 0xf2, 0x0b, 0xb7, 0xd6, 0x7f}};
 const GUID IID_DXC_COMPILER3 = {0x228b4687, 0x5a6a, 0x4730, {0x90, 0x0c, 0x97, 0x02, 0xb2, 0x20, 0x3f, 0x54}};
 const GUID IID_DXC_RESULT = {0x58346cda, 0xdde7, 0x4497, {0x94, 0x61, 0x6f, 0x87, 0xaf, 0x5e, 0x06, 0x59}};
 const GUID IID_DXC_BLOB = {0x8ba5fb08, 0x5195, 0x40e2, {0xac, 0x58, 0x0d, 0x98, 0x9c, 0x3a, 0x01, 0x02}};
@@ -43,6 +45,16 @@ struct IDxcCompiler3 : IUnknown {
     virtual HRESULT STDMETHODCALLTYPE Disassemble(const DxcBuffer *, REFIID, void **) = 0;
 };
 
+struct IDxcUtils : IUnknown {
+    virtual void STDMETHODCALLTYPE CreateBlobFromBlob() = 0;
+    virtual void STDMETHODCALLTYPE CreateBlobFromPinned() = 0;
+    virtual void STDMETHODCALLTYPE MoveToBlob() = 0;
+    virtual void STDMETHODCALLTYPE CreateBlob() = 0;
+    virtual void STDMETHODCALLTYPE LoadFile() = 0;
+    virtual void STDMETHODCALLTYPE CreateReadOnlyStreamFromBlob() = 0;
+    virtual HRESULT STDMETHODCALLTYPE CreateDefaultIncludeHandler(IUnknown **) = 0;
+};
+
 struct IDxcVersionInfo2 : IUnknown {
     virtual HRESULT STDMETHODCALLTYPE GetVersion(UINT32 *, UINT32 *) = 0;
     virtual HRESULT STDMETHODCALLTYPE GetFlags(UINT32 *) = 0;
@@ -74,7 +86,8 @@ std::string text_output(IDxcResult *result, OutputKind kind) {
 
 class Dxc : public Compiler {
   public:
-    Dxc(HMODULE library, IDxcCompiler3 *compiler) : library(library), compiler(compiler) {}
+    Dxc(HMODULE library, IDxcCompiler3 *compiler, IUnknown *includes)
+        : library(library), compiler(compiler), includes(includes) {}
 
     std::string version() const override {
         IDxcVersionInfo2 *info = nullptr;
@@ -100,7 +113,7 @@ class Dxc : public Compiler {
         const DxcBuffer buffer = {source.text.data(), source.text.size(), UTF8};
         IDxcResult *result = nullptr;
         Compilation made;
-        HRESULT status = compiler->Compile(&buffer, arguments.data(), static_cast<UINT32>(arguments.size()), nullptr,
+        HRESULT status = compiler->Compile(&buffer, arguments.data(), static_cast<UINT32>(arguments.size()), includes,
                                            IID_DXC_RESULT, reinterpret_cast<void **>(&result));
         if (SUCCEEDED(status)) {
             result->GetStatus(&status);
@@ -125,6 +138,7 @@ class Dxc : public Compiler {
 
     HMODULE library;
     IDxcCompiler3 *compiler;
+    IUnknown *includes;
 };
 
 } // namespace
@@ -136,8 +150,12 @@ std::unique_ptr<Compiler> open_dxc(std::string &problem) {
     using Create = HRESULT(WINAPI *)(REFCLSID, REFIID, void **);
     const auto create = function<Create>(library, "DxcCreateInstance");
     IDxcCompiler3 *compiler = nullptr;
-    if (create && SUCCEEDED(create(CLSID_DXC_COMPILER, IID_DXC_COMPILER3, reinterpret_cast<void **>(&compiler))))
-        return std::make_unique<Dxc>(library, compiler);
-    problem = "dxcompiler.dll makes no IDxcCompiler3";
+    IDxcUtils *utils = nullptr;
+    IUnknown *includes = nullptr;
+    if (create && SUCCEEDED(create(CLSID_DXC_COMPILER, IID_DXC_COMPILER3, reinterpret_cast<void **>(&compiler))) &&
+        SUCCEEDED(create(CLSID_DXC_UTILS, IID_DXC_UTILS, reinterpret_cast<void **>(&utils))) &&
+        SUCCEEDED(utils->CreateDefaultIncludeHandler(&includes)))
+        return std::make_unique<Dxc>(library, compiler, includes);
+    problem = "dxcompiler.dll makes no IDxcCompiler3 or no IDxcUtils";
     return nullptr;
 }

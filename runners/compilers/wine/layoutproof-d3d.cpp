@@ -7,14 +7,13 @@
 // SOURCE`, as fxc.exe and dxc.exe have them; the listing goes to stdout and the diagnostics to stderr where no file is
 // named. Exit status 0: compiled; 1: refused; 2: could not be asked. `--version` prints the library's version.
 //
-// Without arguments every line of stdin is such a list of arguments, separated by spaces, so none can contain one. Its
+// Without arguments every line of stdin is such a list of arguments, separated by tabs, so none can contain one. Its
 // status is printed as one line as soon as its files are written: whoever waits for it knows which source killed this
 // process. Starting a process takes far longer than compiling a probe.
 
 #include <cstdio>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -68,9 +67,7 @@ Status fail(const std::string &problem) {
 
 Status compile(Compiler &compiler, const std::vector<std::string> &arguments) {
     Command command = parse(arguments);
-    std::ifstream file(command.source.name, std::ios::binary);
-    command.source.text.assign(std::istreambuf_iterator<char>(file), {});
-    if (!file.is_open())
+    if (!read_file(command.source.name, command.source.text))
         return fail("cannot read " + command.source.name);
     const Compilation made = compiler.compile(command.source);
     if (!write(command.diagnostics, made.diagnostics, std::cerr))
@@ -86,8 +83,10 @@ Status compile(Compiler &compiler, const std::vector<std::string> &arguments) {
 
 void serve(Compiler &compiler) {
     for (std::string line; std::getline(std::cin, line);) {
-        std::istringstream words(line);
-        const std::vector<std::string> arguments(std::istream_iterator<std::string>(words), {});
+        std::vector<std::string> arguments;
+        std::istringstream rest(line);
+        for (std::string argument; std::getline(rest, argument, '\t');)
+            arguments.push_back(argument);
         std::cout << compile(compiler, arguments) << std::endl;
     }
 }

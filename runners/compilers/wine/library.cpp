@@ -1,6 +1,9 @@
-// The libraries: where they are, and the version that their makers wrote into them.
+// The libraries: where they are, and the version that their makers wrote into them; and the sources.
 
 #include "compiler.h"
+
+#include <fstream>
+#include <iterator>
 
 namespace {
 
@@ -10,6 +13,12 @@ std::string file_name(HMODULE module) {
 }
 
 } // namespace
+
+bool read_file(const std::string &path, std::string &text) {
+    std::ifstream file(path, std::ios::binary);
+    text.assign(std::istreambuf_iterator<char>(file), {});
+    return file.is_open();
+}
 
 HMODULE open_library(const char *name, std::string &problem) {
     const std::string program = file_name(nullptr);

@@ -17,13 +17,13 @@ use crate::compiler::Compiler;
 /// A source, and what is asked of the compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// HLSL, without `#include`.
+    /// HLSL.
     pub text: String,
     /// `cs_5_1`.
     pub profile: String,
     /// Name of the entry point.
     pub entry: String,
-    /// Options as fxc.exe or dxc.exe spell them, with a dash: `-Zpr`.
+    /// Options as fxc.exe or dxc.exe spell them, with a dash: `-Zpr`, `-DNAME=VALUE`, `-I` and an absolute folder.
     pub options: Vec<String>,
 }
 
@@ -49,7 +49,8 @@ pub struct D3dCompiler {
     folder: TempDir,
 }
 
-const LINE_END: &str = "-Fo object -Fc listing -Fe diagnostics source.hlsl";
+/// Arguments of every source.
+const ALWAYS: [&str; 7] = ["-Fo", "object", "-Fc", "listing", "-Fe", "diagnostics", "source.hlsl"];
 
 impl D3dCompiler {
     /// Nothing is started before the first source.
@@ -71,13 +72,12 @@ impl D3dCompiler {
     }
 
     fn compile_one(&mut self, source: &Source) -> Compiled<Object> {
-        let words = [&source.profile, &source.entry].into_iter().chain(&source.options);
-        if let Some(word) = words.into_iter().find(|word| word.is_empty() || word.contains(char::is_whitespace)) {
-            return Compiled::Broken(format!("{}: not one word: `{word}`", self.compiler.name()));
+        let mut arguments = vec!["-T", &source.profile, "-E", &source.entry];
+        arguments.extend(source.options.iter().map(String::as_str).chain(ALWAYS));
+        if let Some(wrong) = arguments.iter().find(|argument| argument.contains(['\t', '\n', '\r'])) {
+            return Compiled::Broken(format!("{}: no argument has tabs or lines: {wrong:?}", self.compiler.name()));
         }
-        let options = source.options.join(" ");
-        let line = format!("-T {} -E {} {options} {LINE_END}", source.profile, source.entry);
-        let answered = self.prepare(source).and_then(|()| self.ask(&line));
+        let answered = self.prepare(source).and_then(|()| self.ask(&arguments.join("\t")));
         answered
             .and_then(|status| self.collect(&status))
             .unwrap_or_else(|error| Compiled::Broken(format!("{}: {error}", self.compiler.name())))

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use super::executable::translate;
 use super::{Compiled, D3dCompiler, Executable, Object, Source};
@@ -10,8 +11,9 @@ use crate::compiler::Compiler;
 /// FXC, kept running, with vkd3d-compiler behind it.
 #[derive(Debug)]
 pub struct Fxc {
-    fxc: D3dCompiler,
-    vkd3d: Compiler,
+    compiler: Mutex<D3dCompiler>,
+    translator: Compiler,
+    version: String,
 }
 
 /// What was made of a source.
@@ -34,24 +36,26 @@ impl Fxc {
     }
 
     fn new(fxc: Compiler, vkd3d: Compiler) -> io::Result<Self> {
-        Ok(Self { fxc: D3dCompiler::new(fxc)?, vkd3d })
+        let version = format!("{}, {}", fxc.version(), vkd3d.version());
+        Ok(Self { compiler: Mutex::new(D3dCompiler::new(fxc)?), translator: vkd3d, version })
     }
 
     /// Both versions.
-    pub fn version(&self) -> String {
-        format!("{}, {}", self.fxc.compiler().version(), self.vkd3d.version())
+    pub fn version(&self) -> &str {
+        &self.version
     }
 
-    /// Compiles every source; one answer each, in order.
-    pub fn compile(&mut self, sources: &[Source]) -> Vec<Compiled<Made>> {
-        let objects = self.fxc.compile(sources);
+    /// Compiles every source; one answer each, in order. Threads take turns.
+    pub fn compile(&self, sources: &[Source]) -> Vec<Compiled<Made>> {
+        // A thread that panicked has left no answer half-read: the process goes with it.
+        let objects = self.compiler.lock().unwrap_or_else(PoisonError::into_inner).compile(sources);
         objects.into_iter().map(|compiled| self.finish(compiled)).collect()
     }
 
     fn finish(&self, compiled: Compiled<Object>) -> Compiled<Made> {
         match compiled {
             Compiled::Made(object) => {
-                let executable = translate(&self.vkd3d, &object);
+                let executable = translate(&self.translator, &object);
                 Compiled::Made(Made { object, executable })
             }
             Compiled::Refused(said) => Compiled::Refused(said),
