@@ -17,7 +17,7 @@ pub(crate) fn invocation(fetched: &Path, library: &str) -> Option<Invocation> {
         ("WINEPREFIX", prefix.clone().into_os_string()),
         ("WINEDEBUG", "-all".into()),
         // Without the first two, Wine offers to download Mono and Gecko.
-        ("WINEDLLOVERRIDES", "mscoree,mshtml=;d3dcompiler_47=n".into()),
+        ("WINEDLLOVERRIDES", "mscoree,mshtml,winemenubuilder.exe=;d3dcompiler_47=n".into()),
     ];
     let leading = vec![program.clone().into_os_string(), library.into()];
     (program.is_file() && prefix.is_dir()).then_some(Invocation { program: wine, leading, environment })

@@ -37,6 +37,9 @@ class Compiler {
 std::unique_ptr<Compiler> open_fxc(std::string &problem);
 std::unique_ptr<Compiler> open_dxc(std::string &problem);
 
+// With a drive: DXC takes `/folder`, which Wine knows, for a relative path.
+std::string full_path(const std::string &path);
+
 // Replaces `text` by the file's; false where it cannot be read.
 bool read_file(const std::string &path, std::string &text);
 

@@ -43,10 +43,13 @@ Command parse(const std::vector<std::string> &arguments) {
                              : argument == "-Fc" ? &command.listing
                              : argument == "-Fe" ? &command.diagnostics
                                                  : nullptr;
-        if (value)
+        if (value) {
             *value = arguments[++at];
-        else
-            command.source.options.push_back(argument);
+            continue;
+        }
+        command.source.options.push_back(argument);
+        if (argument == "-I" && at + 1 < last)
+            command.source.options.push_back(full_path(arguments[++at]));
     }
     if (!arguments.empty())
         command.source.name = arguments[last];

@@ -14,6 +14,12 @@ std::string file_name(HMODULE module) {
 
 } // namespace
 
+std::string full_path(const std::string &path) {
+    char full[MAX_PATH];
+    const DWORD size = GetFullPathNameA(path.c_str(), MAX_PATH, full, nullptr);
+    return size > 0 && size < MAX_PATH ? std::string(full, size) : path;
+}
+
 bool read_file(const std::string &path, std::string &text) {
     std::ifstream file(path, std::ios::binary);
     text.assign(std::istreambuf_iterator<char>(file), {});
