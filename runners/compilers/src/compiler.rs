@@ -138,6 +138,13 @@ impl Compiler {
         self.answer(run(self.command().args(arguments).current_dir(folder), TIME_LIMIT))
     }
 
+    /// A shell script in a compiler's place.
+    #[cfg(test)]
+    pub(crate) fn script(name: &'static str, text: &str) -> Self {
+        let leading = vec!["-c".into(), text.into()];
+        Self { name, invocation: Invocation { leading, ..Invocation::program("sh".into()) }, version: String::new() }
+    }
+
     /// The compiler as a command that lacks its arguments.
     pub(crate) fn command(&self) -> Command {
         self.invocation.command()

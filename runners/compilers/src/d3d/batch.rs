@@ -131,3 +131,82 @@ impl D3dCompiler {
         })
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// Serves lines as `layoutproof-d3d.exe` does, and does what the source says; a line in `starts` for each process.
+    const SCRIPT: &str = r#"
+        echo >>starts
+        while read -r line; do
+            cp source.hlsl object
+            echo "$line" >listing
+            echo "said" >diagnostics
+            case $(cat source.hlsl) in
+            crash) exit 3 ;;
+            hang) exec sleep 1000 ;;
+            refuse) echo 1 ;;
+            babble) echo what ;;
+            leave) echo 0; exit ;;
+            *) echo 0 ;;
+            esac
+        done"#;
+
+    fn compiler() -> D3dCompiler {
+        let limit = Duration::from_secs(2);
+        D3dCompiler { limit, ..D3dCompiler::new(Compiler::script("fake", SCRIPT)).unwrap() }
+    }
+
+    fn source(text: &str) -> Source {
+        let (profile, entry) = ("cs_5_1".to_owned(), "main".to_owned());
+        Source { text: text.to_owned(), profile, entry, options: vec!["-DX=a b".to_owned()] }
+    }
+
+    /// Whether the answers are those wanted; and how many processes it took.
+    fn check(wanted: &[(&str, &str)]) -> usize {
+        let mut compiler = compiler();
+        let sources: Vec<Source> = wanted.iter().map(|(text, _)| source(text)).collect();
+        let told = compiler.compile(&sources).into_iter().map(|compiled| match compiled {
+            Compiled::Made(object) => format!("made of {}", String::from_utf8(object.container).unwrap()),
+            Compiled::Refused(said) => format!("refused: {}", said.trim()),
+            Compiled::Broken(how) => how,
+        });
+        let wanted: Vec<_> = wanted.iter().map(|(_, answer)| (*answer).to_owned()).collect();
+        assert_eq!(told.collect::<Vec<_>>(), wanted);
+        fs::read_to_string(compiler.folder.path().join("starts")).unwrap().lines().count()
+    }
+
+    #[test]
+    fn one_process_serves_many_sources() {
+        assert_eq!(check(&[("a", "made of a"), ("refuse", "refused: said"), ("b", "made of b")]), 1);
+    }
+
+    #[test]
+    fn the_source_that_kills_or_stops_the_process_is_named() {
+        let crash = ("crash", "fake ended without an answer");
+        let hang = ("hang", "fake gave no answer in 2s");
+        // The crash is tried again in a fresh process, and the last source has one after the hang.
+        assert_eq!(check(&[("a", "made of a"), crash, ("b", "made of b"), hang, ("c", "made of c")]), 4);
+    }
+
+    #[test]
+    fn a_process_that_was_gone_before_is_nobodys_fault() {
+        assert_eq!(check(&[("leave", "made of leave"), ("a", "made of a")]), 2);
+    }
+
+    #[test]
+    fn nonsense_is_no_answer() {
+        assert_eq!(check(&[("babble", "fake answered `what`"), ("a", "made of a")]), 1);
+    }
+
+    #[test]
+    fn arguments_keep_their_spaces_and_cannot_hold_tabs() {
+        let Compiled::Made(object) = compiler().compile_one(&source("a")) else { panic!("not made") };
+        let line = "-T\tcs_5_1\t-E\tmain\t-DX=a b\t-Fo\tobject\t-Fc\tlisting\t-Fe\tdiagnostics\tsource.hlsl\n";
+        assert_eq!((object.listing.as_str(), object.diagnostics.as_str()), (line, "said\n"));
+        let tab = Source { entry: "a\tb".to_owned(), ..source("a") };
+        let broken = Compiled::Broken("fake: no argument has tabs or lines: \"a\\tb\"".to_owned());
+        assert_eq!(compiler().compile_one(&tab), broken);
+    }
+}
