@@ -29,7 +29,7 @@ pub fn buffer_definitions(listing: &str) -> Result<Vec<ListedBuffer>, String> {
     let mut open = Open::default();
     for line in section.take_while(|line| *line != "Resource Bindings:") {
         if let Some(name) = head(line) {
-            open.buffer.name = name.to_owned();
+            name.clone_into(&mut open.buffer.name);
         } else if line == "{" {
             open.pending.push(Vec::new());
         } else if line == "}" {

@@ -155,7 +155,7 @@ mod tests {
 
     fn compiler() -> D3dCompiler {
         let limit = Duration::from_secs(2);
-        D3dCompiler { limit, ..D3dCompiler::new(Compiler::script("fake", SCRIPT)).unwrap() }
+        D3dCompiler { limit, ..D3dCompiler::new(Compiler::script("fake", SCRIPT)).expect("a temporary folder") }
     }
 
     fn source(text: &str) -> Source {
@@ -168,13 +168,13 @@ mod tests {
         let mut compiler = compiler();
         let sources: Vec<Source> = wanted.iter().map(|(text, _)| source(text)).collect();
         let told = compiler.compile(&sources).into_iter().map(|compiled| match compiled {
-            Compiled::Made(object) => format!("made of {}", String::from_utf8(object.container).unwrap()),
+            Compiled::Made(object) => format!("made of {}", String::from_utf8_lossy(&object.container)),
             Compiled::Refused(said) => format!("refused: {}", said.trim()),
             Compiled::Broken(how) => how,
         });
         let wanted: Vec<_> = wanted.iter().map(|(_, answer)| (*answer).to_owned()).collect();
         assert_eq!(told.collect::<Vec<_>>(), wanted);
-        fs::read_to_string(compiler.folder.path().join("starts")).unwrap().lines().count()
+        fs::read_to_string(compiler.folder.path().join("starts")).expect("the script writes it").lines().count()
     }
 
     #[test]

@@ -106,7 +106,7 @@ mod tests {
     fn only_a_repeated_decoration_goes() {
         let header = [0x0723_0203, 0x0001_0000, 0, 9, 0];
         // OpDecorate %1 ArrayStride 4; the same of %2; OpTypeRuntimeArray %1 %3 (SPIR-V, "Instructions").
-        let (first, second, array) = ([(4 << 16) | 71, 1, 6, 4], [(4 << 16) | 71, 2, 6, 4], [(3 << 16) | 29, 1, 3]);
+        let (first, second, array) = ([0x0004_0047, 1, 6, 4], [0x0004_0047, 2, 6, 4], [0x0003_001d, 1, 3]);
         let module = [&header[..], &first, &second, &first, &array, &array].concat();
         let expected = [&header[..], &first, &second, &array, &array].concat();
         assert_eq!(without_repeated_decorations(&module), expected);
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn broken_words_are_kept() {
-        for words in [&[][..], &[1, 2, 3], &[1, 2, 3, 4, 5, 0, (9 << 16) | 71, 1]] {
+        for words in [&[][..], &[1, 2, 3], &[1, 2, 3, 4, 5, 0, 0x0009_0047, 1]] {
             assert_eq!(without_repeated_decorations(words), words);
         }
     }
