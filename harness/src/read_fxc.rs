@@ -96,6 +96,10 @@ impl Open {
         let mut numbers = numbers.split_whitespace();
         let offset: u32 = numbers.next()?.parse().ok()?;
         let inner = if declaration.starts_with('}') { self.pending.pop()? } else { Vec::new() };
+        if declaration.starts_with('}') && inner.is_empty() {
+            // A struct without members is nowhere: FXC prints -4, as an unsigned number.
+            return Some(());
+        }
         // Only members of the buffer itself have a size.
         if numbers.next() == Some("Size:") {
             let end = offset.checked_add(numbers.next()?.parse().ok()?)?;
@@ -155,6 +159,39 @@ mod tests {
         let element = [("p", 0), ("deep[].i", 12), ("deep[].f", 16), ("deep", 12), ("m", 116)];
         let expected = ListedBuffer { name: "elements".to_owned(), size: 132, members: told(&element) };
         assert_eq!(buffer("elements"), expected);
+    }
+
+    /// Printed by FXC 10.0.22621.2428, `cs_5_0`, for `struct E {}; struct S { float q; E e; float a; };
+    /// cbuffer C { float b; S s; };`.
+    #[test]
+    fn a_struct_without_members_is_nowhere() {
+        let listing = "\
+// Buffer Definitions: 
+//
+// cbuffer C
+// {
+//
+//   float b;                           // Offset:    0 Size:     4 [unused]
+//   
+//   struct S
+//   {
+//       
+//       float q;                       // Offset:   16
+//       
+//       struct E
+//       {
+//
+//       } e;                           // Offset: 4294967292
+//       
+//       float a;                       // Offset:   32
+//
+//   } s;                               // Offset:   16 Size:    20
+//
+// }
+";
+        let members = told(&[("b", 0), ("s.q", 16), ("s.a", 32), ("s", 16)]);
+        let expected = ListedBuffer { name: "C".to_owned(), size: 36, members };
+        assert_eq!(buffer_definitions(listing), Ok(vec![expected]));
     }
 
     #[test]

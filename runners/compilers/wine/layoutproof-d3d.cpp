@@ -19,6 +19,9 @@
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
+#include <io.h>
+
 #include "compiler.h"
 
 namespace {
@@ -94,11 +97,19 @@ void serve(Compiler &compiler) {
     }
 }
 
+// Wine would start its debugger, which prints to stdout.
+LONG WINAPI die(EXCEPTION_POINTERS *) {
+    TerminateProcess(GetCurrentProcess(), NOT_ASKED);
+    return EXCEPTION_EXECUTE_HANDLER;
+}
+
 } // namespace
 
 int main(int count, char **values) {
-    // A crash must end the process at once, not ask a debugger or a user.
-    SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX);
+    SetUnhandledExceptionFilter(die);
+    // Lines end as they do where Wine runs.
+    _setmode(_fileno(stdout), _O_BINARY);
+    _setmode(_fileno(stderr), _O_BINARY);
     const std::vector<std::string> arguments(values + 1, values + count);
     const std::string name = arguments.empty() ? "" : arguments[0];
     std::string problem = "the first argument takes fxc or dxc";

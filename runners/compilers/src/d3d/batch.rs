@@ -105,7 +105,8 @@ impl D3dCompiler {
                 None => Session::start(self.compiler.command().current_dir(self.folder.path()))?,
             };
             answer = session.ask(line, self.limit);
-            if answer.is_ok() {
+            // After nonsense, nobody knows which answer belongs to which source.
+            if matches!(answer.as_deref(), Ok("0" | "1")) {
                 self.session = Some(session);
             }
             if answer != Err(Death::Ended) {
@@ -119,7 +120,7 @@ impl D3dCompiler {
         let text = |name: &str| {
             fs::read(self.folder.path().join(name)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
         };
-        Ok(match answer.as_ref().map(|status| status.trim()) {
+        Ok(match answer.as_deref() {
             Ok("0") => Compiled::Made(Object {
                 container: fs::read(self.folder.path().join("object"))?,
                 listing: text("listing")?,
@@ -197,7 +198,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_no_answer() {
-        assert_eq!(check(&[("babble", "fake answered `what`"), ("a", "made of a")]), 1);
+        assert_eq!(check(&[("babble", "fake answered `what`"), ("a", "made of a")]), 2);
     }
 
     #[test]

@@ -4,13 +4,17 @@
 //! constant buffers are FXC's own: vkd3d-compiler turns each buffer into one array of `vec4`, so no layout rule of SPIR-V
 //! has a part. One process of Wine compiles many sources, since its start takes longer than a hundred probes.
 //!
-//! What FXC asks of the text (measured with FXC 10.0.22621.2428 and vkd3d-compiler 1.2):
+//! What FXC asks of the text (measured with FXC 10.0.22621.2428 and vkd3d-compiler 1.2, spirv-val 2023.1):
 //!
-//! - Shader models 5.0 and 5.1: no 16-bit and 64-bit integers, no templates; `half` is `float`, `min16float` takes four
-//!   bytes. `double` is there, and `asuint(d, low, high)` splits it. A register's `space` needs a 5.1 profile.
-//! - Both buffers of a probe must be `RWByteAddressBuffer` or constant buffers. What is bound to `t` registers, structured
-//!   and byte-address buffers too, becomes a texel buffer of `r32ui` in SPIR-V.
+//! - Profiles end with 5.1. `space` in `register`, `ConstantBuffer<T>` and `TextureBuffer<T>` need 5.1.
+//! - Refused: `[[vk::...]]`, `enum`, templates and `Load<T>`, `using`, `sizeof`, bit-fields, structs that are declared in
+//!   structs, `ParameterBlock`, 16-bit and 64-bit integers, `float16_t`. `[shader("compute")]` is taken.
+//! - `half` in a buffer is refused; with `-Gec`, which 5.1 does not take, it is `float`. `min16float` has four bytes.
+//! - `double` is there, and `asuint(d, low, high)` splits it. vkd3d-compiler cannot calculate with it nor convert it.
+//! - The buffers of a probe must be `RWByteAddressBuffer`, `RWStructuredBuffer` or constant buffers. What is bound to `t`
+//!   registers, structured and byte-address buffers too, becomes a texel buffer of `r32ui` in SPIR-V.
 //! - The entry point of the SPIR-V is always `main`. What the entry point does not use has no variable.
+//! - A global struct with a number and a texture kills FXC in a 5.1 profile.
 
 mod batch;
 mod executable;

@@ -38,7 +38,7 @@ impl Session {
         Ok(Self { child, questions: questions.expect("stdin is piped"), answers })
     }
 
-    /// Sends a line and waits for its answer.
+    /// Sends a line and waits for its answer, without the line's end.
     pub(crate) fn ask(&mut self, line: &str, limit: Duration) -> Result<String, Death> {
         writeln!(self.questions, "{line}").map_err(|_| Death::Ended)?;
         self.answers.recv_timeout(limit).map_err(|error| match error {

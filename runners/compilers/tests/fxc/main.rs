@@ -60,11 +60,15 @@ fn device_trials(fxc: &Arc<Fxc>) -> Vec<Trial> {
         Err(error) => return vec![Trial::test("enumerate", move || Err(error.into()))],
     };
     let trials = PROFILES.into_iter().flat_map(|profile| devices.iter().map(move |device| (profile, device.clone())));
+    let crash = Trial::test("fxc::a_crash_costs_one_source", {
+        let fxc = Arc::clone(fxc);
+        move || crash(&fxc)
+    });
     let trial = |(profile, device): ((&'static str, &'static str), DeviceInfo)| {
         let fxc = Arc::clone(fxc);
         Trial::test(format!("fxc::{}::{}", profile.0, device.id), move || reads_what_it_reports(&fxc, profile, &device))
     };
-    trials.map(trial).collect()
+    trials.map(trial).chain([crash]).collect()
 }
 
 /// A trial that is reported as ignored, with the reason, and fails if it is run all the same.
@@ -97,6 +101,23 @@ fn reads_what_it_reports(fxc: &Fxc, profile: (&str, &str), device: &DeviceInfo) 
     let read_back = results.pop().ok_or("no read-back")??;
     let words: Vec<u32> = read_back.buffers[output].bytes.chunks_exact(4).map(word).collect();
     ensure_eq(&words, &expected, "words")
+}
+
+/// FXC writes to a null pointer (10.0.22621.2428); the sources around that one are compiled.
+fn crash(fxc: &Fxc) -> Result<(), Failed> {
+    let text = "struct S { float a; Texture2D t; }; S s; RWByteAddressBuffer o : register(u7);\n\
+                [numthreads(1, 1, 1)] void probe() { o.Store(0, asuint(s.a)); }\n";
+    let good = torture(PROFILES[1]);
+    let bad = Source { text: text.to_owned(), ..good.clone() };
+    let refused = Source { entry: "absent".to_owned(), ..good.clone() };
+    match &fxc.compile(&[good.clone(), bad, refused, good])[..] {
+        [Compiled::Made(first), Compiled::Broken(how), Compiled::Refused(said), Compiled::Made(last)] => {
+            ensure_eq(&how.as_str(), &"fxc ended without an answer", "the crash")?;
+            ensure_eq(&said.as_str(), &"error X3501: 'absent': entrypoint not found\n", "the refusal")?;
+            ensure_eq(last, first, "the last source")
+        }
+        other => Err(format!("{other:?}").into()),
+    }
 }
 
 /// A buffer for each resource of the shader, and which of them is the output.
