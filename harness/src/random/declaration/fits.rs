@@ -29,9 +29,11 @@ impl Declaration {
     /// Whether the languages allow it, and the space has everything that it has.
     pub fn fits(&self, space: &TypeSpace) -> bool {
         let scalars = space.scalars_with(self.options.sixteen_bit);
-        let mut known = true;
-        self.content.visit(&mut |member| known &= member.ty.scalar().is_none_or(|scalar| scalars.contains(&scalar)));
-        known
+        let mut members_fit = true;
+        self.content.visit(&mut |member| {
+            members_fit &= member.ty.scalar().is_none_or(|scalar| scalars.contains(&scalar)) && bits_fit(member);
+        });
+        members_fit
             && self.is_well_formed()
             && space.blocks.contains(&self.block)
             && space.options().contains(&self.options)
@@ -65,6 +67,12 @@ impl Declaration {
             && members.iter().filter_map(|member| member.ty.structure()).all(no_packoffset_inside)
             && self.content.base.as_deref().is_none_or(no_packoffset_inside)
     }
+}
+
+/// Whether a bit-field is a plain integer that is wide enough.
+fn bits_fit(member: &Member) -> bool {
+    let is_alone = member.dimensions.is_empty() && member.place.is_none();
+    member.bit_width.is_none_or(|width| is_alone && member.ty.bits().is_some_and(|bits| (1..=bits).contains(&width)))
 }
 
 /// Levels of structs below this one.

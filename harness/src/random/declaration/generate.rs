@@ -110,7 +110,7 @@ impl Maker<'_> {
     fn member(&self, holder: Holder) -> SBoxedStrategy<Member> {
         let mut types = self.plain_types();
         if self.space.has(Feature::Enum) {
-            types.push((1, self.enumeration()));
+            types.push((2, self.enumeration()));
         }
         let plain = (Union::new_weighted(types), self.dimensions());
         let plain = plain.prop_map(|(ty, dimensions)| Member { dimensions, ..Member::plain(ty) });
@@ -130,7 +130,7 @@ impl Maker<'_> {
             members.push((2, member.sboxed()));
         }
         if matches!(holder, Holder::Struct(_)) && self.space.has(Feature::BitField) {
-            members.push((1, self.bit_field()));
+            members.push((2, self.bit_field()));
         }
         Union::new_weighted(members).sboxed()
     }
@@ -174,8 +174,8 @@ impl Maker<'_> {
     fn bit_field(&self) -> SBoxedStrategy<Member> {
         let width = 1..=32_u32;
         let field = (select(self.integers()), width).prop_map(|(scalar, width)| {
-            let bits = 8 * scalar.size(crate::scalar::SixteenBit::On, 4);
-            Member { bit_width: Some(width.min(bits)), ..Member::plain(MemberType::Scalar(scalar)) }
+            let ty = MemberType::Scalar(scalar);
+            Member { bit_width: ty.bits().map(|bits| width.min(bits)), ..Member::plain(ty) }
         });
         field.sboxed()
     }
@@ -183,7 +183,7 @@ impl Maker<'_> {
     /// Integers that an enum or a bit-field may be.
     fn integers(&self) -> Vec<Scalar> {
         let scalars = self.space.scalars_with(self.options.sixteen_bit).into_iter();
-        scalars.filter(|it| is_plain_integer(*it)).collect()
+        scalars.filter(|scalar| MemberType::Scalar(*scalar).bits().is_some()).collect()
     }
 
     /// None, mostly.
@@ -197,23 +197,5 @@ impl Maker<'_> {
             }
         }
         Union::new_weighted(dimensions).sboxed()
-    }
-}
-
-fn is_plain_integer(scalar: Scalar) -> bool {
-    match scalar {
-        Scalar::Int16 | Scalar::Uint16 | Scalar::Int32 | Scalar::Uint32 | Scalar::Int64 | Scalar::Uint64 => true,
-        Scalar::Bool
-        | Scalar::Int8
-        | Scalar::Uint8
-        | Scalar::Float16
-        | Scalar::Half
-        | Scalar::Float32
-        | Scalar::Float64
-        | Scalar::Min16Float
-        | Scalar::Min16Int
-        | Scalar::Min16Uint
-        | Scalar::Min10Float
-        | Scalar::Min12Int => false,
     }
 }

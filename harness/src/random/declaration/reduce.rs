@@ -21,21 +21,25 @@ pub(super) fn reductions(declaration: &Declaration, space: &TypeSpace) -> Vec<De
     found
 }
 
-/// One half of the members, or all but one.
+/// One half of the members, one of them, two neighbours, all but one, any two.
+///
+/// Pairs are tried because two members may differ only at offsets that no single one can leave: a `float2` behind a `float`
+/// stands otherwise than behind two of them, and the same again behind three.
 fn fewer_members(structure: &Struct) -> Vec<Struct> {
-    let members = &structure.members;
-    let with = |members: Vec<Member>| Struct { members, base: structure.base.clone() };
-    let (first, second) = members.split_at(members.len() / 2);
-    let mut found = Vec::new();
-    if members.len() > 3 {
-        found.extend([first, second].map(|half| with(half.to_vec())));
-    }
-    let without = |left_out: usize| {
-        let kept = members.iter().enumerate().filter(move |(index, _)| *index != left_out);
-        kept.map(|(_, member)| member.clone()).collect()
+    let count = structure.members.len();
+    let half = count / 2;
+    let halves = (count > 3).then(|| [(0..half).collect(), (half..count).collect()]).into_iter().flatten();
+    let single = (0..count).map(|only| vec![only]);
+    let neighbours = (1..count).map(|second| vec![second - 1, second]);
+    let all_but_one = (0..count).rev().map(|left_out| (0..count).filter(|index| *index != left_out).collect());
+    let pairs = (0..count).flat_map(|first| (first + 2..count).map(move |second| vec![first, second]));
+    let all = halves.chain(single).chain(neighbours).chain(all_but_one).chain(pairs);
+    let fewer = all.filter(|kept: &Vec<usize>| kept.len() < count);
+    let with = |kept: Vec<usize>| Struct {
+        base: structure.base.clone(),
+        members: kept.into_iter().map(|index| structure.members[index].clone()).collect(),
     };
-    found.extend((0..members.len()).rev().map(|left_out| with(without(left_out))));
-    found
+    fewer.chain((count == 1).then(Vec::new)).map(with).collect()
 }
 
 /// The block in the simpler forms, with its places where they may stay.

@@ -218,6 +218,28 @@ impl MemberType {
         }
     }
 
+    /// Bits of an integer of which bit-fields and enums may be made; `None` for other types.
+    pub fn bits(&self) -> Option<u32> {
+        let Self::Scalar(scalar) = self else { return None };
+        match scalar {
+            Scalar::Int16 | Scalar::Uint16 => Some(16),
+            Scalar::Int32 | Scalar::Uint32 => Some(32),
+            Scalar::Int64 | Scalar::Uint64 => Some(64),
+            Scalar::Bool
+            | Scalar::Int8
+            | Scalar::Uint8
+            | Scalar::Float16
+            | Scalar::Half
+            | Scalar::Float32
+            | Scalar::Float64
+            | Scalar::Min16Float
+            | Scalar::Min16Int
+            | Scalar::Min16Uint
+            | Scalar::Min10Float
+            | Scalar::Min12Int => None,
+        }
+    }
+
     /// Components of 4 bytes in a register that a scalar or vector takes, as packoffset counts them: one for each value up
     /// to 32 bits, two for 64 bits. `None` for what begins at component x only.
     ///
