@@ -28,7 +28,7 @@ pub fn members() -> Vec<Member> {
         matrix(2, 3, MatrixOrder::Row),
         matrix(2, 3, MatrixOrder::Column),
         float.clone().array(2),
-        structure(&[float3.clone()]),
+        structure(std::slice::from_ref(&float3)),
         structure(&[float3, float]),
     ]
 }

@@ -144,7 +144,9 @@ fn member_features(member: &Member) -> impl Iterator<Item = Feature> {
     let nested = (member.dimensions.len() > 1).then_some(Feature::NestedArray);
     let bits = member.bit_width.map(|_| Feature::BitField);
     let offset = is_vk_offset(member.place).then_some(Feature::VkOffset);
-    [array, nested, bits, offset].into_iter().flatten()
+    let holds_nothing = member.ty.structure().is_some_and(Struct::holds_nothing);
+    let nothings = (holds_nothing && !member.dimensions.is_empty()).then_some(Feature::EmptyStructArray);
+    [array, nested, bits, offset, nothings].into_iter().flatten()
 }
 
 fn packoffset_features(members: &[Member]) -> Vec<Feature> {

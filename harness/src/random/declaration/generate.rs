@@ -123,8 +123,10 @@ impl Maker<'_> {
             let least = usize::from(!self.space.has(Feature::EmptyStruct));
             let structure = self.structure(levels - 1, least..=MOST_INNER);
             let ty = structure.prop_map(|structure| MemberType::Struct(Box::new(structure)));
-            let member = (ty, self.sometimes(Feature::Array, 0.3, 1..=2_u32)).prop_map(|(ty, count)| {
-                let dimensions = count.into_iter().collect();
+            let empty_arrays = self.space.has(Feature::EmptyStructArray);
+            let member = (ty, self.sometimes(Feature::Array, 0.3, 1..=2_u32)).prop_map(move |(ty, count)| {
+                let is_array = empty_arrays || !ty.structure().is_some_and(Struct::holds_nothing);
+                let dimensions = count.into_iter().filter(|_| is_array).collect();
                 Member { dimensions, ..Member::plain(ty) }
             });
             members.push((2, member.sboxed()));

@@ -55,5 +55,7 @@ impl Seen {
 }
 
 fn sum<K: Clone + Ord>(to: &mut BTreeMap<K, u64>, from: &BTreeMap<K, u64>) {
-    from.iter().for_each(|(key, count)| *to.entry(key.clone()).or_default() += count);
+    for (key, count) in from {
+        *to.entry(key.clone()).or_default() += count;
+    }
 }

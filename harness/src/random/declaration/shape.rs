@@ -153,6 +153,12 @@ impl Struct {
         self.base.is_none() && self.members.is_empty()
     }
 
+    /// Whether it is empty, or holds nothing but structs that are.
+    pub fn holds_nothing(&self) -> bool {
+        self.base.as_ref().is_none_or(|base| base.holds_nothing())
+            && self.members.iter().all(|member| member.ty.structure().is_some_and(Self::holds_nothing))
+    }
+
     /// Members of the struct and of its bases, without those inside them.
     pub fn width(&self) -> usize {
         self.base.as_ref().map_or(0, |base| base.width()) + self.members.len()

@@ -35,6 +35,8 @@ pub enum Feature {
     Struct,
     /// Structs without members.
     EmptyStruct,
+    /// Arrays of structs that hold nothing but such structs.
+    EmptyStructArray,
     /// Structs with a base struct.
     BaseStruct,
     /// Enums.
@@ -80,7 +82,7 @@ const MATRIX_SCALARS: [Scalar; 5] = [Scalar::Float32, Scalar::Float64, Scalar::H
 
 impl Feature {
     /// All features.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Vector,
         Self::OneVector,
         Self::Matrix,
@@ -92,6 +94,7 @@ impl Feature {
         Self::NestedArray,
         Self::Struct,
         Self::EmptyStruct,
+        Self::EmptyStructArray,
         Self::BaseStruct,
         Self::Enum,
         Self::TypedEnum,
@@ -116,6 +119,7 @@ impl Feature {
             Self::NestedArray => "nested-array",
             Self::Struct => "struct",
             Self::EmptyStruct => "empty-struct",
+            Self::EmptyStructArray => "empty-struct-array",
             Self::BaseStruct => "base-struct",
             Self::Enum => "enum",
             Self::TypedEnum => "typed-enum",
@@ -140,11 +144,14 @@ impl TypeSpace {
         }
     }
 
-    /// DXC to DXIL: all but `[[vk::offset]]`, which it ignores with a warning.
+    /// DXC to DXIL.
+    ///
+    /// - no `[[vk::offset]]`, which it ignores with a warning;
+    /// - no arrays of empty structs: in a struct in a `tbuffer` they keep the compiler busy for ever.
     ///
     /// Source: measured with DXC 1.7.2308 (`-T cs_6_6`, with and without `-enable-16bit-types`).
     pub fn dxc_dxil() -> Self {
-        Self::everything().without(&[Feature::VkOffset])
+        Self::everything().without(&[Feature::VkOffset, Feature::EmptyStructArray])
     }
 
     /// DXC to SPIR-V.
@@ -156,21 +163,44 @@ impl TypeSpace {
     ///
     /// Source: measured with DXC 1.7.2308 (`-spirv -T cs_6_6`).
     pub fn dxc_spirv() -> Self {
-        Self::everything().without(&[Feature::ColumnIntegerMatrix, Feature::PackOffsetAnyOrder, Feature::EmptyStruct])
+        Self::everything().without(&[
+            Feature::ColumnIntegerMatrix,
+            Feature::PackOffsetAnyOrder,
+            Feature::EmptyStruct,
+            Feature::EmptyStructArray,
+        ])
     }
 
-    /// Slang, to HLSL and to SPIR-V.
+    /// Slang, as its reflection and its HLSL have it.
     ///
     /// - `half` has always 2 bytes, so that [`SixteenBit::Off`] is left out;
     /// - `[[vk::offset]]` and packoffset on some members only are left out: reflection and code disagree about them, which
     ///   cases of their own show;
-    /// - so are matrices of `int` and `bool` with contiguous columns, whose code has contiguous rows all the same.
+    /// - so are matrices of `int` and `bool` with contiguous columns, whose code has contiguous rows all the same;
+    /// - no empty structs, which crash it where they have a packoffset.
     ///
     /// Source: measured with Slang 2026.14.1 (`-target spirv` and `-target hlsl -profile sm_6_6`).
     pub fn slang() -> Self {
-        let space =
-            Self::everything().without(&[Feature::ColumnIntegerMatrix, Feature::PackOffsetMixed, Feature::VkOffset]);
+        let space = Self::everything().without(&[
+            Feature::ColumnIntegerMatrix,
+            Feature::PackOffsetMixed,
+            Feature::VkOffset,
+            Feature::EmptyStruct,
+            Feature::EmptyStructArray,
+        ]);
         Self { sixteen_bit: vec![SixteenBit::On], ..space }
+    }
+
+    /// Slang to SPIR-V.
+    ///
+    /// - no matrices with one row or column: "not supported by the current code generation target" (E39999);
+    /// - no `tbuffer`: "Unhandled global inst in spirv-emit" (E99997).
+    ///
+    /// Source: measured with Slang 2026.14.1 (`-target spirv -O0`).
+    pub fn slang_spirv() -> Self {
+        let mut space = Self::slang().without(&[Feature::OneDimensionalMatrix]);
+        space.blocks.retain(|form| *form != BlockForm::Tbuffer);
+        space
     }
 
     /// FXC up to shader model 5.0: no 16-bit and 64-bit integers, `half` another name for `float`, neither
@@ -184,6 +214,7 @@ impl TypeSpace {
             Feature::TypedEnum,
             Feature::BitField,
             Feature::EmptyStruct,
+            Feature::EmptyStructArray,
             Feature::BaseStruct,
             Feature::VkOffset,
         ]);
@@ -243,9 +274,7 @@ impl TypeSpace {
     /// The space without these features.
     #[must_use]
     pub fn without(mut self, features: &[Feature]) -> Self {
-        features.iter().for_each(|feature| {
-            self.features.remove(feature);
-        });
+        self.features.retain(|feature| !features.contains(feature));
         self
     }
 

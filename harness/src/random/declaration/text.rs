@@ -100,7 +100,8 @@ impl<'a> Writer<'a> {
             }
         };
         let width = member.bit_width.map(|width| format!(" : {width}")).unwrap_or_default();
-        let dimensions: String = member.dimensions.iter().map(|count| format!("[{count}]")).collect();
+        let dimensions: Vec<String> = member.dimensions.iter().map(|count| format!("[{count}]")).collect();
+        let dimensions = dimensions.concat();
         let ty = self.ty(&member.ty);
         format!("    {attribute}{ty} m{number}{dimensions}{width}{packoffset};\n")
     }
