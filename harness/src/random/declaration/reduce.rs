@@ -1,7 +1,7 @@
 //! The next smaller declarations: what shrinking tries, the largest steps first.
 //!
 //! Each step takes something away: members, then the block's form and annotations, then types, dimensions and widths
-//! towards one plain `float`. No step leaves the type space.
+//! towards one plain `float`.
 
 use super::place::{Wish, pack};
 use super::shape::{BlockForm, Declaration, Member, MemberType, Place, Struct};
@@ -9,7 +9,7 @@ use super::space::TypeSpace;
 use crate::layout::LayoutOptions;
 use crate::scalar::Scalar;
 
-/// Every next smaller declaration in the space.
+/// Every next smaller declaration; some do not fit the space, which is asked only of those that are tried.
 pub(super) fn reductions(declaration: &Declaration, space: &TypeSpace) -> Vec<Declaration> {
     let with = |content| Declaration { content, ..declaration.clone() };
     let mut found: Vec<Declaration> = fewer_members(&declaration.content).into_iter().map(with).collect();
@@ -17,7 +17,6 @@ pub(super) fn reductions(declaration: &Declaration, space: &TypeSpace) -> Vec<De
     found.extend(options(declaration, space));
     found.extend(packed_tightly(declaration));
     found.extend(simpler_struct(&declaration.content).into_iter().map(with));
-    found.retain(|smaller| smaller != declaration && smaller.fits(space));
     found
 }
 

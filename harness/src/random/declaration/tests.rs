@@ -69,7 +69,7 @@ fn random_declarations_fit_their_space_and_are_read_as_written() {
 fn every_feature_and_form_of_a_space_comes_up() {
     for (name, space) in presets() {
         let declarations = Declarations::new(space.clone());
-        let drawn: Vec<Declaration> = (0..300).map(|index| declarations.nth(2, index).current()).collect();
+        let drawn: Vec<Declaration> = (0..250).map(|index| declarations.nth(2, index).current()).collect();
         let features: BTreeSet<Feature> = drawn.iter().flat_map(Declaration::features).collect();
         assert_eq!(features, space.features, "{name}");
         let forms: BTreeSet<BlockForm> = drawn.iter().map(|declaration| declaration.block).collect();
@@ -102,7 +102,7 @@ fn a_declaration_depends_on_its_seed_and_number_alone() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 30, ..ProptestConfig::default() })]
 
     /// Every step down stays in the space and is read without error, and the steps end.
     #[test]

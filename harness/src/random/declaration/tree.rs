@@ -83,10 +83,10 @@ impl DeclarationTree {
         self.steps.reverse();
     }
 
-    /// Takes the next step that was never tried.
+    /// Takes the next step that stays in the space and was never tried.
     fn step(&mut self) -> bool {
         while let Some(next) = self.steps.pop() {
-            if self.tried.insert(next.clone()) {
+            if next.fits(&self.space) && self.tried.insert(next.clone()) {
                 let before = std::mem::replace(&mut self.current, next);
                 self.kept.get_or_insert(before);
                 return true;
