@@ -1,6 +1,6 @@
 //! Random and exhaustive declarations over the whole type space.
 //!
-//! A [`TypeSpace`] in, [`Declaration`]s out: [`Declarations::nth`] draws one of a seed, [`exhaustive`] lists all of a set of
+//! A [`TypeSpace`] in, [`Declaration`]s out: [`Declarations::nth`] draws one of a seed, [`exhaustive()`] lists all of a set of
 //! members. [`Declaration::text`] is what compilers read. [`search`] asks a caller's function which of them differ and
 //! [`shrink`]s what it finds; [`Seen`] counts what a set of them holds. Nothing here compiles, lays out or runs anything.
 
