@@ -1,6 +1,5 @@
 //! DXBC as SPIR-V that a Vulkan device runs: vkd3d-compiler, and where it put each register.
 
-use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
@@ -9,6 +8,7 @@ use layoutproof::read_fxc::{FxcBinding, resource_bindings};
 use layoutproof::read_spirv::bound_variables;
 
 use super::Object;
+use super::rewrite::{with_entry, with_socket, without_repeated_decorations};
 use crate::compiler::{Answer, Compiler};
 
 /// A module made of DXBC. Its entry point is `main`.
@@ -29,6 +29,22 @@ pub struct Place {
     pub set: u32,
     /// Binding.
     pub binding: u32,
+}
+
+impl Executable {
+    /// The module with its entry point called `entry`, and with resources at other places: name, then descriptor set and
+    /// binding. Names that the module does not have are passed over.
+    #[must_use]
+    pub fn moved(mut self, entry: &str, wanted: &[(&str, (u32, u32))]) -> Self {
+        self.spirv = with_entry(&self.spirv, entry);
+        for place in &mut self.places {
+            if let Some((_, to)) = wanted.iter().find(|(name, _)| *name == place.listed.binding.name) {
+                self.spirv = with_socket(&self.spirv, (place.set, place.binding), *to);
+                (place.set, place.binding) = *to;
+            }
+        }
+        self
+    }
 }
 
 const ARGUMENTS: [&str; 8] =
@@ -54,30 +70,6 @@ fn read_words(file: &Path) -> Result<Vec<u32>, String> {
     Ok(bytes.chunks_exact(4).map(word).collect())
 }
 
-/// Words of a module's header (SPIR-V, "Physical Layout of a SPIR-V Module and Instruction").
-const HEADER: usize = 5;
-
-/// Opcode of `OpDecorate`.
-const OP_DECORATE: u32 = 71;
-
-/// The module with each `OpDecorate` once. vkd3d-compiler 1.2 decorates the array type of storage buffers anew for each
-/// of them, which means nothing new, but spirv-val refuses it.
-fn without_repeated_decorations(words: &[u32]) -> Vec<u32> {
-    let (header, mut rest) = words.split_at(HEADER.min(words.len()));
-    let mut kept = header.to_vec();
-    let mut seen = HashSet::new();
-    while let Some(&first) = rest.first() {
-        // A length of nothing or beyond the end is for the reader of the module to refuse.
-        let length = usize::try_from(first >> 16).map_or(rest.len(), |length| length.clamp(1, rest.len()));
-        let (instruction, behind) = rest.split_at(length);
-        if first & 0xffff != OP_DECORATE || seen.insert(instruction) {
-            kept.extend_from_slice(instruction);
-        }
-        rest = behind;
-    }
-    kept
-}
-
 /// Pairs the listing's rows with the module's variables. A row without a variable is left out: its resource may be listed
 /// for a size query alone.
 fn places(spirv: &[u32], listing: &str) -> Result<Vec<Place>, String> {
@@ -96,26 +88,4 @@ fn places(spirv: &[u32], listing: &str) -> Result<Vec<Place>, String> {
 fn variable(listed: &FxcBinding) -> String {
     let prefix = if listed.binding.unit == LayoutUnit::ConstantBuffer { "cb" } else { listed.binding.unit.as_str() };
     format!("{prefix}{}", listed.range.unwrap_or(listed.binding.index))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_repeated_decoration_goes() {
-        let header = [0x0723_0203, 0x0001_0000, 0, 9, 0];
-        // OpDecorate %1 ArrayStride 4; the same of %2; OpTypeRuntimeArray %1 %3 (SPIR-V, "Instructions").
-        let (first, second, array) = ([0x0004_0047, 1, 6, 4], [0x0004_0047, 2, 6, 4], [0x0003_001d, 1, 3]);
-        let module = [&header[..], &first, &second, &first, &array, &array].concat();
-        let expected = [&header[..], &first, &second, &array, &array].concat();
-        assert_eq!(without_repeated_decorations(&module), expected);
-    }
-
-    #[test]
-    fn broken_words_are_kept() {
-        for words in [&[][..], &[1, 2, 3], &[1, 2, 3, 4, 5, 0, 0x0009_0047, 1]] {
-            assert_eq!(without_repeated_decorations(words), words);
-        }
-    }
 }

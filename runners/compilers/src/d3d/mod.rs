@@ -13,12 +13,13 @@
 //! - `double` is there, and `asuint(d, low, high)` splits it. vkd3d-compiler cannot calculate with it nor convert it.
 //! - The buffers of a probe must be `RWByteAddressBuffer`, `RWStructuredBuffer` or constant buffers. What is bound to `t`
 //!   registers, structured and byte-address buffers too, becomes a texel buffer of `r32ui` in SPIR-V.
-//! - The entry point of the SPIR-V is always `main`. What the entry point does not use has no variable.
+//! - The entry point of the SPIR-V is always `main`, and bindings are numbered; [`Executable::moved`] changes both. What the entry point does not use has no variable.
 //! - A global struct with a number and a texture kills FXC in a 5.1 profile.
 
 mod batch;
 mod executable;
 mod fxc;
+mod rewrite;
 mod session;
 
 pub use batch::{D3dCompiler, Object, Source};

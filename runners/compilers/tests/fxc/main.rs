@@ -1,7 +1,8 @@
 //! FXC's code on Vulkan devices: it reads what FXC says that it reads.
 //!
-//! One trial for each profile and device; and one that sets the listings of FXC and DXC 1.9 side by side. What is not there
-//! makes an ignored trial, with the reason, which fails if it is run all the same.
+//! One trial for each profile and device, of which the CPU model is one; one for a source that crashes FXC; and one that
+//! sets the listings of FXC and DXC 1.9 side by side. What is not there makes an ignored trial, with the reason, which
+//! fails if it is run all the same.
 
 mod torture;
 
@@ -10,8 +11,9 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
 use layoutproof::dxil;
+use layoutproof::model::Model;
 use layoutproof::read_fxc;
-use layoutproof::runner::{Batch, BufferKind, DeviceInfo, Job, JobBuffer, Shader};
+use layoutproof::runner::{Batch, BufferKind, DeviceInfo, Job, JobBuffer, Runner, RunnerKind, Shader};
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::d3d::{Compiled, D3dCompiler, Executable, Fxc, Made, Source};
 use layoutproof_compilers::spirv_val::SpirvVal;
@@ -56,7 +58,7 @@ fn with_fetched_drivers(manifest: &Path) -> Option<ExitCode> {
 fn device_trials(fxc: &Arc<Fxc>) -> Vec<Trial> {
     let devices = match enumerate() {
         Ok(found) if found.devices.is_empty() => return vec![skipped("fxc::every_device", found.notes.join("; "))],
-        Ok(found) => found.devices,
+        Ok(found) => [found.devices, vec![Model::new().device().clone()]].concat(),
         Err(error) => return vec![Trial::test("enumerate", move || Err(error.into()))],
     };
     let trials = PROFILES.into_iter().flat_map(|profile| devices.iter().map(move |device| (profile, device.clone())));
@@ -88,7 +90,8 @@ fn reads_what_it_reports(fxc: &Fxc, profile: (&str, &str), device: &DeviceInfo) 
         other => return Err(format!("FXC made nothing: {other:?}").into()),
     };
     let Made { object, executable } = made;
-    let executable = executable?;
+    // The entry point keeps its name, and one buffer goes where nobody else is.
+    let executable = executable?.moved("probe", &[("layoutproof_output", (0, 1000)), ("absent", (0, 1001))]);
     if let Some(validator) = SpirvVal::find() {
         let verdict = validator.validate(&executable.spirv, &[]);
         ensure_eq(&verdict, &layoutproof::verdict::Validation::Valid, "validation")?;
@@ -96,8 +99,12 @@ fn reads_what_it_reports(fxc: &Fxc, profile: (&str, &str), device: &DeviceInfo) 
     let mut expected = vec![NONCE];
     expected.extend(torture::expected(&object.listing)?);
     let (buffers, output) = buffers(&executable, expected.len())?;
-    let job = Job::compute(Shader::Spirv(executable.spirv), "main", buffers);
-    let mut results = open(device)?.run(&Batch { jobs: vec![job] });
+    let job = Job::compute(Shader::Spirv(executable.spirv), "probe", buffers);
+    let mut runner: Box<dyn Runner> = match device.runner {
+        RunnerKind::Model => Box::new(Model::new()),
+        RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Dxil => open(device)?,
+    };
+    let mut results = runner.run(&Batch { jobs: vec![job] });
     let read_back = results.pop().ok_or("no read-back")??;
     let words: Vec<u32> = read_back.buffers[output].bytes.chunks_exact(4).map(word).collect();
     ensure_eq(&words, &expected, "words")
