@@ -32,6 +32,8 @@ pub struct Toolchain {
 pub enum Language {
     /// HLSL as DXC and Clang read it.
     Hlsl,
+    /// HLSL as FXC reads it: profile 5.1.
+    OldHlsl,
     /// Slang.
     Slang,
 }
@@ -43,6 +45,8 @@ pub enum Output {
     Dxil,
     /// SPIR-V.
     Spirv,
+    /// SPIR-V that was made of DXBC: each constant buffer is one array of `vec4`, so its offsets are those of the DXBC.
+    SpirvOfDxbc,
 }
 
 /// DXC, from HLSL.
@@ -60,12 +64,23 @@ const fn slangc(name: &'static str, native: &'static str, flags: &'static [&'sta
     Toolchain { name, compiler: "slangc", native, language: Language::Slang, output: Output::Spirv, flags }
 }
 
+const FXC: Toolchain = Toolchain {
+    name: "fxc",
+    compiler: "fxc",
+    native: "native:fxc",
+    language: Language::OldHlsl,
+    output: Output::SpirvOfDxbc,
+    flags: &[],
+};
+
 const TOOLCHAINS: &[Toolchain] = &[
+    FXC,
     dxc(("dxc-dxil", "dxc"), "native:dxc-dxil", Output::Dxil, &[]),
     dxc(("dxc-spirv", "dxc"), "native:dxc-spirv", Output::Spirv, &[]),
     dxc(("dxc-spirv-dx", "dxc"), "native:dxc-spirv-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
     dxc(("dxc-spirv-gl", "dxc"), "native:dxc-spirv-gl", Output::Spirv, &["-fvk-use-gl-layout"]),
     dxc(("dxc-spirv-scalar", "dxc"), "native:dxc-spirv-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
+    dxc(("dxc-1.9-dxil", "dxc-1.9"), "native:dxc-dxil", Output::Dxil, &[]),
     dxc(("dxc-old-dxil", "dxc-old"), "native:dxc-dxil", Output::Dxil, &[]),
     dxc(("dxc-old-spirv", "dxc-old"), "native:dxc-spirv", Output::Spirv, &[]),
     dxc(("dxc-old-spirv-dx", "dxc-old"), "native:dxc-spirv-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
@@ -142,6 +157,8 @@ pub enum Report {
     None,
     /// The listing of DXIL.
     Listing(String),
+    /// FXC's listing of DXBC.
+    FxcListing(String),
     /// Slang's reflection JSON.
     SlangJson(String),
 }

@@ -79,7 +79,8 @@ impl Asked<'_> {
     fn compile(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compilation, String> {
         let entry = &plan.entries[0];
         let wiring = Wiring::new(layout, plan, entry);
-        let text = hlsl::probe(&self.text.text, layout, (plan, &wiring)).map_err(|error| error.to_string())?;
+        let text = hlsl::probe(self.toolchain.language, &self.text.text, layout, (plan, &wiring));
+        let text = text.map_err(|error| error.to_string())?;
         let name = format!("{}/{}/{}", self.subject.source.id, self.toolchain, folder_name(layout, plan));
         let request = CompileRequest {
             name: &name,
@@ -158,15 +159,18 @@ fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
             | BlockKind::Globals
             | BlockKind::ParameterBlock
             | BlockKind::UniformBlock,
-            Output::Dxil | Output::Spirv,
+            Output::Dxil | Output::Spirv | Output::SpirvOfDxbc,
         )
         | (BlockKind::PushConstant, Output::Dxil) => Some(Space::Uniform),
         (
             BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::StructuredElement | BlockKind::StorageBlock,
             Output::Dxil | Output::Spirv,
-        ) => Some(Space::Storage),
+        )
+        | (BlockKind::StructuredElement | BlockKind::StorageBlock, Output::SpirvOfDxbc) => Some(Space::Storage),
         (BlockKind::PushConstant, Output::Spirv) => Some(Space::PushConstant),
-        (BlockKind::EntryUniforms | BlockKind::Pointee, Output::Dxil | Output::Spirv) => None,
+        (BlockKind::EntryUniforms | BlockKind::Pointee, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc)
+        // vkd3d-compiler makes texel buffers of them.
+        | (BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::PushConstant, Output::SpirvOfDxbc) => None,
     }
 }
 

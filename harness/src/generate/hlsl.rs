@@ -1,6 +1,6 @@
 //! Probes as HLSL: the user's own declarations, unchanged, with an entry point behind them that reads every leaf by name.
 //!
-//! Declarations and a plan in, text out, for DXC, Clang and Slang: where the leaves are is the compiler's business. The
+//! Declarations and a plan in, text out, for DXC, FXC, Clang and Slang: where the leaves are is the compiler's business. The
 //! probe's output and input have registers in a space of their own and, for Vulkan, bindings beyond the user's.
 
 use std::fmt::Write;
@@ -12,12 +12,19 @@ use crate::probe::{Place, ProbePlan, Wiring};
 use crate::record::Form;
 use crate::scalar::Scalar;
 use crate::shape::Count;
+use crate::toolchain::Language;
 
-/// Register space of the probe's output (`u0`) and input (`t1`).
+/// Register space of the probe's output (`u0`) and input (`t1`, for FXC `u1`).
 pub const SPACE: u32 = 1000;
 
 /// Binding in descriptor set 0 of the probe's output; the input has the next one.
 pub const BINDING: u32 = 1000;
+
+/// Name of the probe's output.
+pub const OUTPUT: &str = "layoutproof_output";
+
+/// Name of the probe's input.
+pub const INPUT: &str = "layoutproof_input";
 
 /// Why the leaf cannot be read by a statement of HLSL, if it cannot: a fragment that fits after "not probed: ".
 pub fn obstacle(leaf: &Leaf) -> Option<String> {
@@ -34,6 +41,7 @@ pub fn obstacle(leaf: &Leaf) -> Option<String> {
 /// # Errors
 /// A block of a kind that HLSL cannot read, or a plan without an entry point.
 pub fn probe(
+    language: Language,
     declarations: &str,
     layout: &BlockLayout,
     (plan, wiring): (&ProbePlan, &Wiring),
@@ -51,16 +59,26 @@ pub fn probe(
             }
         }
     }
-    let (output, input) = (BINDING, BINDING + 1);
+    let buffers = match language {
+        Language::Hlsl | Language::Slang => format!(
+            "[[vk::binding({BINDING}, 0)]] RWByteAddressBuffer {OUTPUT} : register(u0, space{SPACE});
+[[vk::binding({}, 0)]] ByteAddressBuffer {INPUT} : register(t1, space{SPACE});",
+            BINDING + 1
+        ),
+        // FXC knows nothing of Vulkan, and in SPIR-V its `t` registers are texel buffers.
+        Language::OldHlsl => format!(
+            "RWByteAddressBuffer {OUTPUT} : register(u0, space{SPACE});
+RWByteAddressBuffer {INPUT} : register(u1, space{SPACE});"
+        ),
+    };
     Ok(format!(
         "{declarations}
-[[vk::binding({output}, 0)]] RWByteAddressBuffer layoutproof_output : register(u0, space{SPACE});
-[[vk::binding({input}, 0)]] ByteAddressBuffer layoutproof_input : register(t1, space{SPACE});
+{buffers}
 [shader(\"compute\")]
 [numthreads(1, 1, 1)]
 void {name}()
 {{
-    layoutproof_output.Store(0, layoutproof_input.Load(0));
+    {OUTPUT}.Store(0, {INPUT}.Load(0));
 {body}}}
 ",
         name = entry.name,
@@ -92,19 +110,18 @@ fn store(path: &str, component: Component, word: u32) -> String {
     let byte = 4 * word;
     let mut text = String::new();
     let written = match (component.scalar, component.size) {
-        (Scalar::Bool, _) => writeln!(text, "    layoutproof_output.Store({byte}, {path} ? 1u : 0u);"),
+        (Scalar::Bool, _) => writeln!(text, "    {OUTPUT}.Store({byte}, {path} ? 1u : 0u);"),
         (scalar, 8) if scalar.is_float() => writeln!(
             text,
-            "    {{ uint low, high; asuint({path}, low, high); layoutproof_output.Store2({byte}, uint2(low, high)); }}"
+            "    {{ uint low, high; asuint({path}, low, high); {OUTPUT}.Store2({byte}, uint2(low, high)); }}"
         ),
-        (_, 8) => writeln!(
-            text,
-            "    layoutproof_output.Store2({byte}, uint2((uint)({path}), (uint)((uint64_t)({path}) >> 32)));"
-        ),
-        (_, 2) => writeln!(text, "    layoutproof_output.Store({byte}, (uint)asuint16({path}));"),
-        (scalar, _) if scalar.is_float() => writeln!(text, "    layoutproof_output.Store({byte}, asuint({path}));"),
+        (_, 8) => {
+            writeln!(text, "    {OUTPUT}.Store2({byte}, uint2((uint)({path}), (uint)((uint64_t)({path}) >> 32)));")
+        }
+        (_, 2) => writeln!(text, "    {OUTPUT}.Store({byte}, (uint)asuint16({path}));"),
+        (scalar, _) if scalar.is_float() => writeln!(text, "    {OUTPUT}.Store({byte}, asuint({path}));"),
         // Enums convert, too.
-        (_, _) => writeln!(text, "    layoutproof_output.Store({byte}, (uint)({path}));"),
+        (_, _) => writeln!(text, "    {OUTPUT}.Store({byte}, (uint)({path}));"),
     };
     written.expect("a String takes every write");
     text

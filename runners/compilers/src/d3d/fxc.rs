@@ -35,7 +35,11 @@ impl Fxc {
         Self::new(named("fxc")?, named("vkd3d")?).map_err(|error| error.to_string())
     }
 
-    fn new(fxc: Compiler, vkd3d: Compiler) -> io::Result<Self> {
+    /// Of `fxc` and `vkd3d` of [`Compiler::known`]; nothing is started yet.
+    ///
+    /// # Errors
+    /// No temporary folder can be made.
+    pub fn new(fxc: Compiler, vkd3d: Compiler) -> io::Result<Self> {
         let version = format!("{}, {}", fxc.version(), vkd3d.version());
         Ok(Self { compiler: Mutex::new(D3dCompiler::new(fxc)?), translator: vkd3d, version })
     }

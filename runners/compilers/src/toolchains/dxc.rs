@@ -26,7 +26,8 @@ pub(super) fn call(request: &CompileRequest<'_>) -> Call {
     }
     arguments.extend(preprocessing(&request.source));
     let read = match request.toolchain.output {
-        Output::Dxil => read_listing,
+        // Of DXBC there is FXC's alone, which is not asked here.
+        Output::Dxil | Output::SpirvOfDxbc => read_listing,
         Output::Spirv => {
             arguments.extend(["-spirv", "-fspv-target-env=vulkan1.1", "-Fo", MODULE].map(str::to_owned));
             read_module

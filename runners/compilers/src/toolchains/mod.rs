@@ -1,18 +1,21 @@
 //! The compilers of this machine as [`Compile`]: a request in, a command line for one of them, its artifact out.
 //!
-//! Each compilation is a child process in a folder of its own, which [`Toolchains::keep`] makes stay.
+//! Each compilation is a child process in a folder of its own, which [`Toolchains::keep`] makes stay; only FXC runs on.
 
 mod dxc;
+mod fxc;
 mod slang;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use layoutproof::toolchain::{Compilation, Compile, CompileRequest, Made, SourceText, Toolchain, toolchains};
 
 use crate::child::Finished;
 use crate::compiler::{Answer, Compiler};
+use crate::d3d::Fxc;
 
 /// Name of the source in its folder, without extension.
 const SOURCE: &str = "probe";
@@ -21,13 +24,18 @@ const SOURCE: &str = "probe";
 #[derive(Clone, Debug, Default)]
 pub struct Toolchains {
     compilers: Vec<Compiler>,
+    /// FXC with what makes its code run.
+    fxc: Option<Arc<Fxc>>,
     kept: Option<PathBuf>,
 }
 
 impl Toolchains {
     /// Every compiler that is there; `fetched` is the folder of `ci/setup.sh`.
     pub fn find(fetched: Option<&Path>) -> Self {
-        Self { compilers: Compiler::all(fetched), kept: None }
+        let compilers = Compiler::all(fetched);
+        let named = |name: &str| compilers.iter().find(|compiler| compiler.name() == name).cloned();
+        let fxc = named("fxc").zip(named("vkd3d")).and_then(|(fxc, vkd3d)| Fxc::new(fxc, vkd3d).ok());
+        Self { fxc: fxc.map(Arc::new), compilers, kept: None }
     }
 
     /// Keeps sources and artifacts below this folder, one folder for each compilation.
@@ -70,6 +78,9 @@ impl Toolchains {
                 scratch.path().to_owned()
             }
         };
+        if let ("fxc", Some(fxc)) = (request.toolchain.compiler, &self.fxc) {
+            return fxc::compile(fxc, request, &folder);
+        }
         let call = match request.toolchain.compiler {
             "slangc" => slang::call(request),
             _ => dxc::call(request),
@@ -81,7 +92,7 @@ impl Toolchains {
         }
         let answer = match compiler.ask(&folder, &arguments) {
             Answer::Accepted(finished) => (call.read)(&folder, &finished),
-            Answer::Refused(finished) => Ok(Compilation::Refused(first_error(&finished))),
+            Answer::Refused(finished) => Ok(Compilation::Refused(first_error(&finished.stderr, &finished.stdout))),
             Answer::Broken(sentence) => Ok(Compilation::Broken(sentence)),
         };
         answer.or_else(|reason| Ok(Compilation::Broken(format!("{}: {reason}", request.toolchain))))
@@ -90,7 +101,7 @@ impl Toolchains {
 
 impl Compile for Toolchains {
     fn has(&self, toolchain: &Toolchain) -> bool {
-        self.compiler(toolchain).is_some()
+        self.compiler(toolchain).is_some() && (toolchain.compiler != "fxc" || self.fxc.is_some())
     }
 
     fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
@@ -119,8 +130,8 @@ fn absolute(folder: &str) -> String {
 }
 
 /// The first error of a compiler's output, without the place: it is that of a file that is gone.
-fn first_error(finished: &Finished) -> String {
-    let lines = || finished.stderr.lines().chain(finished.stdout.lines()).map(str::trim);
+fn first_error(stderr: &str, stdout: &str) -> String {
+    let lines = || stderr.lines().chain(stdout.lines()).map(str::trim);
     let error = lines().find(|line| line.contains("error"));
     let line = error.or_else(|| lines().find(|line| !line.is_empty())).unwrap_or("without a word");
     line.split_once("error").map_or(line, |(_, behind)| behind.trim_start_matches([':', ' '])).to_owned()
