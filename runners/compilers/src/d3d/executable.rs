@@ -8,7 +8,7 @@ use layoutproof::read_fxc::{FxcBinding, resource_bindings};
 use layoutproof::read_spirv::bound_variables;
 
 use super::Object;
-use super::rewrite::{with_entry, with_socket, without_repeated_decorations};
+use super::rewrite::{with_entry, with_socket, without_idle_capabilities, without_repeated_decorations};
 use crate::compiler::{Answer, Compiler};
 
 /// A module made of DXBC. Its entry point is `main`.
@@ -59,7 +59,8 @@ pub(crate) fn translate(vkd3d: &Compiler, object: &Object) -> Result<Executable,
         Answer::Refused(finished) => return Err(format!("vkd3d-compiler refuses it: {}", finished.stderr.trim())),
         Answer::Broken(how) => return Err(how),
     }
-    let spirv = without_repeated_decorations(&read_words(&folder.path().join("object.spv"))?);
+    let module = read_words(&folder.path().join("object.spv"))?;
+    let spirv = without_idle_capabilities(&without_repeated_decorations(&module));
     let places = places(&spirv, &object.listing)?;
     Ok(Executable { spirv, places })
 }

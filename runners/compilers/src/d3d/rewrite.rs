@@ -9,8 +9,16 @@ use std::collections::HashSet;
 const HEADER: usize = 5;
 /// Opcode of `OpEntryPoint`: execution model, function, name, interface.
 const OP_ENTRY_POINT: u32 = 15;
+/// Opcode of `OpCapability`: capability.
+const OP_CAPABILITY: u32 = 17;
+/// Opcode of `OpTypeImage`: result, sampled type, dimension and more.
+const OP_TYPE_IMAGE: u32 = 25;
 /// Opcode of `OpDecorate`: target, decoration, operands.
 const OP_DECORATE: u32 = 71;
+/// `SampledBuffer` and `ImageBuffer`.
+const TEXEL_BUFFERS: [u32; 2] = [46, 47];
+/// `Buffer`, a dimension.
+const BUFFER: u32 = 5;
 /// `Binding`.
 const BINDING: u32 = 33;
 /// `DescriptorSet`.
@@ -23,6 +31,20 @@ pub(crate) fn without_repeated_decorations(words: &[u32]) -> Vec<u32> {
     rewritten(words, |instruction| {
         let kept = opcode(instruction) != OP_DECORATE || seen.insert(instruction);
         if kept { instruction.to_vec() } else { Vec::new() }
+    })
+}
+
+/// The module without the capabilities for texel buffers, which vkd3d-compiler 1.2 always declares, where it has none.
+pub(crate) fn without_idle_capabilities(words: &[u32]) -> Vec<u32> {
+    let texel_buffer = |instruction: &[u32]| {
+        opcode(instruction) == OP_TYPE_IMAGE && instruction.get(3).is_some_and(|dimension| *dimension == BUFFER)
+    };
+    if instructions(words).any(texel_buffer) {
+        return words.to_vec();
+    }
+    rewritten(words, |instruction| match instruction {
+        [_, capability] if opcode(instruction) == OP_CAPABILITY && TEXEL_BUFFERS.contains(capability) => Vec::new(),
+        _ => instruction.to_vec(),
     })
 }
 
@@ -108,6 +130,16 @@ mod tests {
         let module = [&MODULE[..], &first, &second, &first, &array, &array].concat();
         let expected = [&MODULE[..], &first, &second, &array, &array].concat();
         assert_eq!(without_repeated_decorations(&module), expected);
+    }
+
+    #[test]
+    fn only_idle_capabilities_go() {
+        // OpCapability Shader, SampledBuffer, ImageBuffer; OpTypeImage %2 %1 with the dimension 2D or Buffer.
+        let capabilities = [0x0002_0011, 1, 0x0002_0011, 46, 0x0002_0011, 47];
+        let image = |dimension| [0x0009_0019, 2, 1, dimension, 0, 0, 0, 1, 0];
+        let module = |capabilities: &[u32], dimension| [&MODULE[..], capabilities, &image(dimension)].concat();
+        assert_eq!(without_idle_capabilities(&module(&capabilities, 1)), module(&capabilities[..2], 1));
+        assert_eq!(without_idle_capabilities(&module(&capabilities, 5)), module(&capabilities, 5));
     }
 
     #[test]
