@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use layoutproof::bind::{Convention, Request, bind};
 use layoutproof::case::Case;
 use layoutproof::declare::{DeclareOptions, declare};
 use layoutproof::diagnostics::{Diagnostic, Severity, render};
@@ -25,7 +26,7 @@ const FILE_MARK: &str = "\n//// ";
 const DRAWN: usize = 8;
 
 /// HLSL or Slang declarations, with the files that they may include behind lines `//// NAME`: preprocessed, parsed,
-/// elaborated, laid out under every rule set; their problems drawn.
+/// elaborated, laid out under every rule set, bound by every convention; their problems drawn.
 pub fn declarations(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let mut parts = text.split(FILE_MARK);
@@ -40,6 +41,7 @@ pub fn declarations(input: &[u8]) {
         Ok(module) => {
             assert!(module.warnings.iter().all(|found| found.severity == Severity::Warning));
             lay_out_all(&module);
+            bind_all(&module, &sources);
             module.warnings
         }
         Err(problems) => {
@@ -70,10 +72,12 @@ pub fn cases(input: &[u8]) {
 pub fn spirv(input: &[u8]) {
     let (chunks, _) = input.as_chunks();
     let words: Vec<u32> = chunks.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
-    let blocks = declared(&words);
-    assert_eq!(blocks.is_ok(), bound_variables(&words).is_ok());
-    for block in blocks.unwrap_or_default() {
-        block.layout.rows();
+    let bound = bound_variables(&words);
+    if let Ok(blocks) = declared(&words) {
+        assert!(bound.is_ok());
+        for block in blocks {
+            block.layout.rows();
+        }
     }
 }
 
@@ -108,6 +112,20 @@ fn lay_out_all(module: &Module) {
     for block in &module.blocks {
         for rules in table() {
             lay_out(block, rules, LayoutOptions::default()).rows();
+        }
+    }
+}
+
+fn bind_all(module: &Module, sources: &SourceMap) {
+    for convention in Convention::ALL {
+        for target in convention.targets() {
+            match bind(module, &Request::new(*target, convention)) {
+                Ok(bound) => draw(&bound.warnings, sources),
+                Err(problems) => {
+                    assert!(!problems.is_empty());
+                    draw(&problems, sources);
+                }
+            }
         }
     }
 }
