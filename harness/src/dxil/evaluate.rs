@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::function::{Instruction, function};
 use super::machine::{Bound, Machine};
 use super::value::Class;
-use crate::limits::only_buffers;
 use crate::runner::{
     Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, ReadBack, Runner, RunnerError, RunnerKind, Shader,
 };
@@ -69,9 +68,13 @@ fn program(job: &Job) -> Result<Vec<Instruction>, RunnerError> {
 }
 
 fn dispatch(job: &Job, program: &Result<Vec<Instruction>, RunnerError>) -> Result<ReadBack, RunnerError> {
-    only_buffers(job)?;
-    if job.workgroups != [1, 1, 1] || !job.push_constants.is_empty() {
-        return Err(RunnerError::Unsupported("more than one workgroup, and push constants".into()));
+    let only_buffers = job.draw.is_none()
+        && job.images.is_empty()
+        && job.samplers.is_empty()
+        && job.constants.is_empty()
+        && job.push_constants.is_empty();
+    if job.workgroups != [1, 1, 1] || !only_buffers {
+        return Err(RunnerError::Unsupported("anything but one workgroup with buffers".into()));
     }
     let program = program.as_ref().map_err(RunnerError::clone)?;
     let mut buffers: Vec<Bound> = job.buffers.iter().map(bound).collect();

@@ -13,7 +13,7 @@ use crate::record::Form;
 use crate::scalar::Scalar;
 use crate::shape::Count;
 
-/// Register space of the probe's output (`u0`) and input (`t0`).
+/// Register space of the probe's output (`u0`) and input (`t1`).
 pub const SPACE: u32 = 1000;
 
 /// Binding in descriptor set 0 of the probe's output; the input has the next one.
@@ -55,7 +55,7 @@ pub fn probe(
     Ok(format!(
         "{declarations}
 [[vk::binding({output}, 0)]] RWByteAddressBuffer layoutproof_output : register(u0, space{SPACE});
-[[vk::binding({input}, 0)]] ByteAddressBuffer layoutproof_input : register(t0, space{SPACE});
+[[vk::binding({input}, 0)]] ByteAddressBuffer layoutproof_input : register(t1, space{SPACE});
 [shader(\"compute\")]
 [numthreads(1, 1, 1)]
 void {name}()

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
 
+use layoutproof::dxil::Evaluator;
 use layoutproof::model::{Misreading, Model};
 use layoutproof::runner::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
 
