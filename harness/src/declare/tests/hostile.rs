@@ -72,6 +72,28 @@ fn what_doubles_or_never_ends() {
     assert_eq!(in_time("struct N{N* n; N** m[2];}; N* p;"), []);
 }
 
+/// A few kilobytes of source of which each rule set would list gigabytes.
+#[test]
+fn what_fills_the_memory_only_when_it_is_listed() {
+    let doubling = |name: &str| -> String {
+        let level = |n: usize| format!("struct S{}{{S{n} {name};S{n} b;}};", n + 1);
+        format!("struct S0{{float a;}};{}", (0..14).map(level).collect::<String>())
+    };
+    let short = doubling("a");
+    assert_eq!(in_time(&format!("{short}StructuredBuffer<S14> one;")), []);
+    let buffers: String = (0..2000).map(|n| format!("StructuredBuffer<S14> b{n};")).collect();
+    assert!(in_time(&format!("{short}{buffers}")).iter().all(|code| *code == Code::TooLarge));
+    let globals: String = (0..2000).map(|n| format!("S14 g{n};")).collect();
+    assert_eq!(in_time(&format!("{short}{globals}")), [Code::TooLarge]);
+    let parameters: Vec<String> = (0..200).map(|n| format!("uniform S14 p{n}")).collect();
+    let entry = format!("[shader(\"compute\")]void main({}){{}}", parameters.join(","));
+    assert_eq!(in_time(&format!("{short}{entry}")), [Code::TooLarge]);
+    let long = doubling(&"n".repeat(4096));
+    assert_eq!(in_time(&format!("{long}StructuredBuffer<S14> x;")).first(), Some(&Code::TooLarge));
+    let long = short.replace("S0", &"S".repeat(4096));
+    assert_eq!(in_time(&format!("{long}StructuredBuffer<S14> x;")).first(), Some(&Code::TooLarge));
+}
+
 #[test]
 fn every_cut_of_a_source_is_read_or_refused() {
     let source = "static const int N = 2; [[vk::binding(1, 0)]] cbuffer S : register(b1, space2) { row_major float2x3 m[N] \
