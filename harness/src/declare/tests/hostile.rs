@@ -30,6 +30,14 @@ fn a_megabyte_of_brackets() {
     }
 }
 
+/// What is skipped between two tokens was a call each, which overflowed the stack.
+#[test]
+fn a_megabyte_of_what_is_skipped() {
+    for unit in ["//\n", "/**/ ", "\\\n", "\r\n"] {
+        assert_eq!(in_time(&format!("{}float x;", unit.repeat((1 << 20) / unit.len()))), [], "{unit:?}");
+    }
+}
+
 #[test]
 fn long_lists() {
     let dimensions = format!("float a{};", "[1]".repeat(1 << 18));
