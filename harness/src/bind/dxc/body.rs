@@ -41,14 +41,14 @@ impl<'m> Walk<'m> {
         if self.open.contains(&address) {
             return;
         }
-        let called = self.called(function, frame);
-        self.steps += called.calls.iter().map(Vec::len).sum::<usize>();
         if self.open.len() >= DEEPEST_CALL {
             self.steps = MOST_USES + 1;
         }
         if self.steps > MOST_USES {
             return;
         }
+        let called = self.called(function, frame);
+        self.steps += called.calls.iter().map(Vec::len).sum::<usize>();
         self.open.push(address);
         let evaluated: Vec<usize> = (0..function.uses.len()).collect();
         let order = if self.open.len() > 1 { &function.copied } else { &evaluated };

@@ -83,15 +83,15 @@ fn what_doubles_or_never_ends() {
 /// A few kilobytes of source of which each rule set would list gigabytes.
 #[test]
 fn what_fills_the_memory_only_when_it_is_listed() {
-    let doubling = |name: &str| -> String {
-        let level = |n: usize| format!("struct S{}{{S{n} {name};S{n} b;}};", n + 1);
-        format!("struct S0{{float a;}};{}", (0..14).map(level).collect::<String>())
+    let many = |count: usize, unit: &dyn Fn(usize) -> String| (0..count).map(unit).collect::<String>();
+    let doubling = |name: &str| {
+        format!("struct S0{{float a;}};{}", many(14, &|n| format!("struct S{}{{S{n} {name};S{n} b;}};", n + 1)))
     };
     let short = doubling("a");
     assert_eq!(in_time(&format!("{short}StructuredBuffer<S14> one;")), []);
-    let buffers: String = (0..2000).map(|n| format!("StructuredBuffer<S14> b{n};")).collect();
+    let buffers = many(2000, &|n| format!("StructuredBuffer<S14> b{n};"));
     assert!(in_time(&format!("{short}{buffers}")).iter().all(|code| *code == Code::TooLarge));
-    let globals: String = (0..2000).map(|n| format!("S14 g{n};")).collect();
+    let globals = many(2000, &|n| format!("S14 g{n};"));
     assert_eq!(in_time(&format!("{short}{globals}")), [Code::TooLarge]);
     let parameters: Vec<String> = (0..200).map(|n| format!("uniform S14 p{n}")).collect();
     let entry = format!("[shader(\"compute\")]void main({}){{}}", parameters.join(","));
