@@ -24,9 +24,10 @@ const MUTATIONS: usize = 6;
 /// The files of a corpus, in the order of their names.
 fn corpus(target: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
-    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<_> =
+        fs::read_dir(folder).expect("the corpus is committed").flatten().map(|entry| entry.path()).collect();
     paths.sort();
-    paths.into_iter().map(|path| fs::read(path).unwrap()).collect()
+    paths.into_iter().map(|path| fs::read(path).expect("the corpus is committed")).collect()
 }
 
 /// A change of an input, independent of its length.
@@ -118,7 +119,9 @@ fn withstands(target: &str, entry_point: fn(&[u8])) {
         entry_point(input);
         assert!(start.elapsed() < PATIENCE, "{:?} for {}", start.elapsed(), input.escape_ascii());
     };
-    corpus.iter().for_each(|input| in_time(input));
+    for input in &corpus {
+        in_time(input);
+    }
     let config = ProptestConfig { cases: INPUTS, failure_persistence: None, ..ProptestConfig::default() };
     let mutations = prop::collection::vec(mutation(), 1..=MUTATIONS);
     proptest!(config, |(file in any::<Index>(), mutations in mutations)| {
