@@ -16,7 +16,7 @@ use proptest::sample::Index;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Mutated inputs of each entry point.
-const INPUTS: u32 = 1500;
+const INPUTS: u32 = 1000;
 
 /// Most mutations of one input.
 const MUTATIONS: usize = 6;
