@@ -22,6 +22,9 @@ SLANG_PYPI_NAME=slangtorch
 SLANG_PYPI_VERSION=1.3.22
 SLANG_PYPI_SHA256=7755f2f53509ebbd65839dcd8a104e7105aeaf3e3600aea9385c2bec9beb2eaa
 
+# cargo-fuzz from crates.io, for ci/fuzz. It runs with stable Rust, since no sanitizer is asked for.
+CARGO_FUZZ_VERSION=0.13.2
+
 # For the Windows job alone. Both are immutable releases; their checksums have not been recorded yet.
 WARP_NUGET_VERSION=1.0.17
 WINDOWS_DXC_RELEASE=v1.8.2505.1
