@@ -9,6 +9,9 @@ use super::value::{Class, Handle, Value};
 /// Number of `rawBufferLoad`'s structured buffers among the kinds of resource.
 const KIND_STRUCTURED: u64 = 12;
 
+/// Components that a store takes; the mask says which of them it writes.
+const COMPONENTS: usize = 4;
+
 /// Calls the operation `name` (`dx.op.rawBufferLoad.i32`).
 ///
 /// # Errors
@@ -32,7 +35,7 @@ pub(super) fn call(machine: &mut Machine<'_>, name: &str, arguments: &[Typed]) -
             let count = mask.bits()?.checked_ilog2().map_or(0, |highest| u64::from(highest) + 1);
             machine.load(handle, (address(handle, index, offset)?, bytes_of(overload)?), count)
         }
-        ("rawBufferStore", [_, handle, index, offset, stored @ .., mask, _]) => {
+        ("rawBufferStore", [_, handle, index, offset, stored @ .., mask, _]) if stored.len() == COMPONENTS => {
             let (handle, size) = (handle.handle()?, bytes_of(overload)?);
             let start = address(handle, index, offset)?;
             let mask = mask.bits()?;
