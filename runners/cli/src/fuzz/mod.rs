@@ -174,7 +174,7 @@ impl Fuzz {
 fn devices(toolchains: &[&'static Toolchain], args: &FuzzArgs, launch: &Launch) -> Vec<DeviceInfo> {
     let makes = |output: Output| toolchains.iter().any(|toolchain| toolchain.output == output);
     let mut devices = Vec::new();
-    if makes(Output::Spirv) {
+    if makes(Output::Spirv) || makes(Output::SpirvOfDxbc) {
         let (found, notes) = pool::enumerate(&launch.program);
         notes.iter().for_each(|note| warn(&format!("note: {note}\n")));
         devices.extend(found.into_iter().filter(|device| device.runner == RunnerKind::Ash));
