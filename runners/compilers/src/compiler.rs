@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::child::{End, Finished, TIME_LIMIT, run};
+use crate::slang_library::{SlangService, library_beside};
 
 /// A compiler that can be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +109,14 @@ impl Compiler {
         self.answer(run(&mut command, TIME_LIMIT))
     }
 
-    fn answer(&self, finished: io::Result<Finished>) -> Answer {
+    /// The processes that answer for this compiler faster than itself, where it has such.
+    pub(crate) fn service(&self) -> Option<SlangService> {
+        let library = library_beside(&self.program).filter(|_| self.name == "slangc")?;
+        SlangService::start(driver("layoutproof-slang")?, library, &self.version)
+    }
+
+    /// What a run of the compiler comes to.
+    pub(crate) fn answer(&self, finished: io::Result<Finished>) -> Answer {
         match finished {
             Err(error) => Answer::Broken(format!("{}: {error}", self.program.display())),
             Ok(finished) => match finished.end {
@@ -144,14 +152,14 @@ impl Lookup {
             return Some((found, Vec::new()));
         }
         let leading = arguments.iter().map(OsString::from).chain([found.into_os_string()]).collect();
-        Some((driver()?, leading))
+        Some((driver("layoutproof-dxc")?, leading))
     }
 }
 
-/// This project's program for machines that have only DXC's library: beside the running one, or, for a test, in the
-/// folder above.
-fn driver() -> Option<PathBuf> {
-    let name = format!("layoutproof-dxc{}", std::env::consts::EXE_SUFFIX);
+/// A program of this project that stands between it and a compiler's library: beside the running one, or, for a test, in
+/// the folder above.
+fn driver(name: &str) -> Option<PathBuf> {
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     let this = std::env::current_exe().ok()?;
     this.ancestors().skip(1).take(2).map(|folder| folder.join(&name)).find(|path| path.is_file())
 }

@@ -8,26 +8,30 @@ mod slang;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use layoutproof::toolchain::{Compilation, Compile, CompileRequest, Made, SourceText, Toolchain, toolchains};
 
-use crate::child::Finished;
+use crate::child::{Finished, TIME_LIMIT};
 use crate::compiler::{Answer, Compiler};
+use crate::slang_library::SlangService;
 
 /// Name of the source in its folder, without extension.
 const SOURCE: &str = "probe";
 
 /// The compilers of this machine.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Toolchains {
     compilers: Vec<Compiler>,
     kept: Option<PathBuf>,
+    /// Processes that answer for slangc, once it is asked; `None` where only slangc itself can.
+    slang: OnceLock<Option<SlangService>>,
 }
 
 impl Toolchains {
     /// Every compiler that is there; `fetched` is the folder of `ci/setup.sh`.
     pub fn find(fetched: Option<&Path>) -> Self {
-        Self { compilers: Compiler::all(fetched), kept: None }
+        Self { compilers: Compiler::all(fetched), ..Self::default() }
     }
 
     /// Keeps sources and artifacts below this folder, one folder for each compilation.
@@ -79,12 +83,28 @@ impl Toolchains {
         if self.kept.is_some() {
             fs::write(folder.join("command"), format!("{} {}\n", compiler.program().display(), arguments.join(" ")))?;
         }
-        let answer = match compiler.ask(&folder, &arguments) {
+        let answer = match self.answer(compiler, &folder, &arguments) {
             Answer::Accepted(finished) => (call.read)(&folder, &finished),
             Answer::Refused(finished) => Ok(Compilation::Refused(first_error(&finished))),
             Answer::Broken(sentence) => Ok(Compilation::Broken(sentence)),
         };
         answer.or_else(|reason| Ok(Compilation::Broken(format!("{}: {reason}", request.toolchain))))
+    }
+}
+
+impl Toolchains {
+    fn answer(&self, compiler: &Compiler, folder: &Path, arguments: &[&str]) -> Answer {
+        match self.service(compiler) {
+            Some(service) => compiler.answer(service.run(folder, arguments, TIME_LIMIT)),
+            None => compiler.ask(folder, arguments),
+        }
+    }
+
+    fn service(&self, compiler: &Compiler) -> Option<&SlangService> {
+        if compiler.name() != "slangc" {
+            return None;
+        }
+        self.slang.get_or_init(|| compiler.service()).as_ref()
     }
 }
 
