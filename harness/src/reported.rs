@@ -3,6 +3,7 @@
 use crate::case::Numbers;
 use crate::dxil::definitions::buffer_definitions;
 use crate::layout::BlockLayout;
+use crate::read_reflection::layout_numbers;
 use crate::toolchain::{Made, Report};
 
 /// What `made` reports of the block that `layout` is of; nothing where it does not speak of it.
@@ -16,6 +17,7 @@ pub fn reported(made: &Made, layout: &BlockLayout) -> Result<Numbers, String> {
             let own = buffers.iter().find(|buffer| buffer.name == layout.name);
             Ok(own.map(|buffer| Numbers::of_report(&layout.name, buffer.size, &buffer.members)).unwrap_or_default())
         }
-        Report::None | Report::SlangJson(_) => Ok(Numbers::default()),
+        Report::SlangJson(json) => layout_numbers(json, &layout.name),
+        Report::None => Ok(Numbers::default()),
     }
 }
