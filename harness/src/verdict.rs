@@ -74,6 +74,9 @@ pub fn judge(rows: &[Row], validation: &Validation, code: Code) -> Verdict {
             let sentence = "all witnesses agree".to_owned();
             Verdict { outcome: Outcome::Agree, culprit: None, sentence }
         }
+        (1, Some(Culprit::Case)) if broken.contains(&Link::ExpectedCompiled) => {
+            differ(Culprit::Case, "the code addresses other bytes than the case says that it does".to_owned())
+        }
         (1, Some(only)) => differ(*only, sentence(*only).to_owned()),
         (_, Some(_)) => {
             let named: Vec<_> = culprits.iter().map(|culprit| culprit.as_str()).collect();
@@ -90,6 +93,8 @@ fn differ(culprit: Culprit, sentence: String) -> Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Link {
     ExpectedComputed,
+    /// What a case says of a compiler's code, and that code.
+    ExpectedCompiled,
     ComputedCompiled,
     ReportedCompiled,
     CompiledObserved,
@@ -100,6 +105,9 @@ fn broken_links(row: &Row, proves: Proves) -> Vec<Link> {
     let mut links = Vec::new();
     if differ(&row.expected, &row.computed) {
         links.push(Link::ExpectedComputed);
+    }
+    if row.computed.is_none() && differ(&row.expected, &row.compiled) {
+        links.push(Link::ExpectedCompiled);
     }
     // A compiler that sides with the case against the rules is a witness for the case, not a culprit of its own.
     let sides_with_case = proves != Proves::Decorations && row.expected.is_some() && row.expected == row.compiled;
@@ -133,6 +141,7 @@ fn culprit(link: Link, rows: &[Row], code: Code) -> Culprit {
     match (link, code.proves, code.writer) {
         (Link::ExpectedComputed, Proves::Compiler | Proves::Native, _) => tie_break(rows),
         (Link::ExpectedComputed, Proves::Decorations, _) => Culprit::CaseOrRules,
+        (Link::ExpectedCompiled, _, _) => Culprit::Case,
         (Link::ComputedCompiled, _, Writer::Generator) => Culprit::Module,
         (Link::ComputedCompiled, _, Writer::Compiler) => Culprit::Compiler,
         (Link::ReportedCompiled, _, _) => Culprit::Report,
@@ -235,6 +244,16 @@ mod tests {
         let reported = Row { reported: Some(Value::Number(4)), ..row([Some(0); 4]) };
         let verdict = judge(&[reported], &Validation::Valid, CHOSEN);
         assert_eq!(verdict.culprit, Some(Culprit::Report));
+    }
+
+    /// A case that says where a compiler's code reads is asked about that code alone.
+    #[test]
+    fn a_claim_about_code_that_is_not_so_is_the_cases() {
+        for (claimed, culprit) in [(0, None), (8, Some(Culprit::Case))] {
+            let claim = Row { space: None, ..row([Some(claimed), None, Some(0), None]) };
+            let verdict = judge(&[claim], &Validation::Valid, CHOSEN);
+            assert_eq!(verdict.culprit, culprit, "{}", verdict.sentence);
+        }
     }
 
     /// DXC lists `row_major float1x2` behind a float at byte 4 and loads it from byte 0.

@@ -9,10 +9,12 @@ use crate::check::shader_module::{Code, Compiled, ShaderModule};
 use crate::check::share::Share;
 use crate::check::subject::Subject;
 use crate::dxil::bindings::resource_bindings;
+use crate::generate::spirv::BlockRules;
 use crate::generate::{hlsl, spirv};
-use crate::layout::BlockLayout;
+use crate::layout::rules::VectorAlignment;
+use crate::layout::{BlockLayout, find};
 use crate::module::BlockKind;
-use crate::probe::{Interface, ProbePlan, Socket, Wiring, elements, plan_in};
+use crate::probe::{Interface, ProbePlan, Socket, Wiring, elements, plan_by_name};
 use crate::read_spirv::{bound_variables, features_of, without_source};
 use crate::record::{Direction, Form, Space, Stage};
 use crate::reported::reported;
@@ -40,29 +42,74 @@ impl Produced {
             };
             let places = [(space, Stage::Compute)].into();
             let asked = Asked { subject, toolchain, compilers, text, block };
-            produced.add_compiled(&asked, layout, plan_in(layout, &layout.leaves(), &places));
+            let plan = readable(plan_by_name(layout, &layout.leaves(), &places));
+            produced.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
+            produced.add_compiled(&asked, layout, plan);
             if let Some(array) = elements(layout) {
-                produced.add_compiled(&asked, &array, plan_of_second_element(&array, &places));
+                produced.add_compiled(&asked, &array, readable(plan_of_second_element(&array, &places)));
             }
         }
         produced.tidy()
     }
 
     fn add_compiled(&mut self, asked: &Asked<'_>, layout: &BlockLayout, plan: ProbePlan) {
-        let plan = readable(plan);
-        self.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
-        if plan.entries.is_empty() || plan.leaves.is_empty() {
+        if plan.leaves.is_empty() {
             return;
         }
+        if plan.entries.is_empty() {
+            return self.gaps.push("such a buffer holds no array without a length".to_owned());
+        }
         match asked.compile(layout, &plan) {
-            Ok(Compilation::Made(made)) => match asked.module(layout, plan, made) {
-                Ok(module) => self.modules.push(module),
-                Err(reason) => self.gaps.push(reason),
-            },
+            Ok(Compilation::Made(made)) => {
+                if let Err(reason) = self.add_module(asked, (layout, plan), made) {
+                    self.gaps.push(reason);
+                }
+            }
             Ok(Compilation::Refused(words)) => self.gaps.push(format!("{} refuses it: {words}", asked.toolchain)),
             Ok(Compilation::Broken(sentence)) => self.broken.push(sentence),
             Err(reason) => self.gaps.push(reason),
         }
+    }
+
+    /// Adds what the compiler made. Code that nobody can follow is not run, but its validity counts.
+    fn add_module(
+        &mut self,
+        asked: &Asked<'_>,
+        (layout, plan): (&BlockLayout, ProbePlan),
+        made: Made,
+    ) -> Result<(), String> {
+        let reported = reported(&made, layout)?;
+        let (code, interface) = code_of(&made.shader, plan.entries[0].space)?;
+        let shader = match &code {
+            Code::Spirv(words) | Code::Naga { spirv: words, .. } => Shader::Spirv(words.clone()),
+            Code::Dxil(listing) => Shader::Dxil(listing.clone()),
+        };
+        let mut requires = code.spirv().map(features_of).transpose()?.unwrap_or_default();
+        let rules = code.spirv().and_then(|_| asked.block_rules(layout, &plan));
+        requires.extend(rules.and_then(BlockRules::feature));
+        if code.spirv().is_some() {
+            requires.extend(plan.entries.iter().flat_map(|entry| entry.requires()));
+        }
+        let compiled = addressed(layout, &plan, (&shader, interface)).unwrap_or_else(|error| {
+            self.gaps.push(format!("code not followed: {error}"));
+            Compiled::new()
+        });
+        self.modules.push(ShaderModule {
+            share: Share::All,
+            block: asked.block,
+            layout: layout.clone(),
+            plan,
+            code,
+            interface,
+            reported,
+            validator_flags: rules.and_then(BlockRules::spirv_val_flag).into_iter().collect(),
+            validation: Validation::NotRun("no spirv-val".to_owned()),
+            requires,
+            binding_size: 0,
+            compiled,
+            glsl_compiled: None,
+        });
+        Ok(())
     }
 }
 
@@ -91,48 +138,14 @@ impl Asked<'_> {
         Ok(self.compilers.compile(&request))
     }
 
-    /// The module of what the compiler made, or why it cannot be used.
-    fn module(&self, layout: &BlockLayout, plan: ProbePlan, made: Made) -> Result<ShaderModule, String> {
-        let reported = reported(&made, layout)?;
-        let (code, interface) = match made.shader {
-            Shader::Spirv(words) => {
-                let words = without_source(&words);
-                let interface = spirv_interface(&words, plan.entries[0].space)?;
-                (Code::Spirv(words), interface)
-            }
-            Shader::Dxil(listing) => {
-                let interface = dxil_interface(&listing)?;
-                (Code::Dxil(listing), interface)
-            }
-            Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Msl(_) => return Err("no device takes such code".to_owned()),
-        };
-        let rules = spirv::block_rules(layout, &plan);
-        let mut requires = code.spirv().map(features_of).transpose()?.unwrap_or_default();
-        if code.spirv().is_some() {
-            requires.extend(rules.and_then(spirv::BlockRules::feature));
-            requires.extend(plan.entries.iter().flat_map(|entry| entry.requires()));
-        }
-        let shader = match &code {
-            Code::Spirv(words) | Code::Naga { spirv: words, .. } => Shader::Spirv(words.clone()),
-            Code::Dxil(listing) => Shader::Dxil(listing.clone()),
-        };
-        let compiled: Compiled =
-            addressed(layout, &plan, (&shader, interface)).map_err(|error| format!("code not followed: {error}"))?;
-        Ok(ShaderModule {
-            share: Share::All,
-            block: self.block,
-            layout: layout.clone(),
-            plan,
-            code,
-            interface,
-            reported,
-            validator_flags: rules.and_then(spirv::BlockRules::spirv_val_flag).into_iter().collect(),
-            validation: Validation::NotRun("no spirv-val".to_owned()),
-            requires,
-            binding_size: 0,
-            compiled,
-            glsl_compiled: None,
-        })
+    /// The rules of Vulkan that the compiler's own block needs: those that its layout option is for, and at least those
+    /// that the offsets obey. Leaves that are not probed stand in it, too, and a structured buffer is an array.
+    fn block_rules(&self, layout: &BlockLayout, plan: &ProbePlan) -> Option<BlockRules> {
+        let array = elements(layout);
+        let whole = array.as_ref().unwrap_or(layout);
+        let obeyed = spirv::block_rules(whole, &ProbePlan { leaves: whole.leaves(), ..plan.clone() });
+        let of_option = find(self.subject.rules).filter(|rules| rules.vectors == VectorAlignment::Component);
+        obeyed.max(of_option.map(|_| BlockRules::Scalar))
     }
 }
 
@@ -167,6 +180,19 @@ fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
         ) => Some(Space::Storage),
         (BlockKind::PushConstant, Output::Spirv) => Some(Space::PushConstant),
         (BlockKind::EntryUniforms | BlockKind::Pointee, Output::Dxil | Output::Spirv) => None,
+    }
+}
+
+/// What the compiler made as the module's code, with the places where it bound the buffers.
+fn code_of(shader: &Shader, space: Space) -> Result<(Code, Interface), String> {
+    match shader {
+        Shader::Spirv(words) => {
+            let words = without_source(words);
+            let interface = spirv_interface(&words, space)?;
+            Ok((Code::Spirv(words), interface))
+        }
+        Shader::Dxil(listing) => Ok((Code::Dxil(listing.clone()), dxil_interface(listing)?)),
+        Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Msl(_) => Err("no device takes such code".to_owned()),
     }
 }
 

@@ -51,10 +51,10 @@ pub(super) fn call(machine: &mut Machine<'_>, name: &str, arguments: &[Typed]) -
 
 /// `{ i32 lower, i32 upper, i32 space, i8 class }`, and the register.
 fn created(binding: Option<&Value>, register: Option<&Value>) -> Result<Value, String> {
-    let (Some(Value::Parts(parts)), Some(register)) = (binding, register) else {
+    let (Some(binding), Some(register)) = (binding, register) else {
         return Err("a handle of no binding".to_owned());
     };
-    let [_, _, space, class] = &parts[..] else { return Err("a binding of other parts".to_owned()) };
+    let [_, _, space, class] = parts(binding)?;
     let class = match class.bits()? {
         0 => Class::ShaderResource,
         1 => Class::UnorderedAccess,
@@ -66,12 +66,22 @@ fn created(binding: Option<&Value>, register: Option<&Value>) -> Result<Value, S
 
 /// `{ i32 kind and flags, i32 size of an element }`.
 fn annotated(handle: Option<&Value>, properties: Option<&Value>) -> Result<Value, String> {
-    let (Some(handle), Some(Value::Parts(parts))) = (handle, properties) else {
+    let (Some(handle), Some(properties)) = (handle, properties) else {
         return Err("a handle without properties".to_owned());
     };
-    let [kind, size] = &parts[..] else { return Err("properties of other parts".to_owned()) };
+    let [kind, size] = parts(properties)?;
     let stride = if kind.bits()? & 0xFF == KIND_STRUCTURED { Some(size.word()?) } else { None };
     Ok(Value::Handle(Handle { stride, ..handle.handle()? }))
+}
+
+/// The parts of an aggregate constant; `zeroinitializer` is one of any shape.
+fn parts<const COUNT: usize>(aggregate: &Value) -> Result<[Value; COUNT], String> {
+    match aggregate {
+        Value::Parts(parts) => parts.clone().try_into().ok(),
+        Value::Bits(0) => Some([const { Value::Bits(0) }; COUNT]),
+        Value::Bits(_) | Value::Undefined | Value::Handle(_) | Value::Pointer { .. } => None,
+    }
+    .ok_or_else(|| format!("a constant that has not {COUNT} parts"))
 }
 
 /// Byte that a raw load or store addresses.

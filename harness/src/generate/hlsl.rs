@@ -101,7 +101,11 @@ fn store(path: &str, component: Component, word: u32) -> String {
             text,
             "    layoutproof_output.Store2({byte}, uint2((uint)({path}), (uint)((uint64_t)({path}) >> 32)));"
         ),
-        (_, 2) => writeln!(text, "    layoutproof_output.Store({byte}, (uint)asuint16({path}));"),
+        (scalar, 2) if scalar.is_float() => {
+            writeln!(text, "    layoutproof_output.Store({byte}, (uint)asuint16((half)({path})));")
+        }
+        // A signed number would bring its sign.
+        (_, 2) => writeln!(text, "    layoutproof_output.Store({byte}, (uint)({path}) & 0xFFFFu);"),
         (scalar, _) if scalar.is_float() => writeln!(text, "    layoutproof_output.Store({byte}, asuint({path}));"),
         // Enums convert, too.
         (_, _) => writeln!(text, "    layoutproof_output.Store({byte}, (uint)({path}));"),

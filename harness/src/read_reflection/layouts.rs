@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     /// Shortened from slangc 2026.14.1, `-target spirv`, of:
-    /// `struct B { float2 v; } struct T : B { float a[3]; } ConstantBuffer<T> cb[2]; StructuredBuffer<float3> sb;
+    /// `struct B { float2 v; }; struct T : B { float a[3]; }; ConstantBuffer<T> cb[2]; StructuredBuffer<float3> sb;
     /// uniform float g1; uniform float3 g2;`
     const JSON: &str = r#"{"parameters": [
         {"name": "cb", "binding": {"kind": "descriptorTableSlot", "index": 1}, "type": {"kind": "array",

@@ -84,7 +84,12 @@ impl Toolchains {
             fs::write(folder.join("command"), format!("{} {}\n", compiler.program().display(), arguments.join(" ")))?;
         }
         let answer = match self.answer(compiler, &folder, &arguments) {
-            Answer::Accepted(finished) => (call.read)(&folder, &finished),
+            Answer::Accepted(finished) => {
+                if self.kept.is_some() {
+                    fs::write(folder.join("stdout"), &finished.stdout)?;
+                }
+                (call.read)(&folder, &finished)
+            }
             Answer::Refused(finished) => Ok(Compilation::Refused(first_error(&finished))),
             Answer::Broken(sentence) => Ok(Compilation::Broken(sentence)),
         };
