@@ -3,6 +3,7 @@
 use crate::case::Numbers;
 use crate::dxil::definitions::buffer_definitions;
 use crate::layout::BlockLayout;
+use crate::module::BlockKind;
 use crate::toolchain::{Made, Report};
 
 /// What `made` reports of the block that `layout` is of; nothing where it does not speak of it.
@@ -14,7 +15,10 @@ pub fn reported(made: &Made, layout: &BlockLayout) -> Result<Numbers, String> {
         Report::Listing(listing) => {
             let buffers = buffer_definitions(listing)?;
             let own = buffers.iter().find(|buffer| buffer.name == layout.name);
-            Ok(own.map(|buffer| Numbers::of_report(&layout.name, buffer.size, &buffer.members)).unwrap_or_default())
+            let numbers = own.map(|buffer| Numbers::of_report(&layout.name, buffer.size, &buffer.members));
+            let numbers = numbers.unwrap_or_default();
+            let elements = layout.kind == BlockKind::StructuredElement;
+            Ok(if elements { numbers.of_elements(&layout.name) } else { numbers })
         }
         Report::None | Report::SlangJson(_) => Ok(Numbers::default()),
     }
