@@ -34,6 +34,14 @@ impl Numbers {
         numbers
     }
 
+    /// The same of a structured buffer, whose element's size is the distance to the next one.
+    #[must_use]
+    pub fn of_elements(mut self, block: &str) -> Self {
+        let stride = self.get(What::Size, block);
+        self.add(What::ArrayStride, block, stride);
+        self
+    }
+
     /// What laid-out blocks say; refused blocks say nothing.
     pub fn of_layouts(layouts: &[BlockLayout]) -> Self {
         let mut numbers = Self::default();

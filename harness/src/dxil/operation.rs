@@ -4,10 +4,19 @@
 
 use super::function::Typed;
 use super::machine::Machine;
-use super::value::{Class, Handle, Value};
+use super::value::{Class, Handle, Value, View};
 
-/// Number of `rawBufferLoad`'s structured buffers among the kinds of resource.
+/// Number of structured buffers among the kinds of resource.
 const KIND_STRUCTURED: u64 = 12;
+
+/// Number of `tbuffer` among the kinds of resource.
+const KIND_TBUFFER: u64 = 15;
+
+/// Bytes of a register of a constant or texture buffer.
+const REGISTER: u64 = 16;
+
+/// Bytes of a component of a typed load.
+const WORD: u64 = 4;
 
 /// Calls the operation `name` (`dx.op.rawBufferLoad.i32`).
 ///
@@ -24,8 +33,15 @@ pub(super) fn call(machine: &mut Machine<'_>, name: &str, arguments: &[Typed]) -
         _ if short == "annotateHandle" => annotated(values.get(1), values.get(2)),
         ("cbufferLoadLegacy", [_, handle, row]) => {
             let size = bytes_of(overload)?;
-            let start = u64::from(row.word()?) * 16;
-            machine.load(handle.handle()?, (start, size), 16 / size)
+            let start = u64::from(row.word()?) * REGISTER;
+            machine.load(handle.handle()?, (start, size), REGISTER / size)
+        }
+        ("bufferLoad", [_, handle, row, _]) => {
+            let (handle, size) = (handle.handle()?, bytes_of(overload)?);
+            if handle.view != View::Registers || size != WORD {
+                return Err(format!("the operation `{short}` on no tbuffer"));
+            }
+            machine.load(handle, (u64::from(row.word()?) * REGISTER, size), REGISTER / size)
         }
         ("rawBufferLoad", [_, handle, index, offset, mask, _]) => {
             let handle = handle.handle()?;
@@ -45,6 +61,7 @@ pub(super) fn call(machine: &mut Machine<'_>, name: &str, arguments: &[Typed]) -
             let bits = double.bits()?;
             Ok(Value::Parts(vec![Value::Bits(bits & 0xFFFF_FFFF), Value::Bits(bits >> 32)]))
         }
+        ("makeDouble", [_, low, high]) => Ok(Value::Bits(u64::from(low.word()?) | u64::from(high.word()?) << 32)),
         _ => Err(format!("the operation `{short}`")),
     }
 }
@@ -61,7 +78,7 @@ fn created(binding: Option<&Value>, register: Option<&Value>) -> Result<Value, S
         2 => Class::ConstantBuffer,
         other => return Err(format!("a resource of class {other}")),
     };
-    Ok(Value::Handle(Handle { class, space: space.word()?, register: register.word()?, stride: None }))
+    Ok(Value::Handle(Handle { class, space: space.word()?, register: register.word()?, view: View::Bytes }))
 }
 
 /// `{ i32 kind and flags, i32 size of an element }`.
@@ -70,8 +87,12 @@ fn annotated(handle: Option<&Value>, properties: Option<&Value>) -> Result<Value
         return Err("a handle without properties".to_owned());
     };
     let [kind, size] = parts(properties)?;
-    let stride = if kind.bits()? & 0xFF == KIND_STRUCTURED { Some(size.word()?) } else { None };
-    Ok(Value::Handle(Handle { stride, ..handle.handle()? }))
+    let view = match kind.bits()? & 0xFF {
+        KIND_STRUCTURED => View::Elements(size.word()?),
+        KIND_TBUFFER => View::Registers,
+        _ => View::Bytes,
+    };
+    Ok(Value::Handle(Handle { view, ..handle.handle()? }))
 }
 
 /// The parts of an aggregate constant; `zeroinitializer` is one of any shape.
@@ -87,9 +108,10 @@ fn parts<const COUNT: usize>(aggregate: &Value) -> Result<[Value; COUNT], String
 /// Byte that a raw load or store addresses.
 fn address(handle: Handle, index: &Value, offset: &Value) -> Result<u64, String> {
     let index = u64::from(index.word()?);
-    match handle.stride {
-        None => Ok(index),
-        Some(stride) => Ok(index * u64::from(stride) + u64::from(offset.word()?)),
+    match handle.view {
+        View::Bytes => Ok(index),
+        View::Elements(stride) => Ok(index * u64::from(stride) + u64::from(offset.word()?)),
+        View::Registers => Err("a raw load or store of a tbuffer".to_owned()),
     }
 }
 

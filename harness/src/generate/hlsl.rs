@@ -1,16 +1,17 @@
-//! Probes as HLSL: the user's own declarations, unchanged, with an entry point behind them that reads every leaf by name.
+//! Probes as HLSL: the user's own declarations, unchanged, with an entry point behind them that reads, or
+//! writes, every leaf by name (`statements`).
 //!
 //! Declarations and a plan in, text out, for DXC, Clang and Slang: where the leaves are is the compiler's business. The
 //! probe's output and input have registers in a space of their own and, for Vulkan, bindings beyond the user's.
 
-use std::fmt::Write;
+mod statements;
 
+use self::statements::Probed;
 use super::ProduceError;
 use crate::layout::{BlockLayout, Component, Leaf};
 use crate::module::BlockKind;
-use crate::probe::{Place, ProbePlan, Wiring};
+use crate::probe::{ProbePlan, Wiring};
 use crate::record::Form;
-use crate::scalar::Scalar;
 use crate::shape::Count;
 
 /// Register space of the probe's output (`u0`) and input (`t1`).
@@ -18,6 +19,9 @@ pub const SPACE: u32 = 1000;
 
 /// Binding in descriptor set 0 of the probe's output; the input has the next one.
 pub const BINDING: u32 = 1000;
+
+/// Forms that have statements in HLSL 2021.
+pub const FORMS: [Form; 4] = [Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
 
 /// Why the leaf cannot be read by a statement of HLSL, if it cannot: a fragment that fits after "not probed: ".
 pub fn obstacle(leaf: &Leaf) -> Option<String> {
@@ -29,10 +33,10 @@ pub fn obstacle(leaf: &Leaf) -> Option<String> {
 }
 
 /// The declarations with the entry point of `plan`, whose words are those of `wiring`; the plan has one entry point, of
-/// the form [`Form::Leaf`]. `layout` says which block the leaves are in.
+/// forms among [`FORMS`]. `layout` says which block the leaves are in.
 ///
 /// # Errors
-/// A block of a kind that HLSL cannot read, or a plan without an entry point.
+/// A block of a kind that HLSL cannot read, another form, or a plan without an entry point.
 pub fn probe(
     declarations: &str,
     layout: &BlockLayout,
@@ -40,23 +44,15 @@ pub fn probe(
 ) -> Result<String, ProduceError> {
     let nothing = || ProduceError::NothingToProbe { block: layout.name.clone() };
     let entry = plan.entries.first().ok_or_else(nothing)?;
-    let mut body = String::new();
-    for slot in wiring.slots.iter().filter(|slot| slot.form == Form::Leaf) {
-        let leaf = &plan.leaves[slot.leaf as usize];
-        let path = expression(layout, leaf).ok_or_else(nothing)?;
-        for place in &slot.places {
-            match place {
-                Place::Word(word) => body.push_str(&store(&path, leaf.component, *word)),
-                Place::Copy(_) => return Err(nothing()),
-            }
-        }
-    }
+    let probed = Probed { layout, plan, wiring };
+    let body = probed.statements(entry.direction).ok_or_else(nothing)?;
+    let whole = if entry.forms.contains(&Form::Whole) { statements::WHOLE } else { "" };
     let (output, input) = (BINDING, BINDING + 1);
     Ok(format!(
         "{declarations}
 [[vk::binding({output}, 0)]] RWByteAddressBuffer layoutproof_output : register(u0, space{SPACE});
 [[vk::binding({input}, 0)]] ByteAddressBuffer layoutproof_input : register(t1, space{SPACE});
-[shader(\"compute\")]
+{whole}[shader(\"compute\")]
 [numthreads(1, 1, 1)]
 void {name}()
 {{
@@ -85,31 +81,4 @@ fn expression(layout: &BlockLayout, leaf: &Leaf) -> Option<String> {
         }
         BlockKind::EntryUniforms | BlockKind::Pointee | BlockKind::UniformBlock | BlockKind::StorageBlock => None,
     }
-}
-
-/// The statement that stores a leaf's bits at a word of the output.
-fn store(path: &str, component: Component, word: u32) -> String {
-    let byte = 4 * word;
-    let mut text = String::new();
-    let written = match (component.scalar, component.size) {
-        (Scalar::Bool, _) => writeln!(text, "    layoutproof_output.Store({byte}, {path} ? 1u : 0u);"),
-        (scalar, 8) if scalar.is_float() => writeln!(
-            text,
-            "    {{ uint low, high; asuint({path}, low, high); layoutproof_output.Store2({byte}, uint2(low, high)); }}"
-        ),
-        (_, 8) => writeln!(
-            text,
-            "    layoutproof_output.Store2({byte}, uint2((uint)({path}), (uint)((uint64_t)({path}) >> 32)));"
-        ),
-        (scalar, 2) if scalar.is_float() => {
-            writeln!(text, "    layoutproof_output.Store({byte}, (uint)asuint16((half)({path})));")
-        }
-        // A signed number would bring its sign.
-        (_, 2) => writeln!(text, "    layoutproof_output.Store({byte}, (uint)({path}) & 0xFFFFu);"),
-        (scalar, _) if scalar.is_float() => writeln!(text, "    layoutproof_output.Store({byte}, asuint({path}));"),
-        // Enums convert, too.
-        (_, _) => writeln!(text, "    layoutproof_output.Store({byte}, (uint)({path}));"),
-    };
-    written.expect("a String takes every write");
-    text
 }
