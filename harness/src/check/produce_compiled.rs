@@ -54,10 +54,10 @@ impl Produced {
             if asked.is_writable() {
                 produced.add_compiled(&asked, layout, writing(plan.clone()));
             }
-            produced.add_compiled(&asked, layout, reading(plan, toolchain.language));
+            produced.add_compiled(&asked, layout, reading(plan));
             if let Some(array) = elements(layout) {
                 let plan = nameable(plan_of_second_element(&array, &places, &[Form::Leaf, Form::Indexed]));
-                produced.add_compiled(&asked, &array, reading(plan, toolchain.language));
+                produced.add_compiled(&asked, &array, reading(plan));
             }
         }
         produced.tidy()
@@ -229,12 +229,8 @@ fn nameable(plan: ProbePlan) -> ProbePlan {
 }
 
 /// The one entry point that reads, in the forms that the language has.
-fn reading(plan: ProbePlan, language: Language) -> ProbePlan {
-    let forms: &[Form] = match language {
-        Language::Hlsl => &hlsl::FORMS,
-        Language::Slang => &[Form::Leaf],
-    };
-    one_entry(plan.only(&forms.iter().copied().collect()), Direction::Read)
+fn reading(plan: ProbePlan) -> ProbePlan {
+    one_entry(plan.only(&hlsl::FORMS.into()), Direction::Read)
 }
 
 /// The one entry point that writes every leaf by name.
