@@ -13,6 +13,7 @@ use crate::module::BlockKind;
 use crate::probe::{ProbePlan, Wiring};
 use crate::record::Form;
 use crate::shape::Count;
+use crate::toolchain::Language;
 
 /// Register space of the probe's output (`u0`) and input (`t1`).
 pub const SPACE: u32 = 1000;
@@ -33,12 +34,12 @@ pub fn obstacle(leaf: &Leaf) -> Option<String> {
 }
 
 /// The declarations with the entry point of `plan`, whose words are those of `wiring`; the plan has one entry point, of
-/// forms among [`FORMS`]. `layout` says which block the leaves are in.
+/// forms among [`FORMS`]. `layout` says which block the leaves are in; `language` is what will read the text.
 ///
 /// # Errors
 /// A block of a kind that HLSL cannot read, another form, or a plan without an entry point.
 pub fn probe(
-    declarations: &str,
+    (declarations, language): (&str, Language),
     layout: &BlockLayout,
     (plan, wiring): (&ProbePlan, &Wiring),
 ) -> Result<String, ProduceError> {
@@ -46,7 +47,7 @@ pub fn probe(
     let entry = plan.entries.first().ok_or_else(nothing)?;
     let probed = Probed { layout, plan, wiring };
     let body = probed.statements(entry.direction).ok_or_else(nothing)?;
-    let whole = if entry.forms.contains(&Form::Whole) { statements::WHOLE } else { "" };
+    let whole = if entry.forms.contains(&Form::Whole) { statements::whole(language) } else { "" };
     let (output, input) = (BINDING, BINDING + 1);
     Ok(format!(
         "{declarations}

@@ -11,9 +11,15 @@ use crate::layout::{BlockLayout, Component, Leaf};
 use crate::probe::{Place, ProbePlan, Slot, Wiring};
 use crate::record::{Direction, Form};
 use crate::scalar::Scalar;
+use crate::toolchain::Language;
 
 /// What [`Form::Whole`] calls.
-pub(super) const WHOLE: &str = "template <typename T> T layoutproof_whole(T value) { return value; }\n";
+pub(super) fn whole(language: Language) -> &'static str {
+    match language {
+        Language::Hlsl => "template <typename T> T layoutproof_whole(T value) { return value; }\n",
+        Language::Slang => "T layoutproof_whole<T>(T value) { return value; }\n",
+    }
+}
 
 /// What the statements are about.
 #[derive(Clone, Copy, Debug)]
