@@ -49,14 +49,15 @@ impl Produced {
             }
             let places = [(space, Stage::Compute)].into();
             let asked = Asked { subject, toolchain, compilers, text, block };
-            let plan = nameable(plan_by_name(layout, &layout.leaves(), &places));
+            let plan = nameable(plan_by_name(layout, &layout.leaves(), &places), toolchain.language);
             produced.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
             if asked.is_writable() {
                 produced.add_compiled(&asked, layout, writing(plan.clone()));
             }
             produced.add_compiled(&asked, layout, reading(plan));
             if let Some(array) = elements(layout) {
-                let plan = nameable(plan_of_second_element(&array, &places, &[Form::Leaf, Form::Indexed]));
+                let plan = plan_of_second_element(&array, &places, &[Form::Leaf, Form::Indexed]);
+                let plan = nameable(plan, toolchain.language);
                 produced.add_compiled(&asked, &array, reading(plan));
             }
         }
@@ -224,8 +225,8 @@ fn takes_four_for_two(leaf: &Leaf) -> bool {
 }
 
 /// The leaves that a statement of the language can name.
-fn nameable(plan: ProbePlan) -> ProbePlan {
-    plan.without(hlsl::obstacle)
+fn nameable(plan: ProbePlan, language: Language) -> ProbePlan {
+    plan.without(|leaf| hlsl::obstacle(leaf, language))
 }
 
 /// The one entry point that reads, in the forms that the language has.

@@ -24,13 +24,16 @@ pub const BINDING: u32 = 1000;
 /// Forms that have statements in HLSL 2021.
 pub const FORMS: [Form; 4] = [Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
 
-/// Why the leaf cannot be read by a statement of HLSL, if it cannot: a fragment that fits after "not probed: ".
-pub fn obstacle(leaf: &Leaf) -> Option<String> {
+/// Why the leaf cannot be read by a statement of the language, if it cannot: a fragment that fits after "not probed: ".
+pub fn obstacle(leaf: &Leaf, language: Language) -> Option<String> {
     let Component { scalar, size } = leaf.component;
     if scalar.is_minimum_precision() && size == 4 {
         return Some("minimum precision may be rounded on the way".to_owned());
     }
-    (size == 1).then(|| "HLSL has no 8-bit types".to_owned())
+    match language {
+        Language::Hlsl => (size == 1).then(|| "HLSL has no 8-bit types".to_owned()),
+        Language::Slang => None,
+    }
 }
 
 /// The declarations with the entry point of `plan`, whose words are those of `wiring`; the plan has one entry point, of

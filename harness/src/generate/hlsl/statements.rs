@@ -149,6 +149,7 @@ fn store(path: &str, component: Component, word: u32) -> String {
         }
         // A signed number would bring its sign.
         (_, 2) => writeln!(text, "    layoutproof_output.Store({byte}, (uint)({path}) & 0xFFFFu);"),
+        (_, 1) => writeln!(text, "    layoutproof_output.Store({byte}, (uint)({path}) & 0xFFu);"),
         (scalar, _) if scalar.is_float() => writeln!(text, "    layoutproof_output.Store({byte}, asuint({path}));"),
         // Enums convert, too.
         (_, _) => writeln!(text, "    layoutproof_output.Store({byte}, (uint)({path}));"),
