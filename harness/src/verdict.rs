@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Culprit, Outcome, Proves, Row, What};
+use crate::record::{Culprit, Form, Outcome, Proves, Row, What};
 
 /// What the module validator said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,7 +67,7 @@ pub fn judge(rows: &[Row], validation: &Validation, code: Code) -> Verdict {
         let sentence = format!("the module is not valid SPIR-V, so the device's answer counts for nothing: {message}");
         return differ(Culprit::Module, sentence);
     }
-    let broken: BTreeSet<Link> = rows.iter().flat_map(|row| broken_links(row, code.proves)).collect();
+    let broken: BTreeSet<Link> = rows.iter().flat_map(|row| broken_links(row, rows, code.proves)).collect();
     let culprits: BTreeSet<Culprit> = broken.iter().map(|link| culprit(*link, rows, code)).collect();
     match (culprits.len(), culprits.first()) {
         (0, _) | (_, None) => {
@@ -100,7 +100,7 @@ enum Link {
     CompiledObserved,
 }
 
-fn broken_links(row: &Row, proves: Proves) -> Vec<Link> {
+fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
     let differ = |a: &Option<_>, b: &Option<_>| a.is_some() && b.is_some() && a != b;
     let mut links = Vec::new();
     if differ(&row.expected, &row.computed) {
@@ -112,11 +112,13 @@ fn broken_links(row: &Row, proves: Proves) -> Vec<Link> {
     // A compiler that sides with the case against the rules is a witness for the case, not a culprit of its own.
     let sides_with_case = proves != Proves::Decorations && row.expected.is_some() && row.expected == row.compiled;
     // A compiler that reports what the rules say and does otherwise knows the rule: its report is what misleads.
+    // Where its code reads the same member by its name as reported, the report is right, and the code at odds with itself.
     let told = row.reported.is_some() && row.reported == row.computed;
-    if differ(&row.computed, &row.compiled) && !sides_with_case && !told {
+    let at_odds = told && by_name(row, rows).is_some_and(|plain| plain.compiled == row.reported);
+    if differ(&row.computed, &row.compiled) && !sides_with_case && (!told || at_odds) {
         links.push(Link::ComputedCompiled);
     }
-    if differ(&row.reported, &row.compiled) {
+    if differ(&row.reported, &row.compiled) && !at_odds {
         links.push(Link::ReportedCompiled);
     }
     let shader_says = row.compiled.as_ref().or(row.computed.as_ref());
@@ -135,6 +137,13 @@ fn broken_links(row: &Row, proves: Proves) -> Vec<Link> {
         links.push(Link::CompiledObserved);
     }
     links
+}
+
+/// The row of the same leaf that is read by its name alone, where `row` is of another form.
+fn by_name<'a>(row: &Row, rows: &'a [Row]) -> Option<&'a Row> {
+    let other = row.form.is_some_and(|form| form != Form::Leaf);
+    let same = |plain: &&Row| plain.form == Some(Form::Leaf) && (&plain.path, plain.what) == (&row.path, row.what);
+    rows.iter().filter(|_| other).find(same)
 }
 
 fn culprit(link: Link, rows: &[Row], code: Code) -> Culprit {
@@ -263,5 +272,19 @@ mod tests {
         let reported = Row { reported: Some(Value::Number(4)), ..row([listed, listed, loaded, loaded]) };
         let verdict = judge(&[reported], &Validation::Valid, CHOSEN);
         assert_eq!(verdict.culprit, Some(Culprit::Report));
+    }
+    /// DXC lists `float3x1` at byte 16 and reads `m[1][0]` at byte 20 and `m[index][0]` at byte 16.
+    #[test]
+    fn code_that_knows_better_by_name_is_the_compilers() {
+        let [listed, loaded] = [Some(20), Some(16)];
+        let by_form = |form, compiled| Row {
+            form: Some(form),
+            reported: Some(Value::Number(20)),
+            ..row([listed, listed, compiled, compiled])
+        };
+        for (by_name, culprit) in [(listed, Culprit::Compiler), (loaded, Culprit::Report)] {
+            let rows = [by_form(Form::Leaf, by_name), by_form(Form::Indexed, loaded)];
+            assert_eq!(judge(&rows, &Validation::Valid, CHOSEN).culprit, Some(culprit));
+        }
     }
 }

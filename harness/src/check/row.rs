@@ -100,8 +100,8 @@ fn reported_cell(module: &ShaderModule, block: &str, leaf: &Leaf) -> Option<u32>
 /// The number for a leaf; for one of a structured buffer's second element, from offset and stride.
 fn leaf_number(numbers: &Numbers, block: &str, leaf: &Leaf) -> Option<u32> {
     let of_element = || {
-        // The first step of a buffer of matrices may be a matrix's own.
-        let inner = leaf.path.strip_prefix("[1]").filter(|_| leaf.steps.first() == Some(&LeafStep::Element(1)))?;
+        let second = leaf.steps.first() == Some(&LeafStep::Element(1));
+        let inner = leaf.path.strip_prefix("[1]").filter(|_| second)?;
         let path = inner.strip_prefix('.').unwrap_or(inner).to_owned();
         let leaf = Leaf { path, steps: leaf.steps[1..].to_vec(), ..leaf.clone() };
         numbers.leaf_offset(block, &leaf)?.checked_add(numbers.get(What::ArrayStride, block)?)
