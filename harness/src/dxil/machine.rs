@@ -13,7 +13,8 @@ const MAX_PRIVATE: usize = 4 * 4096;
 /// A buffer and where it is bound.
 #[derive(Clone, Debug)]
 pub(super) struct Bound {
-    pub(super) class: Class,
+    /// Whether its registers are `b`; those of others are `t` or `u`.
+    pub(super) uniform: bool,
     pub(super) space: u32,
     pub(super) register: u32,
     pub(super) bytes: Vec<u8>,
@@ -139,8 +140,8 @@ impl<'a> Machine<'a> {
     }
 
     fn bound(&self, handle: Handle) -> Result<usize, String> {
-        let place = (handle.class, handle.space, handle.register);
-        let found = self.buffers.iter().position(|buffer| (buffer.class, buffer.space, buffer.register) == place);
+        let place = (handle.class == Class::ConstantBuffer, handle.space, handle.register);
+        let found = self.buffers.iter().position(|buffer| (buffer.uniform, buffer.space, buffer.register) == place);
         found.ok_or_else(|| {
             let (letter, register, space) = (handle.class.letter(), handle.register, handle.space);
             format!("nothing is bound at {letter}{register}, space{space}")

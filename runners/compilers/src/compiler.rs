@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::child::{End, Finished, TIME_LIMIT, run};
+use crate::slang_library::{SlangService, library_beside};
 use crate::wine;
 
 /// A compiler that can be run.
@@ -150,7 +151,14 @@ impl Compiler {
         self.invocation.command()
     }
 
-    fn answer(&self, finished: io::Result<Finished>) -> Answer {
+    /// The processes that answer for this compiler faster than itself, where it has such.
+    pub(crate) fn service(&self) -> Option<SlangService> {
+        let library = library_beside(&self.invocation.program).filter(|_| self.name == "slangc")?;
+        SlangService::start(driver("layoutproof-slang")?, library, &self.version)
+    }
+
+    /// What a run of the compiler comes to.
+    pub(crate) fn answer(&self, finished: io::Result<Finished>) -> Answer {
         match finished {
             Err(error) => Answer::Broken(format!("{}: {error}", self.invocation.program.display())),
             Ok(finished) => match finished.end {
@@ -206,17 +214,17 @@ impl Fetched {
             Self::Program(path) => Some(Invocation::program(found(path)?)),
             Self::Library(path, arguments) => {
                 let leading = arguments.iter().map(OsString::from).chain([found(path)?.into_os_string()]).collect();
-                Some(Invocation { leading, ..Invocation::program(driver()?) })
+                Some(Invocation { leading, ..Invocation::program(driver("layoutproof-dxc")?) })
             }
             Self::Windows(library) => wine::invocation(folder, library),
         }
     }
 }
 
-/// This project's program for machines that have only DXC's library: beside the running one, or, for a test, in the
-/// folder above.
-fn driver() -> Option<PathBuf> {
-    let name = format!("layoutproof-dxc{}", std::env::consts::EXE_SUFFIX);
+/// A program of this project that stands between it and a compiler's library: beside the running one, or, for a test, in
+/// the folder above.
+fn driver(name: &str) -> Option<PathBuf> {
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     let this = std::env::current_exe().ok()?;
     this.ancestors().skip(1).take(2).map(|folder| folder.join(&name)).find(|path| path.is_file())
 }

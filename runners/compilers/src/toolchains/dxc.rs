@@ -38,6 +38,12 @@ pub(super) fn call(request: &CompileRequest<'_>) -> Call {
     Call { source, arguments, read }
 }
 
+/// The arguments for HLSL that another compiler wrote, in which matrices say their order and types their size.
+pub(super) fn translated(file: &str, entry: &str) -> Vec<String> {
+    let arguments = ALWAYS.into_iter().chain(["-E", entry, "-enable-16bit-types", file]);
+    arguments.map(str::to_owned).collect()
+}
+
 fn read_listing(_: &Path, finished: &Finished) -> Result<Compilation, String> {
     let listing = finished.stdout.clone();
     Ok(made(Shader::Dxil(listing.clone()), Report::Listing(listing)))
