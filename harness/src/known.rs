@@ -114,28 +114,40 @@ impl Known {
 
 /// Marks known differences as `Known` and the checks of stale entries as `Stale`.
 pub fn apply(known: &[Known], checks: &mut [CheckRecord], devices: &[DeviceInfo]) {
-    for entry in known {
-        let mut differing = false;
-        let mut agreeing = Vec::new();
-        for (index, check) in checks.iter_mut().enumerate().filter(|(_, check)| entry.covers(check, devices)) {
-            match check.outcome {
-                Outcome::Differ | Outcome::Broken if entry.explains(check) => {
-                    check.outcome = Outcome::Known;
-                    check.known = Some(entry.entry());
-                    differing = true;
-                }
-                Outcome::Known => differing = true,
-                Outcome::Agree => agreeing.push(index),
-                Outcome::Differ | Outcome::Broken | Outcome::Stale | Outcome::Skipped => {}
-            }
+    for check in checks.iter_mut() {
+        explain(known, check, devices);
+    }
+    mark_stale(known, checks, devices);
+}
+
+/// Marks a known difference as `Known`: all that can be said of a check while others are still to come.
+pub fn explain(known: &[Known], check: &mut CheckRecord, devices: &[DeviceInfo]) {
+    if !matches!(check.outcome, Outcome::Differ | Outcome::Broken) {
+        return;
+    }
+    if let Some(entry) = known.iter().find(|entry| entry.covers(check, devices) && entry.explains(check)) {
+        check.outcome = Outcome::Known;
+        check.known = Some(entry.entry());
+    }
+}
+
+/// Marks the checks of stale entries as `Stale`, once all checks of the run are there and explained. Whether one was
+/// marked.
+pub fn mark_stale(known: &[Known], checks: &mut [CheckRecord], devices: &[DeviceInfo]) -> bool {
+    let mut marked = false;
+    for entry in known.iter().filter(|entry| entry.may_be_stale) {
+        let covered = || checks.iter().enumerate().filter(|(_, check)| entry.covers(check, devices));
+        if covered().any(|(_, check)| check.outcome == Outcome::Known && entry.explains(check)) {
+            continue;
         }
-        if !differing && entry.may_be_stale {
-            for index in agreeing {
-                checks[index].outcome = Outcome::Stale;
-                checks[index].known = Some(entry.entry());
-            }
+        let agreeing = covered().filter(|(_, check)| check.outcome == Outcome::Agree).map(|(index, _)| index);
+        for index in agreeing.collect::<Vec<_>>() {
+            checks[index].outcome = Outcome::Stale;
+            checks[index].known = Some(entry.entry());
+            marked = true;
         }
     }
+    marked
 }
 
 #[cfg(test)]

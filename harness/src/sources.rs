@@ -77,6 +77,11 @@ impl SourceMap {
         &self.files[id.0 as usize]
     }
 
+    /// All files, in the order in which they were added.
+    pub fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
     /// Where `span` starts.
     pub fn position(&self, span: Span) -> Position {
         let text = &self.file(span.file).text;

@@ -7,6 +7,7 @@ use layoutproof::layout::LayoutOptions;
 use layoutproof::scalar::SixteenBit;
 use layoutproof::shape::MatrixOrder;
 
+use crate::final_report::OutputArgs;
 use crate::placement::PlacementArgs;
 
 /// Proves where shader parameters live: lays declarations out, uploads packed bytes to every GPU found, reads back
@@ -284,15 +285,13 @@ pub struct RunArgs {
     /// The least number of leaves that each device must answer for.
     #[arg(long, value_name = "FILE")]
     pub floors: Option<PathBuf>,
-    /// Write the records as JSON lines.
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
-    /// Write a junit.xml report, as CI systems read it.
-    #[arg(long, value_name = "FILE")]
-    pub junit: Option<PathBuf>,
-    /// One line per check; twice, the annotated struct as well.
-    #[arg(short, long, action = clap::ArgAction::Count)]
-    pub verbose: u8,
+    /// Go on with a run that was cut short: the checks in these records are not run again. Without --json, the file itself
+    /// is completed.
+    #[arg(long, value_name = "RECORDS")]
+    pub resume: Option<PathBuf>,
+    /// Where reports go.
+    #[command(flatten)]
+    pub outputs: OutputArgs,
     /// Plant a misreading in the model device, to see the verdict name the device.
     #[arg(long, value_name = "NAME")]
     pub plant_misreading: Option<String>,

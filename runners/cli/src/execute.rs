@@ -1,6 +1,6 @@
 //! Carrying checks out: shaders are written and validated, devices run them, records come back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,20 +12,32 @@ use layoutproof_compilers::spirv_val::SpirvVal;
 
 use crate::pool::{self, Launch};
 
-/// Pairs every subject with every producer and device that go together; shaders are written here, in parallel.
+/// The name of every check that [`plan`] can make, in its order.
+pub(crate) fn names(subjects: &[Arc<Subject>], producers: &[Producer], devices: &[DeviceInfo]) -> Vec<String> {
+    let producers: BTreeSet<Producer> = producers.iter().copied().collect();
+    let of_device = |device: &DeviceInfo| {
+        let producers = producers.iter().filter(|producer| producer.feeds(device.runner));
+        let name = |producer, subject: &Arc<Subject>| Check::name_of(subject, producer, device);
+        producers.flat_map(|producer| subjects.iter().map(|subject| name(*producer, subject))).collect::<Vec<_>>()
+    };
+    devices.iter().flat_map(of_device).collect()
+}
+
+/// Pairs every subject with every producer and device that go together, where `takes` says so of the check's name;
+/// shaders are written here, in parallel.
 pub(crate) fn plan(
     subjects: &[Arc<Subject>],
-    producers: &[Producer],
-    devices: &[DeviceInfo],
+    (producers, devices): (&[Producer], &[DeviceInfo]),
     settings: &Settings,
+    takes: impl Fn(&str) -> bool,
 ) -> Vec<Check> {
     let launch = Launch { program: PathBuf::new(), misreading: None };
-    let used = |producer: &&Producer| devices.iter().any(|device| producer.feeds(device.runner));
-    let pairs: Vec<(usize, Producer)> = producers
-        .iter()
-        .filter(used)
-        .flat_map(|producer| (0..subjects.len()).map(move |subject| (subject, *producer)))
-        .collect();
+    let takes = |subject: usize, producer: Producer, device: &DeviceInfo| {
+        producer.feeds(device.runner) && takes(&Check::name_of(&subjects[subject], producer, device))
+    };
+    let pairs = producers.iter().flat_map(|producer| (0..subjects.len()).map(move |subject| (subject, *producer)));
+    let used = |(subject, producer): &(usize, Producer)| devices.iter().any(|it| takes(*subject, *producer, it));
+    let pairs: Vec<(usize, Producer)> = pairs.filter(used).collect();
     let validator = SpirvVal::find();
     let mut produced = BTreeMap::new();
     let work = |(subject, producer): (usize, Producer), _: &mut pool::Workers<'_>| {
@@ -34,7 +46,8 @@ pub(crate) fn plan(
     pool::run(pairs, &launch, work, |(key, made)| drop(produced.insert(key, made)));
     let mut checks = Vec::new();
     for device in devices {
-        for ((producer, subject), made) in produced.iter().filter(|((producer, _), _)| producer.feeds(device.runner)) {
+        let wanted = produced.iter().filter(|((producer, subject), _)| takes(*subject, *producer, device));
+        for ((producer, subject), made) in wanted {
             debug_assert_eq!(*producer, made.producer, "shaders are kept under their producer");
             let (subject, produced) = (Arc::clone(&subjects[*subject]), Arc::clone(made));
             checks.push(Check { subject, produced, device: device.clone() });

@@ -5,11 +5,14 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod arguments;
 mod drivers;
 mod execute;
+pub mod final_report;
 mod information;
 mod inputs;
 mod laid_out;
+mod ledger;
 mod lists;
 mod mutants;
 mod output;
@@ -17,7 +20,9 @@ pub mod placement;
 mod pool;
 mod proofs;
 mod protocol;
+mod records_file;
 mod reflect;
+mod resume;
 mod run;
 mod selection;
 mod show;

@@ -15,7 +15,7 @@ use layoutproof::record::Form;
 use layoutproof::sources::{SourceMap, Span};
 
 use crate::args::{DeclareArgs, RunArgs};
-use crate::inputs::{Cases, FileSystem, Word, add_text};
+use crate::inputs::{Cases, FileSystem, Word, add_text, hashes};
 use crate::laid_out::{self, check_rules};
 use crate::placement::PlacementArgs;
 
@@ -56,6 +56,8 @@ pub(crate) struct Selection {
     pub warnings: Vec<Diagnostic>,
     /// All texts.
     pub sources: SourceMap,
+    /// Every text that was selected, by name with its hash.
+    pub texts: String,
 }
 
 /// Reads everything that the words name and lays it out.
@@ -89,6 +91,7 @@ pub(crate) fn select(args: &RunArgs) -> anyhow::Result<Selection> {
     }
     ids.sort();
     ids.dedup();
+    selection.texts = hashes(selection.sources.files()) + &cases.hashes(&ids);
     for case in cases.read(&ids, &mut selection.sources, &mut problems) {
         selection.add_case(&case, &wanted, &mut problems);
     }

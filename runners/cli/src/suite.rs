@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
 use clap::Parser;
-use layoutproof::check::{Check, Placed, Producer, ProofCheck, Settings};
+use layoutproof::check::{Check, Placed, Producer, ProofCheck, Settings, Subject};
 use layoutproof::known;
 use layoutproof::model::Model;
 use layoutproof::record::{CheckRecord, Outcome};
@@ -117,13 +117,10 @@ impl Suite {
         let alone;
         let records = if self.alone {
             let subjects = std::slice::from_ref(&self.selection.subjects[subject]);
-            alone = self.run(&execute::plan(subjects, &[producer], &self.devices[device..=device], &self.settings));
+            alone = self.run_all(subjects, &[producer], device);
             &alone
         } else {
-            self.batches[device].get_or_init(|| {
-                let devices = &self.devices[device..=device];
-                self.run(&execute::plan(&self.selection.subjects, &Producer::ALL, devices, &self.settings))
-            })
+            self.batches[device].get_or_init(|| self.run_all(&self.selection.subjects, &Producer::ALL, device))
         };
         let record = records.get(&name).ok_or_else(|| Failed::from(format!("{name} gave no record")))?;
         completion(record)
@@ -165,6 +162,16 @@ impl Suite {
         });
         known::apply(&self.known, &mut records, &self.devices);
         names.into_iter().zip(records).collect()
+    }
+
+    fn run_all(
+        &self,
+        subjects: &[Arc<Subject>],
+        producers: &[Producer],
+        device: usize,
+    ) -> HashMap<String, CheckRecord> {
+        let takers = (producers, &self.devices[device..=device]);
+        self.run(&execute::plan(subjects, takers, &self.settings, |_| true))
     }
 
     fn run(&self, checks: &[Check]) -> HashMap<String, CheckRecord> {

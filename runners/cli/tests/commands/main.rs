@@ -20,3 +20,4 @@ mod refused;
 mod run;
 mod show;
 mod spaces;
+mod survival;
