@@ -1,12 +1,14 @@
 //! What the user typed.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use layoutproof::layout::LayoutOptions;
 use layoutproof::scalar::SixteenBit;
 use layoutproof::shape::MatrixOrder;
 
+use crate::fault::Fault;
 use crate::final_report::OutputArgs;
 use crate::placement::PlacementArgs;
 
@@ -285,6 +287,9 @@ pub struct RunArgs {
     /// The least number of leaves that each device must answer for.
     #[arg(long, value_name = "FILE")]
     pub floors: Option<PathBuf>,
+    /// How long one job may take on a device, in seconds; 60 where nothing is said.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time_limit: Option<Duration>,
     /// Go on with a run that was cut short: the checks in these records are not run again. Without --json, the file itself
     /// is completed.
     #[arg(long, value_name = "RECORDS")]
@@ -295,6 +300,11 @@ pub struct RunArgs {
     /// Plant a misreading in the model device, to see the verdict name the device.
     #[arg(long, value_name = "NAME")]
     pub plant_misreading: Option<String>,
+    /// Plant a fault in worker processes, to see the run survive it: crash, hang, garbage (every byte of an answer is wrong),
+    /// oom or print, in all jobs of the cases that a filter matches (crash@arrays/) or in every so-manyth job of each
+    /// worker (hang#7). The model then runs in a worker, too.
+    #[arg(long, value_name = "FAULT", conflicts_with = "plant_misreading")]
+    pub plant_fault: Option<Fault>,
     /// Generate shaders under this rule set instead of the one that is checked, to see the verdict name the module.
     #[arg(long, value_name = "NAME")]
     pub plant_rules: Option<String>,
@@ -329,4 +339,10 @@ pub struct WorkerArgs {
     /// Where the parent listens.
     #[arg(long)]
     pub connect: std::net::SocketAddr,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is no number of seconds"))?;
+    let duration = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
+    if duration.is_zero() { Err("no job takes no time".to_owned()) } else { Ok(duration) }
 }

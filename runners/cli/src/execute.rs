@@ -1,7 +1,6 @@
 //! Carrying checks out: shaders are written and validated, devices run them, records come back.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -28,10 +27,9 @@ pub(crate) fn names(subjects: &[Arc<Subject>], producers: &[Producer], devices: 
 pub(crate) fn plan(
     subjects: &[Arc<Subject>],
     (producers, devices): (&[Producer], &[DeviceInfo]),
-    settings: &Settings,
+    (settings, launch): (&Settings, &Launch),
     takes: impl Fn(&str) -> bool,
 ) -> Vec<Check> {
-    let launch = Launch { program: PathBuf::new(), misreading: None };
     let takes = |subject: usize, producer: Producer, device: &DeviceInfo| {
         producer.feeds(device.runner) && takes(&Check::name_of(&subjects[subject], producer, device))
     };
@@ -43,7 +41,7 @@ pub(crate) fn plan(
     let work = |(subject, producer): (usize, Producer), _: &mut pool::Workers<'_>| {
         ((producer, subject), Arc::new(produce(&subjects[subject], producer, settings, validator.as_ref())))
     };
-    pool::run(pairs, &launch, work, |(key, made)| drop(produced.insert(key, made)));
+    pool::run(pairs, launch, work, |(key, made)| drop(produced.insert(key, made)));
     let mut checks = Vec::new();
     for device in devices {
         let wanted = produced.iter().filter(|((producer, subject), _)| takes(*subject, *producer, device));
@@ -99,7 +97,11 @@ fn run_group(checks: &[Check], group: &[usize], workers: &mut pool::Workers<'_>)
         let jobs = check.jobs();
         let wanted: Vec<Job> = jobs.jobs().cloned().collect();
         if !done.iter().any(|(same, _)| *same == wanted) {
-            let results = if wanted.is_empty() { Vec::new() } else { workers.run(&check.device, &wanted) };
+            let results = if wanted.is_empty() {
+                Vec::new()
+            } else {
+                workers.run(&check.device, &check.subject.source.id, &wanted)
+            };
             done.push((wanted.clone(), results));
         }
         let results = done.iter().find(|(same, _)| *same == wanted).map_or(&[][..], |(_, results)| results);

@@ -92,7 +92,8 @@ impl FinalReport<'_> {
         }
         let not_done = self.end.not_done;
         if not_done > 0 {
-            warn(&format!("error: the run was interrupted: {not_done} checks were not done\n"));
+            let checks = if not_done == 1 { "check" } else { "checks" };
+            warn(&format!("error: the run was interrupted: {not_done} {checks} not done\n"));
         }
         let shortfalls = Shortfalls { could_not_run: not_done > 0, missing: !missing.is_empty() };
         exit_of_run(self.end, shortfalls)

@@ -130,7 +130,8 @@ fn hashed(name: &str, text: &str) -> String {
     format!("{name} {:016x}\n", stable_hash(text))
 }
 
-fn matches_filter(id: &str, filter: &str) -> bool {
+/// Whether a filter of the command line takes this case.
+pub(crate) fn matches_filter(id: &str, filter: &str) -> bool {
     if filter.contains(['*', '?']) { WildMatch::new(filter).matches(id) } else { id.contains(filter) }
 }
 

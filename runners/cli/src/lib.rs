@@ -8,9 +8,11 @@ mod args;
 mod arguments;
 mod drivers;
 mod execute;
+pub mod fault;
 pub mod final_report;
 mod information;
 mod inputs;
+mod interrupt;
 mod laid_out;
 mod ledger;
 mod lists;
@@ -25,6 +27,7 @@ mod reflect;
 mod resume;
 mod run;
 mod selection;
+mod serve;
 mod show;
 mod show_bindings;
 pub mod suite;
@@ -53,7 +56,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Compilers(args) => Ok(information::compilers(args, style)),
         Command::Doctor => information::doctor(style),
         Command::Mutants(args) => mutants::try_all(args, style),
-        Command::Worker(args) => worker::serve(args.connect).map(|()| Exit::Agree).map_err(anyhow::Error::from),
+        Command::Worker(args) => serve::serve(args.connect).map(|()| Exit::Agree),
     };
     let exit = done.unwrap_or_else(|error| {
         match error.downcast_ref::<Refused>() {

@@ -21,10 +21,11 @@ use layoutproof_compilers::spirv_val::SpirvVal;
 
 use crate::args::RunArgs;
 use crate::final_report::FinalReport;
+use crate::interrupt::Interrupt;
 use crate::ledger::{Closed, Ledger};
 use crate::lists::{BuiltInKnown, known_lists, lists};
 use crate::output::warn;
-use crate::pool::{self, Launch};
+use crate::pool::{self, JOB_LIMIT, Launch};
 use crate::records_file::RecordsFile;
 use crate::selection::{Selection, rule_set, select};
 use crate::{arguments, drivers, execute, proofs, resume};
@@ -83,7 +84,8 @@ impl Run<'_> {
         let mut ledger = Ledger::new(&names, &wanted.known, devices);
         self.begin_records(&mut ledger)?;
         let takers = (&wanted.producers[..], devices);
-        let checks = execute::plan(&selection.subjects, takers, &wanted.settings, |name| ledger.lacks(name));
+        let how = (&wanted.settings, &wanted.launch);
+        let checks = execute::plan(&selection.subjects, takers, how, |name| ledger.lacks(name));
         proofs.retain(|proof| ledger.lacks(&proof.name()));
         let static_records: Vec<CheckRecord> =
             placed.iter().filter(|placed| ledger.lacks(&placed.name())).map(|placed| placed.record()).collect();
@@ -195,7 +197,13 @@ impl Wanted {
                 stages: named("stage", &args.stage, &Stage::ALL.map(|stage| (stage.as_str(), stage)))?,
                 planted_rules,
             },
-            launch: Launch { program: std::env::current_exe()?, misreading },
+            launch: Launch {
+                misreading,
+                fault: args.plant_fault.clone(),
+                job_limit: args.time_limit.unwrap_or(JOB_LIMIT),
+                interrupt: Interrupt::listen()?,
+                ..Launch::of(std::env::current_exe()?)
+            },
             device_ids: args.device.clone(),
             runners: choose("runner", &args.runner, &runners)?.into_iter().collect(),
             required: args.require.clone(),
@@ -209,10 +217,10 @@ impl Wanted {
 
     /// The devices to run on: those of every API, and the model.
     fn devices(&self) -> (Vec<DeviceInfo>, Vec<String>) {
-        let real = self.runners.iter().any(|kind| *kind != RunnerKind::Model);
         let named_model_only = !self.device_ids.is_empty() && self.device_ids.iter().all(|id| id == "model");
-        let (mut devices, notes) =
-            if real && !named_model_only { pool::enumerate(&self.launch.program) } else { (Vec::new(), Vec::new()) };
+        let wanted = |api: &RunnerKind| self.runners.contains(api) && !named_model_only;
+        let apis: Vec<RunnerKind> = pool::DRIVEN.into_iter().filter(wanted).collect();
+        let (mut devices, notes) = pool::enumerate(&apis, &self.launch);
         devices.push(Model::new().device().clone());
         devices.retain(|device| {
             self.runners.contains(&device.runner)

@@ -57,8 +57,8 @@ struct Suite {
 impl Suite {
     fn new(program: &Path, arguments: &Arguments) -> anyhow::Result<Arc<Self>> {
         let run = default_arguments();
-        let launch = Launch { program: PathBuf::from(program), misreading: None };
-        let (mut devices, notes) = pool::enumerate(program);
+        let launch = Launch::of(PathBuf::from(program));
+        let (mut devices, notes) = pool::enumerate(&pool::DRIVEN, &launch);
         for note in &notes {
             output::warn(&format!("note: {note}\n"));
         }
@@ -171,7 +171,7 @@ impl Suite {
         device: usize,
     ) -> HashMap<String, CheckRecord> {
         let takers = (producers, &self.devices[device..=device]);
-        self.run(&execute::plan(subjects, takers, &self.settings, |_| true))
+        self.run(&execute::plan(subjects, takers, (&self.settings, &self.launch), |_| true))
     }
 
     fn run(&self, checks: &[Check]) -> HashMap<String, CheckRecord> {

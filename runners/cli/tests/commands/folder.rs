@@ -147,6 +147,12 @@ impl Running<'_> {
         self
     }
 
+    /// Sends it a signal of Unix by its short name.
+    pub(crate) fn signal(&self, name: &str) {
+        let (signal, process) = (format!("-{name}"), self.child.id().to_string());
+        assert!(Command::new("kill").args([signal, process]).status().unwrap().success());
+    }
+
     /// Kills it, as nobody can prevent.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();

@@ -6,9 +6,11 @@
 
 mod bindings;
 mod demands;
+mod faults;
 mod folder;
 mod host_structs;
 mod hostile;
+mod interrupts;
 mod known;
 mod listings;
 mod measured;
