@@ -167,6 +167,20 @@ pub struct RunEnd {
     /// Bound resources that were read back, by device, as `id via runner`.
     #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
     pub bound: std::collections::BTreeMap<String, u32>,
+    /// In one shard of a run, what it has seen of the entries that only all shards together can call stale.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seen: Vec<SeenEntry>,
+}
+
+/// What a shard has seen of an entry of a list of known differences.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenEntry {
+    /// The entry.
+    pub entry: KnownEntry,
+    /// Whether a check differs as it says.
+    pub differs: bool,
+    /// Names of the checks that it is about and that agree; none where one differs.
+    pub agreeing: Vec<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

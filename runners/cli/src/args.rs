@@ -10,6 +10,7 @@ use layoutproof::shape::MatrixOrder;
 
 use crate::fault::Fault;
 use crate::final_report::OutputArgs;
+use crate::part::PartArgs;
 use crate::placement::PlacementArgs;
 
 /// Proves where shader parameters live: lays declarations out, uploads packed bytes to every GPU found, reads back
@@ -44,6 +45,8 @@ pub enum Colour {
 pub enum Command {
     /// Check cases or shader files on every device found.
     Run(Box<RunArgs>),
+    /// Report again what runs have recorded, several of them as one. No GPU needed.
+    Report(ReportArgs),
     /// Show where a rule set puts each member. No GPU needed.
     Show(ShowArgs),
     /// Compare the layouts of two rule sets, member by member.
@@ -272,6 +275,9 @@ pub struct RunArgs {
     /// Probe every block in these stages, and in no others; by default, a core of the checks alone is drawn.
     #[arg(long, value_delimiter = ',', value_name = "compute,vertex,fragment")]
     pub stage: Vec<String>,
+    /// Which part of the run.
+    #[command(flatten)]
+    pub part: PartArgs,
     /// Fail with exit code 3 unless this device takes part.
     #[arg(long, value_name = "ID")]
     pub require: Vec<String>,
@@ -314,6 +320,17 @@ pub struct RunArgs {
     /// Where parameters are bound: of a file this alone is then checked, unless rule sets are named too.
     #[command(flatten)]
     pub placement: PlacementArgs,
+}
+
+/// `layoutproof report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Records of runs (`run --json`), of the shards of one or of several.
+    #[arg(required = true, value_name = "RECORDS")]
+    pub files: Vec<PathBuf>,
+    /// Where reports go.
+    #[command(flatten)]
+    pub outputs: OutputArgs,
 }
 
 /// `layoutproof mutants`.

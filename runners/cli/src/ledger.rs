@@ -106,7 +106,8 @@ impl<'a> Ledger<'a> {
         let mut records: Vec<CheckRecord> = self.records.into_iter().flatten().collect();
         // What is missing may be what differs.
         let stale = not_done == 0 && known::mark_stale(self.known, &mut records, self.devices);
-        let end = RunEnd { not_done: u32::try_from(not_done).unwrap_or(u32::MAX), ..fold(&records) };
+        let seen = known::seen_in_shard(self.known, &records, self.devices);
+        let end = RunEnd { not_done: u32::try_from(not_done).unwrap_or(u32::MAX), seen, ..fold(&records) };
         Closed { records, end, file: OpenFile { file: self.file, rewrite: stale || !self.in_order } }
     }
 }

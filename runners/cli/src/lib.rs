@@ -6,6 +6,7 @@
 
 mod args;
 mod arguments;
+mod divisions;
 mod drivers;
 mod execute;
 pub mod fault;
@@ -16,14 +17,17 @@ mod interrupt;
 mod laid_out;
 mod ledger;
 mod lists;
+mod merge;
 mod mutants;
 mod output;
+pub mod part;
 pub mod placement;
 mod pool;
 mod proofs;
 mod protocol;
 mod records_file;
 mod reflect;
+mod report;
 mod resume;
 mod run;
 mod selection;
@@ -48,6 +52,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     let style = output::style(cli.color, cli.ascii);
     let done = match &cli.command {
         Command::Run(args) => run::run(args, style),
+        Command::Report(args) => report::report(args, style),
         Command::Show(args) => show::show(args, style),
         Command::Diff(args) => show::compare(args, style),
         Command::Reflect(args) => reflect::reflect(args, style),

@@ -70,7 +70,8 @@ impl RecordsFile {
     pub(crate) fn rewrite(self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
         let done = match self.state {
             State::Growing(_) => replace(&self.path, &self.header, records, Some(end)),
-            State::AtEnd => File::create(&self.path).and_then(|file| write(file, &self.header, records, Some(end))),
+            State::AtEnd => File::create(&self.path)
+                .and_then(|file| write(file, std::slice::from_ref(&self.header), records, Some(end))),
             State::Failed(error) => Err(error),
         };
         done.with_context(|| format!("writing {}", self.path.display()))
@@ -87,7 +88,7 @@ impl RecordsFile {
 
 fn begun(path: &Path, header: &RunHeader, kept: &[CheckRecord]) -> io::Result<File> {
     if kept.is_empty() {
-        write(File::create(path)?, header, kept, None)?;
+        write(File::create(path)?, std::slice::from_ref(header), kept, None)?;
     } else {
         replace(path, header, kept, None)?;
     }
@@ -99,14 +100,30 @@ fn replace(path: &Path, header: &RunHeader, records: &[CheckRecord], end: Option
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let mut name = target.clone().into_os_string();
     name.push(".part");
-    write(File::create(&name)?, header, records, end)?;
+    write(File::create(&name)?, std::slice::from_ref(header), records, end)?;
     fs::rename(&name, &target)
 }
 
-fn write(file: File, header: &RunHeader, records: &[CheckRecord], end: Option<&RunEnd>) -> io::Result<()> {
+/// Writes a whole file of records, perhaps of several runs.
+///
+/// # Errors
+/// What kept it from being written.
+pub(crate) fn write_whole(
+    path: &Path,
+    headers: &[RunHeader],
+    records: &[CheckRecord],
+    end: &RunEnd,
+) -> anyhow::Result<()> {
+    let written = File::create(path).and_then(|file| write(file, headers, records, Some(end)));
+    written.with_context(|| format!("writing {}", path.display()))
+}
+
+fn write(file: File, headers: &[RunHeader], records: &[CheckRecord], end: Option<&RunEnd>) -> io::Result<()> {
     let mut file = BufWriter::new(file);
     let mut line = |line: &Line| file.write_all(json_lines::write(line).as_bytes());
-    line(&Line::Run(header.clone()))?;
+    for header in headers {
+        line(&Line::Run(header.clone()))?;
+    }
     for record in records {
         line(&Line::Check(Box::new(record.clone())))?;
     }

@@ -39,7 +39,8 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     let wanted = Wanted::of(args)?;
     let selection = select(args)?;
     warn(&render(&selection.warnings, &selection.sources, style.colour));
-    if selection.subjects.is_empty() && selection.placed.is_empty() {
+    // A shard may be empty, and still the report of all shards waits for its records.
+    if selection.subjects.is_empty() && selection.placed.is_empty() && args.part.shard.is_none() {
         warn("nothing is selected: no case or file matches, or none speaks of these rule sets\n");
         return Ok(Exit::NothingSelected);
     }
@@ -77,7 +78,8 @@ impl Run<'_> {
         let mut names = execute::names(&selection.subjects, &wanted.producers, devices);
         names.extend(proofs.iter().map(ProofCheck::name));
         names.extend(placed.iter().map(|placed| placed.name()));
-        if names.is_empty() {
+        names.retain(|name| selection.part.takes_trial(name));
+        if names.is_empty() && args.part.shard.is_none() {
             warn("nothing is selected: no device takes what these producers make\n");
             return Ok(Exit::NothingSelected);
         }
@@ -118,7 +120,7 @@ impl Run<'_> {
 
     fn header(&self) -> RunHeader {
         let validator = SpirvVal::find().map_or("missing".to_owned(), |validator| validator.version().to_owned());
-        let inputs = format!("{}{:?}", self.selection.texts, self.wanted.known);
+        let inputs = format!("{}{}", self.selection.texts, self.wanted.known_text);
         RunHeader {
             schema: SCHEMA,
             layoutproof: env!("CARGO_PKG_VERSION").to_owned(),
@@ -173,6 +175,8 @@ struct Wanted {
     runners: BTreeSet<RunnerKind>,
     required: Vec<String>,
     known: Vec<Known>,
+    /// The same entries, whatever the shard, for comparisons with another run.
+    known_text: String,
     floors: Vec<Floor>,
     /// Whether no flag picks devices, APIs, producers or forms, so that checks without any of them take part.
     all_witnesses: bool,
@@ -188,6 +192,7 @@ impl Wanted {
         let misreadings: Vec<_> = misreadings.map(|misreading| (misreading.name, *misreading)).collect();
         let planted = args.plant_misreading.iter().cloned().collect::<Vec<_>>();
         let misreading = if planted.is_empty() { None } else { choose("misreading", &planted, &misreadings)?.pop() };
+        let known = known_lists(&args.known, BuiltInKnown::of(args))?;
         let planted_rules = args.plant_rules.as_deref().map(rule_set).transpose()?.cloned();
         Ok(Self {
             producers,
@@ -207,7 +212,11 @@ impl Wanted {
             device_ids: args.device.clone(),
             runners: choose("runner", &args.runner, &runners)?.into_iter().collect(),
             required: args.require.clone(),
-            known: known_lists(&args.known, BuiltInKnown::of(args))?,
+            known_text: format!("{known:?}"),
+            known: match args.part.shard {
+                None => known,
+                Some(_) => known.into_iter().map(Known::of_shard).collect(),
+            },
             floors: lists(args.floors.as_slice(), floors::read)?,
             all_witnesses: [&args.device, &args.runner, &args.producer, &args.form]
                 .iter()

@@ -17,6 +17,7 @@ use layoutproof::sources::{SourceMap, Span};
 use crate::args::{DeclareArgs, RunArgs};
 use crate::inputs::{Cases, FileSystem, Word, add_text, hashes};
 use crate::laid_out::{self, check_rules};
+use crate::part::Part;
 use crate::placement::PlacementArgs;
 
 /// Problems in what the user wrote; nothing is run.
@@ -56,8 +57,10 @@ pub(crate) struct Selection {
     pub warnings: Vec<Diagnostic>,
     /// All texts.
     pub sources: SourceMap,
-    /// Every text that was selected, by name with its hash.
+    /// Every text that was selected, by name with its hash; those of all shards.
     pub texts: String,
+    /// What of it is wanted.
+    pub part: Part,
 }
 
 /// Reads everything that the words name and lays it out.
@@ -91,7 +94,14 @@ pub(crate) fn select(args: &RunArgs) -> anyhow::Result<Selection> {
     }
     ids.sort();
     ids.dedup();
+    let part = Part::of(&args.part)?;
+    part.check(ids.iter().map(String::as_str).chain(selection.ids()))?;
+    // The same for every shard.
     selection.texts = hashes(selection.sources.files()) + &cases.hashes(&ids);
+    ids.retain(|id| part.takes_case(id));
+    selection.subjects.retain(|subject| part.takes_case(&subject.source.id));
+    selection.placed.retain(|placed| part.takes_case(&placed.source.id));
+    selection.part = part;
     for case in cases.read(&ids, &mut selection.sources, &mut problems) {
         selection.add_case(&case, &wanted, &mut problems);
     }
@@ -178,6 +188,12 @@ impl Wanted<'_> {
 }
 
 impl Selection {
+    /// The ids of what was read so far.
+    fn ids(&self) -> impl Iterator<Item = &str> {
+        let subjects = self.subjects.iter().map(|subject| subject.source.id.as_str());
+        subjects.chain(self.placed.iter().map(|placed| placed.source.id.as_str()))
+    }
+
     /// Whether anything here is asked of a device.
     pub(crate) fn needs_device(&self) -> bool {
         let provable = |placed: &Placed| producer_for(placed.request.target).is_some();

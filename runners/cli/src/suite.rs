@@ -201,7 +201,8 @@ fn completion(record: &CheckRecord) -> Result<Completion, Failed> {
 fn default_arguments() -> RunArgs {
     match Cli::parse_from(["layoutproof", "run"]).command {
         Command::Run(args) => *args,
-        Command::Show(_)
+        Command::Report(_)
+        | Command::Show(_)
         | Command::Diff(_)
         | Command::Reflect(_)
         | Command::List(_)

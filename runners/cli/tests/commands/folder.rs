@@ -184,6 +184,11 @@ impl Answer {
         self
     }
 
+    /// The exit code.
+    pub(crate) fn code(&self) -> i32 {
+        self.code
+    }
+
     /// Asserts that standard output has a line that begins with these words, however far apart they stand.
     pub(crate) fn prints(self, line: &str) -> Self {
         assert!(has_line(&self.out, line), "no line `{line}` in the output of {self}");

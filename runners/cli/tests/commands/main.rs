@@ -20,6 +20,7 @@ mod records;
 mod reflect;
 mod refused;
 mod run;
+mod shards;
 mod show;
 mod spaces;
 mod survival;
