@@ -68,6 +68,14 @@ pub(crate) struct Selection {
 /// # Errors
 /// [`Refused`] with every problem, or what could not be read.
 pub(crate) fn select(args: &RunArgs) -> anyhow::Result<Selection> {
+    select_part(args, Part::of(&args.part)?)
+}
+
+/// The same of one part of it; cases of other parts are not read.
+///
+/// # Errors
+/// As [`select`].
+pub(crate) fn select_part(args: &RunArgs, part: Part) -> anyhow::Result<Selection> {
     let RunArgs { inputs, rules, declare, placement, .. } = args;
     let words: Vec<Word> = inputs.iter().map(|word| Word::of(word)).collect();
     let only_modules = !words.is_empty() && words.iter().all(|word| matches!(word, Word::LaidOut(_)));
@@ -94,7 +102,6 @@ pub(crate) fn select(args: &RunArgs) -> anyhow::Result<Selection> {
     }
     ids.sort();
     ids.dedup();
-    let part = Part::of(&args.part)?;
     part.check(ids.iter().map(String::as_str).chain(selection.ids()))?;
     // The same for every shard.
     selection.texts = hashes(selection.sources.files()) + &cases.hashes(&ids);

@@ -15,24 +15,51 @@ use layoutproof::known;
 use layoutproof::model::Model;
 use layoutproof::record::{CheckRecord, Outcome};
 use layoutproof::report::{Style, terminal};
-use layoutproof::runner::{DeviceInfo, Runner};
+use layoutproof::runner::{DeviceInfo, Runner, RunnerKind};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use crate::args::{Cli, Command, RunArgs};
 use crate::lists::{BuiltInKnown, known_lists};
+use crate::part::Part;
 use crate::pool::{self, Launch};
-use crate::selection::{Refused, Selection, all_forms, select};
+use crate::selection::{Refused, Selection, all_forms, select_part};
 use crate::{execute, output, proofs};
 
 /// Runs the whole suite as tests; `program` is the `layoutproof` command.
 pub fn main(program: &Path) -> ExitCode {
     let arguments = Arguments::from_args();
+    if arguments.list && arguments.ignored {
+        // None is ignored before it is run, so nobody needs to look for devices.
+        return libtest_mimic::run(&arguments, Vec::new()).exit_code();
+    }
     match Suite::new(program, &arguments) {
         Ok(suite) => libtest_mimic::run(&arguments, suite.trials()).exit_code(),
         Err(error) => {
             let text = error.downcast_ref::<Refused>().map(|refused| refused.text(false));
             output::warn(&text.unwrap_or_else(|| format!("error: {error:#}\n")));
             ExitCode::FAILURE
+        }
+    }
+}
+
+/// What of the suite is asked for.
+struct Wanted {
+    part: Part,
+    /// The APIs whose devices are listed.
+    apis: Vec<RunnerKind>,
+}
+
+impl Wanted {
+    /// A trial that is asked for by its name needs its own case and the devices of its own API, and no more: a tool that
+    /// runs every trial in a process of its own asks so thousands of times.
+    fn of(arguments: &Arguments) -> Self {
+        let named = arguments.filter.as_ref().filter(|_| arguments.exact && !arguments.list);
+        match named.and_then(|name| Some((name, name.rsplit_once("::")?.1))) {
+            None => Self { part: Part::default(), apis: pool::DRIVEN.to_vec() },
+            Some((name, api)) => Self {
+                part: Part::of_trial(name),
+                apis: pool::DRIVEN.into_iter().filter(|driven| driven.as_str() == api).collect(),
+            },
         }
     }
 }
@@ -56,15 +83,15 @@ struct Suite {
 
 impl Suite {
     fn new(program: &Path, arguments: &Arguments) -> anyhow::Result<Arc<Self>> {
-        let run = default_arguments();
         let launch = Launch::of(PathBuf::from(program));
-        let (mut devices, notes) = pool::enumerate(&pool::DRIVEN, &launch);
+        let wanted = Wanted::of(arguments);
+        let (mut devices, notes) = pool::enumerate(&wanted.apis, &launch);
         for note in &notes {
             output::warn(&format!("note: {note}\n"));
         }
         devices.push(Model::new().device().clone());
         let built_in = if arguments.exact { BuiltInKnown::OfNarrowedRun } else { BuiltInKnown::OfWholeRun };
-        let selection = select(&run)?;
+        let selection = select_part(&default_arguments(), wanted.part)?;
         let proofs = proofs::plan(&selection.placed, &Producer::ALL, &devices);
         Ok(Arc::new(Self {
             selection,
