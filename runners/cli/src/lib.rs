@@ -34,6 +34,7 @@ mod selection;
 mod serve;
 mod show;
 mod show_bindings;
+mod sign_of_life;
 pub mod suite;
 mod wanted;
 mod worker;

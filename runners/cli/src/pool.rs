@@ -15,6 +15,7 @@ use layoutproof::runner::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError,
 use crate::fault::{Fault, Planted};
 use crate::interrupt::Interrupt;
 use crate::protocol::{Answer, Request};
+use crate::sign_of_life;
 use crate::worker::{Death, Worker};
 
 /// What one job comes to.
@@ -26,8 +27,8 @@ const OPEN_LIMIT: Duration = Duration::from_secs(60);
 pub(crate) const JOB_LIMIT: Duration = Duration::from_secs(60);
 /// Jobs of one check that may each end a fresh worker; the check is broken, and the rest of it would say no more.
 const CHECK_PATIENCE: u32 = 3;
-/// Jobs in a row that may each end a fresh worker before a device counts as lost for the run.
-const DEVICE_PATIENCE: u32 = 24;
+/// Cases in a row whose jobs may end fresh workers before the device has to show that it lives.
+const DEVICE_PATIENCE: u32 = 6;
 /// Times in a row that a device may fail to open before it counts as lost for the run.
 const OPEN_PATIENCE: u32 = 4;
 
@@ -99,23 +100,50 @@ type Place = (String, RunnerKind);
 /// What a device has done to the workers that it was opened in.
 #[derive(Debug, Default)]
 struct Health {
-    /// Jobs in a row that ended a fresh worker.
-    fatal_jobs: u32,
+    /// Cases in a row of which a job ended a fresh worker.
+    fatal_cases: u32,
+    /// The last of them.
+    last_case: String,
+    /// Whether it gives no sign of life any more.
+    lost: bool,
     /// Times in a row that it could not be opened.
     failed_opens: u32,
     /// What came of the last of them.
     last: Option<RunnerError>,
 }
 
+impl Health {
+    fn blame(&mut self, case: &str, error: &RunnerError) {
+        if self.fatal_cases == 0 || self.last_case != case {
+            self.fatal_cases += 1;
+            case.clone_into(&mut self.last_case);
+        }
+        self.last = Some(error.clone());
+    }
+}
+
 impl Workers<'_> {
     /// Runs jobs of a case on a device; one result per job.
     pub(crate) fn run(&mut self, device: &DeviceInfo, case: &str, jobs: &[Job]) -> Vec<JobResult> {
-        let in_process = device.runner == RunnerKind::Model && self.launch.fault.is_none();
-        if in_process {
-            let mut model = self.launch.misreading.map_or_else(Model::new, Model::with_misreading);
-            return model.run(&Batch { jobs: jobs.to_vec() });
+        match (device.runner, &self.launch.fault) {
+            (RunnerKind::Model, None) => {
+                let mut model = self.launch.misreading.map_or_else(Model::new, Model::with_misreading);
+                model.run(&Batch { jobs: jobs.to_vec() })
+            }
+            (RunnerKind::Model, Some(fault)) => self.run_in_workers(device, case, (jobs, fault.planted(case))),
+            (RunnerKind::Ash | RunnerKind::Wgpu, fault) => {
+                let planted = fault.as_ref().and_then(|fault| fault.planted(case));
+                self.run_in_workers(device, case, (jobs, planted))
+            }
         }
-        let planted = self.launch.fault.as_ref().and_then(|fault| fault.planted(case));
+    }
+
+    fn run_in_workers(
+        &mut self,
+        device: &DeviceInfo,
+        case: &str,
+        (jobs, planted): (&[Job], Option<Planted>),
+    ) -> Vec<JobResult> {
         let mut results = Vec::with_capacity(jobs.len());
         let mut fatal_jobs = 0;
         while results.len() < jobs.len() {
@@ -128,9 +156,7 @@ impl Workers<'_> {
             }
             let suspect = results.len()..=results.len();
             if let Some(error) = self.run_until_trouble(device, (&jobs[suspect], planted), &mut results) {
-                let health = self.health.entry(place(device)).or_default();
-                health.fatal_jobs += 1;
-                health.last = Some(error.clone());
+                self.health.entry(place(device)).or_default().blame(case, &error);
                 fatal_jobs += 1;
                 results.push(Err(error));
             }
@@ -139,19 +165,24 @@ impl Workers<'_> {
     }
 
     /// Why there is no sense in giving the device another job of a check that has ended so many fresh workers.
-    fn hopeless(&self, device: &DeviceInfo, fatal_jobs: u32) -> Option<RunnerError> {
+    fn hopeless(&mut self, device: &DeviceInfo, fatal_jobs: u32) -> Option<RunnerError> {
         if self.launch.interrupt.is_set() {
             return Some(Death::Interrupted.error());
         }
-        let health = self.health.get(&place(device))?;
-        let last = health.last.as_ref()?;
-        if health.failed_opens >= OPEN_PATIENCE {
-            return Some(last.clone());
-        }
         let not_run = |reason: String| Some(RunnerError::Api { call: "not run".to_owned(), reason });
-        if health.fatal_jobs >= DEVICE_PATIENCE {
-            let jobs = format!("{DEVICE_PATIENCE} jobs in a row have each ended a worker of their own");
-            return not_run(format!("{jobs}; the last: {last}"));
+        let health = self.health.entry(place(device)).or_default();
+        if let Some(last) = health.last.clone().filter(|_| health.failed_opens >= OPEN_PATIENCE) {
+            return Some(last);
+        }
+        if health.fatal_cases >= DEVICE_PATIENCE && !health.lost {
+            let planted = self.launch.fault.as_ref().and_then(|fault| fault.planted("no case"));
+            let sign = [sign_of_life::job(device.runner)];
+            let lost = self.run_until_trouble(device, (&sign, planted), &mut Vec::new());
+            self.health.entry(place(device)).or_default().lost = lost.is_some();
+        }
+        let health = self.health.entry(place(device)).or_default();
+        if let Some(last) = health.last.as_ref().filter(|_| health.lost) {
+            return not_run(format!("the device gives no sign of life any more; the last: {last}"));
         }
         if fatal_jobs >= CHECK_PATIENCE {
             return not_run(format!("{CHECK_PATIENCE} jobs before it have each ended a worker of their own"));
@@ -173,7 +204,7 @@ impl Workers<'_> {
             Err(error) => Some(error),
         };
         if results.len() > before {
-            self.health.remove(&place(device));
+            self.health.entry(place(device)).or_default().fatal_cases = 0;
         }
         if trouble.is_some() {
             self.open.remove(&place(device));

@@ -242,3 +242,35 @@ fn default_arguments() -> RunArgs {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn apis(words: &[&str]) -> Vec<&'static str> {
+        let words = ["conformance"].iter().chain(words).map(|word| (*word).to_owned());
+        let wanted = Wanted::of(&Arguments::from_iter(words));
+        wanted.apis.into_iter().map(RunnerKind::as_str).collect()
+    }
+
+    /// The arguments are those of cargo-nextest 0.9, which lists once and then runs every trial alone.
+    #[test]
+    fn a_trial_alone_lists_the_devices_of_its_api_only() {
+        assert_eq!(apis(&["--list", "--format", "terse"]), ["ash", "wgpu"]);
+        assert_eq!(apis(&["--nocapture", "--exact", "a::b::std140::rspirv::lavapipe::ash"]), ["ash"]);
+        assert_eq!(apis(&["--nocapture", "--exact", "a::b::std140::naga::llvmpipe-gl::wgpu"]), ["wgpu"]);
+        assert!(apis(&["--exact", "a::b::std140::rspirv::model::model"]).is_empty());
+        assert!(apis(&["--exact", "a::b::d3d12.dxc::none::none::none"]).is_empty());
+        assert_eq!(apis(&["--exact", "devices"]), ["ash", "wgpu"]);
+        assert_eq!(apis(&["std140"]), ["ash", "wgpu"]);
+    }
+
+    #[test]
+    fn a_trial_alone_reads_its_case_only() {
+        let name = "arrays::three_dimensions::std140::rspirv::model::model";
+        let words = ["conformance", "--exact", name].map(str::to_owned);
+        let selection = select_part(&default_arguments(), Wanted::of(&Arguments::from_iter(words)).part).unwrap();
+        assert_eq!(selection.cases, 1);
+        assert!(selection.subjects.iter().all(|subject| subject.source.id == "arrays/three_dimensions"));
+    }
+}

@@ -205,7 +205,7 @@ fn describe(status: ExitStatus) -> String {
         Some(6) => "died of SIGABRT".to_owned(),
         Some(7) => "died of SIGBUS".to_owned(),
         Some(8) => "died of SIGFPE".to_owned(),
-        Some(9) => "died of SIGKILL".to_owned(),
+        Some(9) => "died of SIGKILL, which the kernel sends where memory runs out".to_owned(),
         Some(11) => "died of SIGSEGV".to_owned(),
         Some(other) => format!("died of signal {other}"),
         None => format!("ended with {status}"),

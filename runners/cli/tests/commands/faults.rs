@@ -100,14 +100,35 @@ fn workers_that_die_of_age_break_nothing() {
     assert_eq!(outcomes(&folder), before);
 }
 
-/// A device that takes down all that it is given ends as lost, soon, and with a record for every check.
+/// A device that takes down all that it is given, and a shader that does nothing, ends as lost, soon, and with a record
+/// for every check.
 #[test]
-fn a_device_that_crashes_always_is_given_up() {
+fn a_device_that_is_gone_is_given_up() {
     let folder = Folder::with(&[]).with_drivers();
-    run(&folder, "--plant-fault crash@arrays/").exits(1).prints("Summary failed: 15 broken");
+    let words = "run arrays/ structs/ --rules std140 --form leaf --device model --plant-fault crash#1 --json r.jsonl";
+    let answer = folder.run(words).exits(1);
     let outcomes = outcomes(&folder);
-    assert_eq!(outcomes.len(), 15);
-    assert!(outcomes.iter().any(|it| it.2.contains("not run: 24 jobs in a row have each ended")), "{outcomes:?}");
+    let broken = outcomes.iter().filter(|it| it.1 == "broken").count();
+    assert!(broken == outcomes.len() && broken == 25, "{answer}");
+    let given_up = outcomes.iter().filter(|it| it.2.contains("not run: the device gives no sign of life")).count();
+    assert!(given_up > 5, "{outcomes:?}");
+}
+
+/// However many cases take a worker down, the device lives, and all others are checked.
+#[test]
+fn a_device_that_lives_is_not_given_up() {
+    let folder = Folder::with(&[]).with_drivers();
+    let words = "run arrays/ vectors/ --rules std140 --form leaf --device model --json r.jsonl";
+    folder.run(words).exits(0);
+    let before = outcomes(&folder);
+    folder.run(&format!("{words} --plant-fault crash@arrays/")).exits(1);
+    let after = outcomes(&folder);
+    assert_eq!(after.len(), before.len());
+    assert!(before.iter().any(|it| it.0.starts_with("vectors/") && it.1 == "agree"));
+    for (before, after) in before.iter().zip(&after) {
+        let expected = if before.0.starts_with("arrays/") { "broken" } else { &before.1 };
+        assert_eq!(after.1, expected, "{after:?}");
+    }
 }
 
 /// The real drivers of this machine, where there are some.
