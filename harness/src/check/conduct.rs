@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::check::answers::Answers;
+use crate::check::answers::{Answers, broke};
 use crate::check::hint;
 use crate::check::jobs::{CheckProbe, Jobs};
 use crate::check::produce::Produced;
@@ -150,7 +150,7 @@ impl Check {
 
     fn outcome(&self, verdict: &Verdict, answers: &Answers) -> (Outcome, Option<String>) {
         match verdict.outcome {
-            Outcome::Agree if !answers.broken.is_empty() => (Outcome::Broken, Some(answers.broken.join("; "))),
+            Outcome::Agree if !answers.broken.is_empty() => (Outcome::Broken, Some(broke(&answers.broken))),
             Outcome::Agree if answers.leaves.is_empty() => (Outcome::Skipped, Some(self.skip_reason(answers))),
             Outcome::Agree | Outcome::Differ | Outcome::Known | Outcome::Stale | Outcome::Skipped | Outcome::Broken => {
                 (verdict.outcome, None)

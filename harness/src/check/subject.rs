@@ -39,6 +39,8 @@ pub struct Subject {
     pub computed: Numbers,
     /// Who is behind the expected numbers, in words.
     pub authority: String,
+    /// Whether nobody asks for this rule set but compilers, which take it by themselves.
+    pub is_native: bool,
 }
 
 impl Subject {
@@ -55,6 +57,7 @@ impl Subject {
             rules: rules.name,
             layouts,
             source,
+            is_native: false,
         }
     }
 
@@ -68,6 +71,7 @@ impl Subject {
             computed: Numbers::of_layouts(&layouts),
             authority: String::new(),
             layouts,
+            is_native: false,
         }
     }
 

@@ -7,6 +7,7 @@ pub mod asserts;
 pub mod bindings_text;
 mod byte_map;
 pub mod coverage_table;
+pub mod deqp_csv;
 pub mod diff_text;
 mod failure_block;
 mod failure_table;

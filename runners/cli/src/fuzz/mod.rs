@@ -124,7 +124,7 @@ impl Fuzz {
             warn("error: no compiler is here, so there is nothing to compare (ci/setup.sh fetches some)\n");
             return Ok(None);
         }
-        let launch = Launch { program: std::env::current_exe()?, misreading: None };
+        let launch = Launch::of(std::env::current_exe()?);
         let devices = devices(&toolchains, args, &launch);
         if devices.is_empty() {
             warn("error: no device takes what these compilers make (ci/setup.sh fetches software drivers)\n");
@@ -175,7 +175,7 @@ fn devices(toolchains: &[&'static Toolchain], args: &FuzzArgs, launch: &Launch) 
     let makes = |output: Output| toolchains.iter().any(|toolchain| toolchain.output == output);
     let mut devices = Vec::new();
     if makes(Output::Spirv) || makes(Output::SpirvOfDxbc) {
-        let (found, notes) = pool::enumerate(&launch.program);
+        let (found, notes) = pool::enumerate(&[RunnerKind::Ash], launch);
         notes.iter().for_each(|note| warn(&format!("note: {note}\n")));
         devices.extend(found.into_iter().filter(|device| device.runner == RunnerKind::Ash));
     }

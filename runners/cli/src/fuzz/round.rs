@@ -70,8 +70,13 @@ impl<'a> Round<'a> {
         });
         let subjects: Vec<Arc<Subject>> = subjects.collect();
         let settings = all_forms();
-        let making = Making { producers: &[Producer::Compiler(toolchain)], settings: &settings, compilers };
-        let checks = execute::plan(&subjects, &self.fuzz.devices, making);
+        let making = Making {
+            producers: &[Producer::Compiler(toolchain)],
+            settings: &settings,
+            compilers,
+            launch: &self.fuzz.launch,
+        };
+        let checks = execute::plan(&subjects, &self.fuzz.devices, making, |_| true);
         checks.into_iter().filter(|check| self.is_turn_of(&check.device, number_of(&check.subject.source.id))).collect()
     }
 

@@ -6,9 +6,11 @@
 
 mod bindings;
 mod demands;
+mod faults;
 mod folder;
 mod host_structs;
 mod hostile;
+mod interrupts;
 mod known;
 mod listings;
 mod measured;
@@ -18,5 +20,7 @@ mod records;
 mod reflect;
 mod refused;
 mod run;
+mod shards;
 mod show;
 mod spaces;
+mod survival;
