@@ -280,7 +280,7 @@ mod tests {
     fn a_trial_alone_reads_its_case_only() {
         let name = "arrays::three_dimensions::std140::rspirv::model::model";
         let words = ["conformance", "--exact", name].map(str::to_owned);
-        let selection = select_part(&default_arguments(), Wanted::of(&Arguments::from_iter(words)).part).unwrap();
+        let selection = select_part(&default_arguments(), Wanted::of(&Arguments::from_iter(words)).part, &[]).unwrap();
         assert_eq!(selection.cases, 1);
         assert!(selection.subjects.iter().all(|subject| subject.source.id == "arrays/three_dimensions"));
     }
