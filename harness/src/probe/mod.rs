@@ -20,6 +20,7 @@
 //! [`plan`] chooses leaves and entries, [`jobs`] makes the buffers of each dispatch, [`observe`] reads what came back.
 
 pub mod binding;
+mod interface;
 mod jobs;
 mod length;
 mod observe;
@@ -29,6 +30,7 @@ mod spread;
 mod unchanged;
 mod wiring;
 
+pub use interface::{Interface, Socket};
 pub use jobs::{PlanShader, ProbeJob, ProbeRun, Range, jobs};
 pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, Problem, observe};

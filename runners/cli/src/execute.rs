@@ -7,41 +7,69 @@ use std::time::Instant;
 use layoutproof::check::{Check, Produced, Producer, Settings, Subject};
 use layoutproof::record::CheckRecord;
 use layoutproof::runner::{DeviceInfo, Job};
+use layoutproof::toolchain::Compile;
 use layoutproof_compilers::spirv_val::SpirvVal;
 
 use crate::pool::{self, Launch};
 
-/// The name of every check that [`plan`] can make, in its order.
-pub(crate) fn names(subjects: &[Arc<Subject>], producers: &[Producer], devices: &[DeviceInfo]) -> Vec<String> {
-    let producers: BTreeSet<Producer> = producers.iter().copied().collect();
-    let of_device = |device: &DeviceInfo| {
-        let producers = producers.iter().filter(|producer| producer.feeds(device.runner));
-        let name = |producer, subject: &Arc<Subject>| Check::name_of(subject, producer, device);
-        producers.flat_map(|producer| subjects.iter().map(|subject| name(*producer, subject))).collect::<Vec<_>>()
+/// How shaders are made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Making<'a> {
+    /// Who makes them.
+    pub producers: &'a [Producer],
+    /// What generators of ours write.
+    pub settings: &'a Settings,
+    /// The compilers behind producers that are compilers.
+    pub compilers: &'a dyn Compile,
+    /// How the run is carried out, which may be interrupted.
+    pub launch: &'a Launch,
+}
+
+/// The name of every check that [`plan`] can make, in its order; of `native` subjects those with compilers.
+pub(crate) fn names(
+    subjects: &[Arc<Subject>],
+    native: &[Arc<Subject>],
+    producers: &[Producer],
+    devices: &[DeviceInfo],
+) -> Vec<String> {
+    let native: BTreeSet<*const Subject> = native.iter().map(Arc::as_ptr).collect();
+    let goes = |producer: Producer, subject: &Arc<Subject>| match producer {
+        Producer::Generator(_) => !native.contains(&Arc::as_ptr(subject)),
+        Producer::Compiler(_) => producer.takes(subject),
     };
-    devices.iter().flat_map(of_device).collect()
+    let producers: BTreeSet<Producer> = producers.iter().copied().collect();
+    let mut names = Vec::new();
+    for device in devices {
+        for producer in producers.iter().copied().filter(|producer| producer.feeds(device.runner)) {
+            let takers = subjects.iter().filter(|subject| goes(producer, subject));
+            names.extend(takers.map(|subject| Check::name_of(subject, producer, device)));
+        }
+    }
+    names
 }
 
 /// Pairs every subject with every producer and device that go together, where `takes` says so of the check's name;
-/// shaders are written here, in parallel.
+/// shaders are made here, in parallel.
 pub(crate) fn plan(
     subjects: &[Arc<Subject>],
-    (producers, devices): (&[Producer], &[DeviceInfo]),
-    (settings, launch): (&Settings, &Launch),
+    devices: &[DeviceInfo],
+    making: Making<'_>,
     takes: impl Fn(&str) -> bool,
 ) -> Vec<Check> {
     let takes = |subject: usize, producer: Producer, device: &DeviceInfo| {
-        producer.feeds(device.runner) && takes(&Check::name_of(&subjects[subject], producer, device))
+        producer.feeds(device.runner)
+            && producer.takes(&subjects[subject])
+            && takes(&Check::name_of(&subjects[subject], producer, device))
     };
-    let pairs = producers.iter().flat_map(|producer| (0..subjects.len()).map(move |subject| (subject, *producer)));
+    let pairs = making.producers.iter().flat_map(|made_by| (0..subjects.len()).map(move |subject| (subject, *made_by)));
     let used = |(subject, producer): &(usize, Producer)| devices.iter().any(|it| takes(*subject, *producer, it));
     let pairs: Vec<(usize, Producer)> = pairs.filter(used).collect();
     let validator = SpirvVal::find();
     let mut produced = BTreeMap::new();
     let work = |(subject, producer): (usize, Producer), _: &mut pool::Workers<'_>| {
-        ((producer, subject), Arc::new(produce(&subjects[subject], producer, settings, validator.as_ref())))
+        ((producer, subject), Arc::new(produce(&subjects[subject], producer, making, validator.as_ref())))
     };
-    pool::run(pairs, launch, work, |(key, made)| drop(produced.insert(key, made)));
+    pool::run(pairs, making.launch, work, |(key, made)| drop(produced.insert(key, made)));
     let mut checks = Vec::new();
     for device in devices {
         let wanted = produced.iter().filter(|((producer, subject), _)| takes(*subject, *producer, device));
@@ -54,11 +82,14 @@ pub(crate) fn plan(
     checks
 }
 
-fn produce(subject: &Subject, producer: Producer, settings: &Settings, validator: Option<&SpirvVal>) -> Produced {
-    let mut shaders = Produced::new(subject, producer, settings);
-    if let Some(validator) = validator {
-        for module in &mut shaders.modules {
-            module.validation = validator.validate(&module.spirv, &module.validator_flags);
+fn produce(subject: &Subject, producer: Producer, making: Making<'_>, validator: Option<&SpirvVal>) -> Produced {
+    let mut shaders = match producer {
+        Producer::Generator(generator) => Produced::new(subject, generator, making.settings),
+        Producer::Compiler(toolchain) => Produced::compiled(subject, toolchain, making.compilers),
+    };
+    for module in &mut shaders.modules {
+        if let Some((words, validator)) = module.code.spirv().zip(validator) {
+            module.validation = validator.validate(words, &module.validator_flags);
         }
     }
     shaders

@@ -1,6 +1,6 @@
 //! `layoutproof list`, `devices`, `compilers` and `doctor`: what there is.
 
-use layoutproof::check::{Produced, Producer};
+use layoutproof::check::{Generator, Produced};
 use layoutproof::coverage::{Cells, planned};
 use layoutproof::layout::rules::Example;
 use layoutproof::layout::{RuleSet, table};
@@ -47,8 +47,8 @@ pub(crate) fn list(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
 fn coverage(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
     let mut cells = Cells::new();
     for subject in subjects(&sources(&args.cases, &args.filter)?) {
-        for producer in Producer::ALL {
-            planned(&subject, &Produced::new(&subject, producer, &all_forms()), &mut cells);
+        for generator in Generator::ALL {
+            planned(&subject, &Produced::new(&subject, generator, &all_forms()), &mut cells);
         }
     }
     match args.format {
@@ -148,9 +148,7 @@ pub(crate) fn compilers(args: &FormatArgs, style: Style) -> Exit {
         }
         Format::Text => {
             let absent = Compiler::known().filter(|(name, _)| !all.iter().any(|compiler| compiler.name() == *name));
-            let absent = absent.map(|(name, variable)| {
-                missing(name, "not on the PATH", &format!("set {variable} to the program to name one"))
-            });
+            let absent = absent.map(|(name, advice)| missing(name, "not found", &advice));
             let built_in = good("naga", format!("{NAGA}, built in"));
             let findings: Vec<Finding> = all.iter().map(found).chain([built_in]).chain(absent).collect();
             print(&listing::doctor(&findings, style));

@@ -11,6 +11,7 @@ mod drivers;
 mod execute;
 pub mod fault;
 pub mod final_report;
+mod fuzz;
 mod information;
 mod inputs;
 mod interrupt;
@@ -62,6 +63,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Compilers(args) => Ok(information::compilers(args, style)),
         Command::Doctor => information::doctor(style),
         Command::Mutants(args) => mutants::try_all(args, style),
+        Command::Fuzz(args) => fuzz::fuzz(args, style),
         Command::Worker(args) => serve::serve(args.connect).map(|()| Exit::Agree),
     };
     let exit = done.unwrap_or_else(|error| {

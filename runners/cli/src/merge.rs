@@ -3,7 +3,7 @@
 //! Every check once, in the order in which one run would have had them; shards of a run become that run. What is missing
 //! is told, and what contradicts itself is refused.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use anyhow::bail;
 use layoutproof::check::Producer;
@@ -11,6 +11,7 @@ use layoutproof::known;
 use layoutproof::record::{CheckRecord, RunEnd, RunHeader};
 use layoutproof::report::summary::fold;
 use layoutproof::runner::{DeviceInfo, RunnerKind};
+use layoutproof::toolchain::toolchains;
 
 use crate::divisions::{missing_shards, split, undivided};
 use crate::inputs::Word;
@@ -140,6 +141,8 @@ fn devices(runs: &[RunHeader]) -> (Vec<DeviceInfo>, Vec<String>) {
 /// The order of a run: checks of bytes by device, producer and case; then placements on devices; then those without.
 struct Order<'a> {
     devices: HashMap<(&'a str, RunnerKind), usize>,
+    /// All that this version knows, in the order of a run.
+    producers: BTreeSet<Producer>,
     /// Files that the user named; cases come behind them, by id.
     files: Vec<&'a str>,
 }
@@ -154,6 +157,7 @@ impl<'a> Order<'a> {
         };
         Self {
             devices: places.map(|(place, device)| ((device.id.as_str(), device.runner), place)).collect(),
+            producers: Producer::BUILT_IN.into_iter().chain(toolchains().iter().map(Producer::Compiler)).collect(),
             files: words.map(String::as_str).filter(is_file).collect(),
         }
     }
@@ -161,7 +165,7 @@ impl<'a> Order<'a> {
     /// Rule sets and conventions of a case stay as they are: they are in one file.
     fn place(&self, record: &CheckRecord) -> impl Ord + use<> {
         let device = self.devices.get(&(record.device.as_str(), record.runner)).copied();
-        let producer = Producer::ALL.iter().position(|producer| producer.as_str() == record.producer);
+        let producer = self.producers.iter().position(|producer| producer.as_str() == record.producer);
         let file = self.files.iter().position(|file| *file == record.case).unwrap_or(usize::MAX);
         let (kind, of_kind) = match (device, record.bound.is_some()) {
             (Some(device), false) => (0, (device, producer.unwrap_or(usize::MAX))),

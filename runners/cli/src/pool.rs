@@ -9,6 +9,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use layoutproof::dxil::Evaluator;
 use layoutproof::model::{Misreading, Model};
 use layoutproof::runner::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
 
@@ -130,6 +131,7 @@ impl Workers<'_> {
                 let mut model = self.launch.misreading.map_or_else(Model::new, Model::with_misreading);
                 model.run(&Batch { jobs: jobs.to_vec() })
             }
+            (RunnerKind::Dxil, _) => Evaluator::new().run(&Batch { jobs: jobs.to_vec() }),
             (RunnerKind::Model, Some(fault)) => self.run_in_workers(device, case, (jobs, fault.planted(case))),
             (RunnerKind::Ash | RunnerKind::Wgpu, fault) => {
                 let planted = fault.as_ref().and_then(|fault| fault.planted(case));

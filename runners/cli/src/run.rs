@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use layoutproof::check::{Check, Placed, Producer, ProofCheck, Settings};
 use layoutproof::coverage::subject_kinds;
 use layoutproof::diagnostics::render;
+use layoutproof::dxil::Evaluator;
 use layoutproof::floors::{self, Floor};
 use layoutproof::known::Known;
 use layoutproof::layout::DECLARED;
@@ -17,9 +18,12 @@ use layoutproof::report::Style;
 use layoutproof::report::summary::Exit;
 use layoutproof::runner::{DeviceInfo, Runner, RunnerKind};
 use layoutproof::stable_hash::stable_hash;
+use layoutproof::toolchain::{Compile, Toolchain, toolchains};
 use layoutproof_compilers::spirv_val::SpirvVal;
+use layoutproof_compilers::toolchains::Toolchains;
 
 use crate::args::RunArgs;
+use crate::execute::Making;
 use crate::final_report::FinalReport;
 use crate::interrupt::Interrupt;
 use crate::ledger::{Closed, Ledger};
@@ -37,7 +41,11 @@ use crate::{arguments, drivers, execute, proofs, resume};
 pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let wanted = Wanted::of(args)?;
-    let selection = select(args)?;
+    if let Some(absent) = wanted.missing_compiler() {
+        warn(&format!("error: {absent}\n"));
+        return Ok(Exit::Missing);
+    }
+    let selection = select(args, &wanted.chosen_toolchains())?;
     warn(&render(&selection.warnings, &selection.sources, style.colour));
     // A shard may be empty, and still the report of all shards waits for its records.
     if selection.subjects.is_empty() && selection.placed.is_empty() && args.part.shard.is_none() {
@@ -75,7 +83,8 @@ impl Run<'_> {
         let mut proofs = proofs::plan(&selection.placed, &wanted.producers, devices);
         let placed = selection.placed.iter().filter(|placed| wanted.all_witnesses && placed.expected.is_some());
         let placed: Vec<&Placed> = placed.collect();
-        let mut names = execute::names(&selection.subjects, &wanted.producers, devices);
+        let subjects = selection.in_order();
+        let mut names = execute::names(&subjects, &selection.native, &wanted.producers, devices);
         names.extend(proofs.iter().map(ProofCheck::name));
         names.extend(placed.iter().map(|placed| placed.name()));
         names.retain(|name| selection.part.takes_trial(name));
@@ -85,9 +94,7 @@ impl Run<'_> {
         }
         let mut ledger = Ledger::new(&names, &wanted.known, devices);
         self.begin_records(&mut ledger)?;
-        let takers = (&wanted.producers[..], devices);
-        let how = (&wanted.settings, &wanted.launch);
-        let checks = execute::plan(&selection.subjects, takers, how, |name| ledger.lacks(name));
+        let checks = execute::plan(&subjects, devices, wanted.making(), |name| ledger.lacks(name));
         proofs.retain(|proof| ledger.lacks(&proof.name()));
         let static_records: Vec<CheckRecord> =
             placed.iter().filter(|placed| ledger.lacks(&placed.name())).map(|placed| placed.record()).collect();
@@ -169,6 +176,7 @@ fn missed_floors(floors: &[Floor], selection: &Selection, records: &[CheckRecord
 /// What the arguments ask for, checked.
 struct Wanted {
     producers: Vec<Producer>,
+    toolchains: Toolchains,
     settings: Settings,
     launch: Launch,
     device_ids: Vec<String>,
@@ -184,9 +192,14 @@ struct Wanted {
 
 impl Wanted {
     fn of(args: &RunArgs) -> anyhow::Result<Self> {
-        let producers =
-            choose("producer", &args.producer, &Producer::ALL.map(|producer| (producer.as_str(), producer)))?;
-        let runners = [RunnerKind::Ash, RunnerKind::Wgpu, RunnerKind::Model].map(|kind| (kind.as_str(), kind));
+        let toolchains = if args.producer.is_empty() {
+            Toolchains::default()
+        } else {
+            Toolchains::find(drivers::fetched_root().as_deref()).keep(args.keep.clone())
+        };
+        let producers = producers(&args.producer, &toolchains)?;
+        let runners =
+            [RunnerKind::Ash, RunnerKind::Wgpu, RunnerKind::Dxil, RunnerKind::Model].map(|kind| (kind.as_str(), kind));
         let forms = Form::ALL.map(|form| (form.as_str(), form));
         let misreadings = MISREADINGS.iter().chain(BINDING_MISREADINGS);
         let misreadings: Vec<_> = misreadings.map(|misreading| (misreading.name, *misreading)).collect();
@@ -196,6 +209,7 @@ impl Wanted {
         let planted_rules = args.plant_rules.as_deref().map(rule_set).transpose()?.cloned();
         Ok(Self {
             producers,
+            toolchains,
             settings: Settings {
                 forms: choose("form", &args.form, &forms)?.into_iter().collect(),
                 spaces: named("space", &args.space, &Space::ALL.map(|space| (space.as_str(), space)))?,
@@ -224,6 +238,31 @@ impl Wanted {
         })
     }
 
+    /// The compilers that the user asks for.
+    fn chosen_toolchains(&self) -> Vec<&'static Toolchain> {
+        let chosen = self.producers.iter().filter_map(|producer| match producer {
+            Producer::Generator(_) => None,
+            Producer::Compiler(toolchain) => Some(*toolchain),
+        });
+        chosen.collect()
+    }
+
+    fn missing_compiler(&self) -> Option<String> {
+        let absent = self.chosen_toolchains().into_iter().find(|toolchain| !self.toolchains.has(toolchain))?;
+        let name = absent.compiler;
+        Some(format!("compiler `{name}` is asked for and not here (`layoutproof compilers` says how to name one)"))
+    }
+
+    /// How shaders are made.
+    fn making(&self) -> Making<'_> {
+        Making {
+            producers: &self.producers,
+            settings: &self.settings,
+            compilers: &self.toolchains,
+            launch: &self.launch,
+        }
+    }
+
     /// The devices to run on: those of every API, and the model.
     fn devices(&self) -> (Vec<DeviceInfo>, Vec<String>) {
         let named_model_only = !self.device_ids.is_empty() && self.device_ids.iter().all(|id| id == "model");
@@ -231,6 +270,9 @@ impl Wanted {
         let apis: Vec<RunnerKind> = pool::DRIVEN.into_iter().filter(wanted).collect();
         let (mut devices, notes) = pool::enumerate(&apis, &self.launch);
         devices.push(Model::new().device().clone());
+        if self.producers.iter().any(|producer| producer.feeds(RunnerKind::Dxil)) {
+            devices.push(Evaluator::new().device().clone());
+        }
         devices.retain(|device| {
             self.runners.contains(&device.runner)
                 && (self.device_ids.is_empty() || self.device_ids.contains(&device.id))
@@ -253,6 +295,35 @@ impl Wanted {
         let missing = self.required.iter().chain(&self.device_ids).find(absent);
         missing.map(|id| format!("device `{id}` is required and not here"))
     }
+}
+
+/// Those that need no compiler, or those of these names: generators, compilers, single toolchains, or `all`.
+fn producers(names: &[String], toolchains: &Toolchains) -> anyhow::Result<Vec<Producer>> {
+    if names.is_empty() {
+        return Ok(Producer::BUILT_IN.to_vec());
+    }
+    let mut found = Vec::new();
+    for name in names {
+        let built_in = Producer::BUILT_IN.into_iter().filter(|producer| name == "all" || producer.as_str() == name);
+        let compilers = toolchains.named(name).into_iter().map(Producer::Compiler);
+        let named: Vec<Producer> = built_in.chain(compilers).collect();
+        if named.is_empty() {
+            bail!("unknown producer `{name}`; known are all, {}", known_producers());
+        }
+        found.extend(named);
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+/// The names of all producers: first the compilers', then each with its options.
+fn known_producers() -> String {
+    let compilers = toolchains().iter().map(|toolchain| toolchain.compiler);
+    let single = toolchains().iter().map(|toolchain| toolchain.name);
+    let mut names: Vec<&str> = Producer::BUILT_IN.iter().map(|producer| producer.as_str()).chain(compilers).collect();
+    names.dedup();
+    names.into_iter().chain(single).collect::<Vec<_>>().join(", ")
 }
 
 /// The values that the user named, or all.

@@ -13,6 +13,7 @@ use layoutproof::diagnostics::{Code, Diagnostic, render};
 use layoutproof::layout::{DECLARED, RuleSet, find, table};
 use layoutproof::record::Form;
 use layoutproof::sources::{SourceMap, Span};
+use layoutproof::toolchain::Toolchain;
 
 use crate::args::{DeclareArgs, RunArgs};
 use crate::inputs::{Cases, FileSystem, Word, add_text, hashes};
@@ -49,6 +50,8 @@ impl std::error::Error for Refused {}
 pub(crate) struct Selection {
     /// Cases and files, each under one rule set.
     pub subjects: Vec<Arc<Subject>>,
+    /// The same under rule sets that a compiler takes by itself and that nobody names; for compilers alone.
+    pub native: Vec<Arc<Subject>>,
     /// Cases and files, each as one convention places its parameters; no case where the user names rule sets.
     pub placed: Vec<Placed>,
     /// Number of cases.
@@ -67,21 +70,21 @@ pub(crate) struct Selection {
 ///
 /// # Errors
 /// [`Refused`] with every problem, or what could not be read.
-pub(crate) fn select(args: &RunArgs) -> anyhow::Result<Selection> {
-    select_part(args, Part::of(&args.part)?)
+pub(crate) fn select(args: &RunArgs, toolchains: &[&'static Toolchain]) -> anyhow::Result<Selection> {
+    select_part(args, Part::of(&args.part)?, toolchains)
 }
 
 /// The same of one part of it; cases of other parts are not read.
 ///
 /// # Errors
 /// As [`select`].
-pub(crate) fn select_part(args: &RunArgs, part: Part) -> anyhow::Result<Selection> {
+pub(crate) fn select_part(args: &RunArgs, part: Part, toolchains: &[&'static Toolchain]) -> anyhow::Result<Selection> {
     let RunArgs { inputs, rules, declare, placement, .. } = args;
     let words: Vec<Word> = inputs.iter().map(|word| Word::of(word)).collect();
     let only_modules = !words.is_empty() && words.iter().all(|word| matches!(word, Word::LaidOut(_)));
     let names = if only_modules { &[] } else { rules.as_slice() };
-    let wanted =
-        Wanted { rules: names.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?, placement };
+    let rules_named = names.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
+    let wanted = Wanted { rules: rules_named, placement, toolchains };
     let mut selection = Selection::default();
     let mut cases = Cases::load(&declare.cases)?;
     let mut ids = Vec::new();
@@ -107,6 +110,7 @@ pub(crate) fn select_part(args: &RunArgs, part: Part) -> anyhow::Result<Selectio
     selection.texts = hashes(selection.sources.files()) + &cases.hashes(&ids);
     ids.retain(|id| part.takes_case(id));
     selection.subjects.retain(|subject| part.takes_case(&subject.source.id));
+    selection.native.retain(|subject| part.takes_case(&subject.source.id));
     selection.placed.retain(|placed| part.takes_case(&placed.source.id));
     selection.part = part;
     for case in cases.read(&ids, &mut selection.sources, &mut problems) {
@@ -178,6 +182,8 @@ pub(crate) fn options_of(declare: &DeclareArgs) -> DeclareOptions {
 struct Wanted<'a> {
     /// The rule sets that the user names.
     rules: Vec<&'static RuleSet>,
+    /// The compilers whose own rule sets are checked too.
+    toolchains: &'a [&'static Toolchain],
     placement: &'a PlacementArgs,
 }
 
@@ -195,6 +201,26 @@ impl Wanted<'_> {
 }
 
 impl Selection {
+    /// All subjects, those of compilers' own rule sets behind the others of their case: files as they were named, then
+    /// cases by id.
+    pub(crate) fn in_order(&self) -> Vec<Arc<Subject>> {
+        let all = || self.subjects.iter().chain(&self.native);
+        let mut files: Vec<&str> = Vec::new();
+        for file in all().filter(|subject| !subject.source.is_case).map(|subject| subject.source.id.as_str()) {
+            if !files.contains(&file) {
+                files.push(file);
+            }
+        }
+        let place = |subject: &Arc<Subject>| {
+            let id = &subject.source.id;
+            let file = files.iter().position(|file| file == id).unwrap_or(files.len());
+            (file, id.clone())
+        };
+        let mut all: Vec<_> = all().cloned().collect();
+        all.sort_by_cached_key(place);
+        all
+    }
+
     /// The ids of what was read so far.
     fn ids(&self) -> impl Iterator<Item = &str> {
         let subjects = self.subjects.iter().map(|subject| subject.source.id.as_str());
@@ -245,7 +271,23 @@ impl Selection {
             }
             self.subjects.push(Arc::new(subject));
         }
+        self.add_native(&source, wanted);
         Ok(())
+    }
+
+    /// A source under the rule sets that the compilers take for its blocks, without those that it is already under.
+    fn add_native(&mut self, source: &Arc<Source>, wanted: &Wanted<'_>) {
+        let blocks = &source.module.blocks;
+        let rules = wanted
+            .toolchains
+            .iter()
+            .flat_map(|toolchain| blocks.iter().filter_map(|block| toolchain.rules().rules(block)));
+        for rules in rules.filter(|rules| wanted.rules.is_empty() || wanted.rules.contains(rules)) {
+            let is_under = |subject: &Arc<Subject>| Arc::ptr_eq(&subject.source, source) && subject.rules == rules.name;
+            if !self.subjects.iter().chain(&self.native).any(is_under) {
+                self.native.push(Arc::new(Subject::new(Arc::clone(source), rules)));
+            }
+        }
     }
 
     /// Reads a user's module, which says its own offsets.
@@ -287,6 +329,9 @@ impl Selection {
             if asked && index < source.expect.len() {
                 self.subjects.push(Arc::new(subject));
             }
+        }
+        if !source.expect.is_empty() && wanted.placement.target.is_none() {
+            self.add_native(&source, wanted);
         }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use layoutproof::devices::Enumeration;
+use layoutproof::dxil::Evaluator;
 use layoutproof::model::Model;
 use layoutproof::runner::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
 
@@ -86,6 +87,7 @@ fn enumerate(kind: RunnerKind) -> (Vec<DeviceInfo>, Vec<String>) {
     let found = match kind {
         RunnerKind::Ash => layoutproof_vulkan::enumerate(),
         RunnerKind::Wgpu => layoutproof_wgpu::enumerate(),
+        RunnerKind::Dxil => Ok(Enumeration { devices: vec![Evaluator::new().device().clone()], notes: Vec::new() }),
         RunnerKind::Model => Ok(Enumeration { devices: vec![Model::new().device().clone()], notes: Vec::new() }),
     };
     found.map_or_else(|error| (Vec::new(), vec![error.to_string()]), |found| (found.devices, found.notes))
@@ -96,5 +98,6 @@ fn open(info: &DeviceInfo) -> Result<Box<dyn Runner>, RunnerError> {
         RunnerKind::Ash => layoutproof_vulkan::open(info),
         RunnerKind::Wgpu => layoutproof_wgpu::open(info),
         RunnerKind::Model => Ok(Box::new(Model::new())),
+        RunnerKind::Dxil => Ok(Box::new(Evaluator::new())),
     }
 }

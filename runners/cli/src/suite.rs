@@ -16,9 +16,11 @@ use layoutproof::model::Model;
 use layoutproof::record::{CheckRecord, Outcome};
 use layoutproof::report::{Style, terminal};
 use layoutproof::runner::{DeviceInfo, Runner, RunnerKind};
+use layoutproof_compilers::toolchains::Toolchains;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use crate::args::{Cli, Command, RunArgs};
+use crate::execute::Making;
 use crate::lists::{BuiltInKnown, known_lists};
 use crate::part::Part;
 use crate::pool::{self, Launch};
@@ -69,6 +71,8 @@ struct Suite {
     selection: Selection,
     devices: Vec<DeviceInfo>,
     settings: Settings,
+    /// None: a trial of its own would start them again and again.
+    compilers: Toolchains,
     launch: Launch,
     known: Vec<known::Known>,
     alone: bool,
@@ -91,8 +95,8 @@ impl Suite {
         }
         devices.push(Model::new().device().clone());
         let built_in = if arguments.exact { BuiltInKnown::OfNarrowedRun } else { BuiltInKnown::OfWholeRun };
-        let selection = select_part(&default_arguments(), wanted.part)?;
-        let proofs = proofs::plan(&selection.placed, &Producer::ALL, &devices);
+        let selection = select_part(&default_arguments(), wanted.part, &[])?;
+        let proofs = proofs::plan(&selection.placed, &Producer::BUILT_IN, &devices);
         Ok(Arc::new(Self {
             selection,
             proved: devices.iter().map(|_| OnceLock::new()).collect(),
@@ -100,6 +104,7 @@ impl Suite {
             batches: devices.iter().map(|_| OnceLock::new()).collect(),
             devices,
             settings: all_forms(),
+            compilers: Toolchains::default(),
             launch,
             known: known_lists(&[], built_in)?,
             alone: arguments.exact,
@@ -111,7 +116,7 @@ impl Suite {
         let mut trials = Vec::new();
         for device in 0..self.devices.len() {
             let runner = self.devices[device].runner;
-            for producer in Producer::ALL.into_iter().filter(|producer| producer.feeds(runner)) {
+            for producer in Producer::BUILT_IN.into_iter().filter(|producer| producer.feeds(runner)) {
                 for subject in 0..self.selection.subjects.len() {
                     let suite = Arc::clone(&self);
                     let trial = move || suite.judge(device, producer, subject);
@@ -139,6 +144,11 @@ impl Suite {
         Check::name_of(&self.selection.subjects[subject], producer, &self.devices[device])
     }
 
+    /// How shaders are made.
+    fn making<'a>(&'a self, producers: &'a [Producer]) -> Making<'a> {
+        Making { producers, settings: &self.settings, compilers: &self.compilers, launch: &self.launch }
+    }
+
     fn judge(&self, device: usize, producer: Producer, subject: usize) -> Result<Completion, Failed> {
         let name = self.name(device, producer, subject);
         let alone;
@@ -147,7 +157,7 @@ impl Suite {
             alone = self.run_all(subjects, &[producer], device);
             &alone
         } else {
-            self.batches[device].get_or_init(|| self.run_all(&self.selection.subjects, &Producer::ALL, device))
+            self.batches[device].get_or_init(|| self.run_all(&self.selection.subjects, &Producer::BUILT_IN, device))
         };
         let record = records.get(&name).ok_or_else(|| Failed::from(format!("{name} gave no record")))?;
         completion(record)
@@ -197,8 +207,8 @@ impl Suite {
         producers: &[Producer],
         device: usize,
     ) -> HashMap<String, CheckRecord> {
-        let takers = (producers, &self.devices[device..=device]);
-        self.run(&execute::plan(subjects, takers, (&self.settings, &self.launch), |_| true))
+        let devices = &self.devices[device..=device];
+        self.run(&execute::plan(subjects, devices, self.making(producers), |_| true))
     }
 
     fn run(&self, checks: &[Check]) -> HashMap<String, CheckRecord> {
@@ -237,6 +247,7 @@ fn default_arguments() -> RunArgs {
         | Command::Compilers(_)
         | Command::Doctor
         | Command::Mutants(_)
+        | Command::Fuzz(_)
         | Command::Worker(_) => {
             unreachable!("`run` was given")
         }
@@ -269,7 +280,7 @@ mod tests {
     fn a_trial_alone_reads_its_case_only() {
         let name = "arrays::three_dimensions::std140::rspirv::model::model";
         let words = ["conformance", "--exact", name].map(str::to_owned);
-        let selection = select_part(&default_arguments(), Wanted::of(&Arguments::from_iter(words)).part).unwrap();
+        let selection = select_part(&default_arguments(), Wanted::of(&Arguments::from_iter(words)).part, &[]).unwrap();
         assert_eq!(selection.cases, 1);
         assert!(selection.subjects.iter().all(|subject| subject.source.id == "arrays/three_dimensions"));
     }
