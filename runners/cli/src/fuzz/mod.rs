@@ -177,7 +177,7 @@ fn devices(toolchains: &[&'static Toolchain], args: &FuzzArgs, launch: &Launch) 
     if makes(Output::Spirv) || makes(Output::SpirvOfDxbc) {
         let (found, notes) = pool::enumerate(&[RunnerKind::Ash], launch);
         notes.iter().for_each(|note| warn(&format!("note: {note}\n")));
-        devices.extend(found.into_iter().filter(|device| device.runner == RunnerKind::Ash));
+        devices.extend(found);
     }
     if makes(Output::Dxil) {
         devices.push(layoutproof::runner::Runner::device(&layoutproof::dxil::Evaluator::new()).clone());
