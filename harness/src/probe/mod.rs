@@ -29,6 +29,7 @@ mod observe;
 mod plan;
 mod sight;
 mod spread;
+mod tuning;
 mod unchanged;
 mod wiring;
 
@@ -39,6 +40,7 @@ pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, Problem, observe};
 pub use plan::{elements, needs, plan, plan_in};
 pub use spread::spread;
+pub use tuning::Tuning;
 pub use wiring::{Chunk, LANES, Place, Slot, Wiring};
 
 use std::collections::BTreeSet;

@@ -23,6 +23,35 @@ const RECORDED: [&str; 8] = [
     "MESA_SHADER_CACHE_DIR",
 ];
 
+/// A variable of a worker's environment, with its value.
+pub(crate) type Setting = (&'static str, &'static str);
+
+/// Settings that make lavapipe compile fast rather than well: four lanes for eight, and no optimisation. Other drivers
+/// do not know them.
+const FAST: [Setting; 2] = [("LP_NATIVE_VECTOR_WIDTH", "128"), ("GALLIVM_PERF", "nopt")];
+
+/// The setting that keeps Mesa's drivers from looking shaders up on the disk.
+const UNCACHED: Setting = ("MESA_SHADER_CACHE_DISABLE", "true");
+
+/// Those of the settings for fast compilation that the user has not set.
+pub(crate) fn fast() -> Vec<Setting> {
+    FAST.into_iter().filter(|setting| is_free(*setting)).collect()
+}
+
+/// What keeps drivers from using a shader cache, unless the user has a say in it.
+pub(crate) fn uncached() -> Vec<Setting> {
+    [UNCACHED].into_iter().filter(|setting| is_free(*setting)).collect()
+}
+
+/// Whether workers that get [`uncached`] have no shader cache, which the user may want otherwise.
+pub(crate) fn is_uncached() -> bool {
+    std::env::var(UNCACHED.0).map_or(true, |value| matches!(value.as_str(), "true" | "1" | "yes" | "y"))
+}
+
+fn is_free((name, _): Setting) -> bool {
+    std::env::var_os(name).is_none()
+}
+
 /// Variables that are set for workers only.
 pub(crate) fn environment() -> Vec<(&'static str, String)> {
     let chosen = CHOICES.iter().any(|name| std::env::var_os(name).is_some());

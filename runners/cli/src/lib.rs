@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod bench;
 mod drivers;
 mod execute;
 mod information;
@@ -48,6 +49,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Compilers(args) => Ok(information::compilers(args, style)),
         Command::Doctor => information::doctor(style),
         Command::Mutants(args) => mutants::try_all(args, style),
+        Command::Bench(args) => bench::bench(args, style),
         Command::Worker(args) => worker::serve(args.connect).map(|()| Exit::Agree).map_err(anyhow::Error::from),
     };
     let exit = done.unwrap_or_else(|error| {

@@ -202,6 +202,7 @@ fn default_arguments() -> RunArgs {
         | Command::Compilers(_)
         | Command::Doctor
         | Command::Mutants(_)
+        | Command::Bench(_)
         | Command::Worker(_) => {
             unreachable!("`run` was given")
         }
