@@ -68,8 +68,10 @@ pub(crate) fn list(instance: &Instance) -> Result<Found, RunnerError> {
 /// Finds the device that `info` names.
 pub(crate) fn find(instance: &Instance, info: &DeviceInfo) -> Result<Physical, RunnerError> {
     let devices = list(instance)?.devices;
+    // Not by name: lavapipe's says its vector width, which a setting of this process may have changed.
+    let id = device_id(&info.name, NativeApi::Vulkan);
     let same = |device: &Physical| {
-        device.info.index == info.index && device.info.name == info.name && device.info.driver == info.driver
+        device.info.index == info.index && device.info.id == id && device.info.driver == info.driver
     };
     devices.into_iter().find(same).ok_or_else(|| RunnerError::Api {
         call: "vkEnumeratePhysicalDevices".to_owned(),
