@@ -10,7 +10,7 @@ use crate::record::Form;
 pub struct Tuning {
     /// Cases of a module, at least 1.
     pub cases: usize,
-    /// How leaves are loaded: [`Form::Leaf`] or [`Form::Vector`].
+    /// How leaves are loaded.
     pub form: Form,
 }
 
@@ -22,8 +22,8 @@ impl Tuning {
             ("lavapipe", FusedSpace::Uniform) => Self { cases: 32, form: Form::Leaf },
             // Every load from a storage buffer becomes a loop over lanes, and long functions of loops compile slowly.
             ("lavapipe", FusedSpace::Storage) => Self { cases: 4, form: Form::Leaf },
-            // A pipeline costs little, and a vector as much as a scalar.
-            ("swiftshader", FusedSpace::Uniform | FusedSpace::Storage) => Self { cases: 4, form: Form::Vector },
+            // A pipeline costs little, every access chain much, and a whole block no more chains than a scalar.
+            ("swiftshader", FusedSpace::Uniform | FusedSpace::Storage) => Self { cases: 8, form: Form::Whole },
             // Unknown drivers: few enough that a failure is found quickly.
             (_, FusedSpace::Uniform | FusedSpace::Storage) => Self { cases: 16, form: Form::Leaf },
         }

@@ -385,6 +385,8 @@ pub enum BenchLoad {
     Leaf,
     /// Whole vectors.
     Vector,
+    /// The whole block.
+    Whole,
 }
 
 /// `layoutproof worker`.

@@ -37,6 +37,7 @@ impl Design {
             None => tuning.form,
             Some(BenchLoad::Leaf) => Form::Leaf,
             Some(BenchLoad::Vector) => Form::Vector,
+            Some(BenchLoad::Whole) => Form::Whole,
         };
         let group = args.group.map_or(tuning.cases, |group| group as usize);
         let processors = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -55,7 +56,7 @@ impl Design {
 
     /// The design in a few words.
     pub(super) fn name(&self) -> String {
-        let loads = if self.form == Form::Vector { ", vector loads" } else { "" };
+        let loads = if self.form == SINGLE { String::new() } else { format!(", {} loads", self.form.as_str()) };
         match self.kind {
             BenchDesign::Single => "one pipeline per case".to_owned(),
             BenchDesign::Fused => format!("fused by {}{loads}", self.group),
