@@ -77,6 +77,8 @@ pub enum RunnerKind {
     Wgpu,
     /// The CPU model in this crate.
     Model,
+    /// The evaluator of DXIL in this crate.
+    Dxil,
 }
 
 impl RunnerKind {
@@ -86,6 +88,7 @@ impl RunnerKind {
             Self::Ash => "ash",
             Self::Wgpu => "wgpu",
             Self::Model => "model",
+            Self::Dxil => "dxil",
         }
     }
 }

@@ -77,6 +77,11 @@ impl SourceMap {
         &self.files[id.0 as usize]
     }
 
+    /// The text of `span`.
+    pub fn text(&self, span: Span) -> &str {
+        self.file(span.file).text.get(span.start as usize..span.end as usize).unwrap_or_default()
+    }
+
     /// Where `span` starts.
     pub fn position(&self, span: Span) -> Position {
         let text = &self.file(span.file).text;

@@ -103,7 +103,9 @@ fn broken_links(row: &Row, proves: Proves) -> Vec<Link> {
     }
     // A compiler that sides with the case against the rules is a witness for the case, not a culprit of its own.
     let sides_with_case = proves != Proves::Decorations && row.expected.is_some() && row.expected == row.compiled;
-    if differ(&row.computed, &row.compiled) && !sides_with_case {
+    // A compiler that reports what the rules say and does otherwise knows the rule: its report is what misleads.
+    let told = row.reported.is_some() && row.reported == row.computed;
+    if differ(&row.computed, &row.compiled) && !sides_with_case && !told {
         links.push(Link::ComputedCompiled);
     }
     if differ(&row.reported, &row.compiled) {
@@ -231,6 +233,15 @@ mod tests {
     #[test]
     fn a_report_that_differs_from_the_code_is_a_report() {
         let reported = Row { reported: Some(Value::Number(4)), ..row([Some(0); 4]) };
+        let verdict = judge(&[reported], &Validation::Valid, CHOSEN);
+        assert_eq!(verdict.culprit, Some(Culprit::Report));
+    }
+
+    /// DXC lists `row_major float1x2` behind a float at byte 4 and loads it from byte 0.
+    #[test]
+    fn a_report_that_knows_the_rule_is_what_misleads() {
+        let [listed, loaded] = [Some(4), Some(0)];
+        let reported = Row { reported: Some(Value::Number(4)), ..row([listed, listed, loaded, loaded]) };
         let verdict = judge(&[reported], &Validation::Valid, CHOSEN);
         assert_eq!(verdict.culprit, Some(Culprit::Report));
     }

@@ -7,7 +7,9 @@ use std::collections::{BTreeSet, HashMap};
 use layoutproof::generate::spirv::{Produced, produce};
 use layoutproof::layout::{BlockLayout, UNSIZED_ELEMENTS};
 use layoutproof::model::{MISREADINGS, Misreading, Model, compiled};
-use layoutproof::probe::{Observed, PlanShader, ProbeJob, ProbePlan, Problem, elements, jobs, observe, plan};
+use layoutproof::probe::{
+    Interface, Observed, PlanShader, ProbeJob, ProbePlan, Problem, elements, jobs, observe, plan,
+};
 use layoutproof::read_spirv::declared;
 use layoutproof::record::{Form, Space};
 use layoutproof::runner::{Batch, ReadBack, Runner, Shader};
@@ -43,7 +45,11 @@ fn observed(
     model: &mut Model,
 ) -> (ProbePlan, Vec<(ProbeJob, Observed)>) {
     let shader = produced.shader();
-    let probes = jobs(layout, &plan, PlanShader { shader: &shader, requires: &produced.requires() });
+    let probes = jobs(
+        layout,
+        &plan,
+        PlanShader { shader: &shader, requires: &produced.requires(), interface: Interface::default() },
+    );
     let probes = probes.expect("blocks of the fixture have images");
     let observed = probes.into_iter().map(|probe| {
         let observed = observe(&plan, &probe, &answers(&probe, model));
@@ -407,7 +413,7 @@ proptest! {
             };
         }
         let listed = declared(&produced.words);
-        let ran = compiled(&layout, &plan, &Shader::Spirv(produced.words.clone()));
+        let ran = compiled(&layout, &plan, (&Shader::Spirv(produced.words.clone()), Interface::default()));
         // Both answers are data, whatever they are; a module of this size ends within its budget.
         prop_assert!(listed.is_ok() || listed.is_err_and(|bad| bad.word <= produced.words.len()));
         prop_assert!(ran.is_ok() || !plan.leaves.is_empty());

@@ -33,6 +33,7 @@ fn placed(text: &str, rows: &[(&str, &str)], target: Target) -> Placed {
         invocation: layoutproof::bind::Invocation::default(),
         rejects: Vec::new(),
         warns: Vec::new(),
+        text: None,
         is_case: true,
     };
     let request = Request::new(target, Convention::Slang);

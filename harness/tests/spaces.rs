@@ -9,7 +9,7 @@ use layoutproof::generate::spirv::produce;
 use layoutproof::layout::BlockLayout;
 use layoutproof::model::{Misreading, Model, compiled};
 use layoutproof::probe::{
-    BLOCK_ELEMENT, NOTHING, Observed, POINT, PlanShader, ProbeJob, ProbePlan, jobs, observe, plan_in,
+    BLOCK_ELEMENT, Interface, NOTHING, Observed, POINT, PlanShader, ProbeJob, ProbePlan, jobs, observe, plan_in,
 };
 use layoutproof::record::{Direction, Form, Space, Stage};
 use layoutproof::runner::{Batch, BufferKind, Feature, JobBuffer, Runner};
@@ -34,7 +34,8 @@ fn planned(layout: &BlockLayout, place: (Space, Stage)) -> (ProbePlan, Vec<Probe
     let produced = produce(layout, &plan).expect("a planned block can be written");
     let requires = produced.requires();
     let shader = produced.shader();
-    let probes = jobs(layout, &plan, PlanShader { shader: &shader, requires: &requires });
+    let probes =
+        jobs(layout, &plan, PlanShader { shader: &shader, requires: &requires, interface: Interface::default() });
     (plan, probes.expect("blocks of the fixture have images"))
 }
 
@@ -95,7 +96,7 @@ fn modules_say_where_they_lead() {
     for place in PLACES {
         let layout = small();
         let (plan, probes) = planned(&layout, place);
-        let found = compiled(&layout, &plan, &probes[0].runs[0].job.shader).unwrap();
+        let found = compiled(&layout, &plan, (&probes[0].runs[0].job.shader, Interface::default())).unwrap();
         let offsets = found[0].1.observations[..4].iter().map(|seen| seen.offset);
         assert_eq!(offsets.collect::<Vec<_>>(), [0, 4, 8, 16].map(Some), "{place:?}");
     }

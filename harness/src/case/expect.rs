@@ -24,6 +24,16 @@ impl Numbers {
         Self { exact: pinned.collect() }
     }
 
+    /// What a compiler reports of a block: its size, and the offset of each path in it.
+    pub fn of_report(block: &str, size: u32, members: &[(String, u32)]) -> Self {
+        let mut numbers = Self::default();
+        numbers.add(What::Size, block, Some(size));
+        for (path, offset) in members {
+            numbers.add(What::Offset, &join(block, path), Some(*offset));
+        }
+        numbers
+    }
+
     /// What laid-out blocks say; refused blocks say nothing.
     pub fn of_layouts(layouts: &[BlockLayout]) -> Self {
         let mut numbers = Self::default();

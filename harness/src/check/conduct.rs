@@ -54,6 +54,8 @@ impl Check {
             }
         }
         answers.lacking.extend(jobs.lacking.iter().cloned());
+        answers.broken.extend(self.produced.broken.iter().cloned());
+        self.add_reports(&mut answers.rows);
         let validation = self.validation();
         let proves = self.produced.producer.proves(self.subject.rules);
         let code = Code { proves, writer: self.produced.producer.writer() };
@@ -78,6 +80,14 @@ impl Check {
             bound: None,
             rows: answers.rows,
             story,
+        }
+    }
+
+    /// What the compiler reports, beside the numbers that no device is asked about.
+    fn add_reports(&self, rows: &mut [Row]) {
+        let of_any = |what, path: &str| self.produced.modules.iter().find_map(|module| module.reported.get(what, path));
+        for row in rows.iter_mut().filter(|row| row.space.is_none()) {
+            row.reported = of_any(row.what, &row.path).map(Value::Number);
         }
     }
 

@@ -39,7 +39,11 @@ impl Check {
         let mut all = Jobs::default();
         for (index, module) in self.produced.modules.iter().enumerate().filter(|(_, module)| self.takes(module)) {
             let shader = module.shader(self.device.runner);
-            match jobs(&module.layout, &module.plan, PlanShader { shader: &shader, requires: &module.requires }) {
+            match jobs(
+                &module.layout,
+                &module.plan,
+                PlanShader { shader: &shader, requires: &module.requires, interface: module.interface },
+            ) {
                 Err(error) => drop(all.lacking.insert(error.to_string())),
                 Ok(probes) => {
                     for probe in probes.into_iter().filter(|probe| self.bindable(probe, module)) {

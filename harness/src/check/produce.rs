@@ -7,16 +7,17 @@
 
 use std::collections::BTreeSet;
 
-use crate::check::producer::Producer;
+use crate::case::Numbers;
+use crate::check::producer::{Generator, Producer};
 use crate::check::reach::reach;
-use crate::check::shader_module::{Compiled, ShaderModule};
+use crate::check::shader_module::{Code, Compiled, ShaderModule};
 use crate::check::share::{Share, accesses, shares};
 use crate::check::subject::Subject;
 use crate::generate::spirv;
 use crate::layout::tree::LeafStep;
 use crate::layout::{BlockLayout, DECLARED, Refusal, RuleSet, lay_out};
 use crate::model::{CompiledError, compiled};
-use crate::probe::{ProbePlan, elements, plan_in};
+use crate::probe::{Interface, ProbePlan, elements, plan_in};
 use crate::record::{Form, Space, Stage};
 use crate::runner::Shader;
 use crate::verdict::Validation;
@@ -43,12 +44,14 @@ pub struct Produced {
     pub modules: Vec<ShaderModule>,
     /// Why blocks, leaves or entry points have no shader.
     pub gaps: Vec<String>,
+    /// What broke on the way to a shader, such as a compiler that crashed.
+    pub broken: Vec<String>,
 }
 
 impl Produced {
-    /// Writes the shaders of `subject`.
-    pub fn new(subject: &Subject, producer: Producer, settings: &Settings) -> Self {
-        let mut shaders = Self { producer, modules: Vec::new(), gaps: Vec::new() };
+    /// Writes the shaders of `subject` by a generator of ours.
+    pub fn new(subject: &Subject, generator: Generator, settings: &Settings) -> Self {
+        let mut shaders = Self::empty(Producer::Generator(generator));
         let places = reach(subject, settings);
         for (block, layout) in subject.layouts.iter().enumerate() {
             if let Err(refusals) = &layout.result {
@@ -66,20 +69,31 @@ impl Produced {
                 Some((rules, declared)) => lay_out(declared, rules, subject.source.options),
                 None => layout.clone(),
             };
-            match producer {
-                Producer::Rspirv => {
+            match generator {
+                Generator::Rspirv => {
                     shaders.add_shares(block, (&written, layout), &plan);
                     if let Some((written, layout)) = elements(&written).zip(elements(layout)) {
                         let plan = plan_of_second_element(&layout, &places).only(&settings.forms);
                         shaders.add_shares(block, (&written, &layout), &plan);
                     }
                 }
-                Producer::Naga => shaders.add_naga(block, (&written, layout), plan),
+                Generator::Naga => shaders.add_naga(block, (&written, layout), plan),
             }
         }
-        shaders.gaps.sort();
-        shaders.gaps.dedup();
-        shaders
+        shaders.tidy()
+    }
+
+    pub(super) fn empty(producer: Producer) -> Self {
+        Self { producer, modules: Vec::new(), gaps: Vec::new(), broken: Vec::new() }
+    }
+
+    /// With each reason once.
+    pub(super) fn tidy(mut self) -> Self {
+        for reasons in [&mut self.gaps, &mut self.broken] {
+            reasons.sort();
+            reasons.dedup();
+        }
+        self
     }
 
     /// Adds the modules of a plan and those that stand in for them.
@@ -102,7 +116,7 @@ impl Produced {
             Ok(module) => module,
             Err(error) => return self.gaps.push(error.to_string()),
         };
-        let compiled = match addressed(image_of, &plan, &module.shader()) {
+        let compiled = match addressed(image_of, &plan, (&module.shader(), Interface::default())) {
             Ok(compiled) => compiled,
             Err(error) => return self.gaps.push(error.to_string()),
         };
@@ -112,8 +126,9 @@ impl Produced {
             layout: image_of.clone(),
             validator_flags: module.spirv_val_flags(),
             requires: module.requires(),
-            spirv: module.words,
-            wgsl: None,
+            code: Code::Spirv(module.words),
+            interface: Interface::default(),
+            reported: Numbers::default(),
             validation: Validation::NotRun("no spirv-val".to_owned()),
             binding_size: 0,
             compiled,
@@ -124,7 +139,7 @@ impl Produced {
 }
 
 /// Why a block has no layout, and so no shader.
-fn gap(rules: &str, refusal: &Refusal) -> String {
+pub(super) fn gap(rules: &str, refusal: &Refusal) -> String {
     match rules {
         DECLARED => format!("`{}` has no layout in the module: {}", refusal.path, refusal.message),
         rules => format!("{rules} forbids it: {}", refusal.message),
@@ -133,7 +148,7 @@ fn gap(rules: &str, refusal: &Refusal) -> String {
 
 /// The plan of an array of structured-buffer elements: where its second element is, read leaf by leaf, shows the stride,
 /// and so does the number of elements. The first element has the block's own plan.
-fn plan_of_second_element(array: &BlockLayout, places: &BTreeSet<(Space, Stage)>) -> ProbePlan {
+pub(super) fn plan_of_second_element(array: &BlockLayout, places: &BTreeSet<(Space, Stage)>) -> ProbePlan {
     let here = places.intersection(&[(Space::Storage, Stage::Compute)].into()).copied().collect();
     let plan = plan_in(array, &array.leaves(), &here);
     let plan = plan.without(|leaf| {
@@ -144,9 +159,13 @@ fn plan_of_second_element(array: &BlockLayout, places: &BTreeSet<(Space, Stage)>
 }
 
 /// What the module's code addresses, by running it on the model device.
-fn addressed(layout: &BlockLayout, plan: &ProbePlan, shader: &Shader) -> Result<Compiled, CompiledError> {
+pub(super) fn addressed(
+    layout: &BlockLayout,
+    plan: &ProbePlan,
+    (shader, interface): (&Shader, Interface),
+) -> Result<Compiled, CompiledError> {
     let mut offsets = Compiled::new();
-    for (probe, observed) in compiled(layout, plan, shader)? {
+    for (probe, observed) in compiled(layout, plan, (shader, interface))? {
         for observation in observed.observations {
             let key = (probe.entry.name.clone(), observation.form, observation.leaf);
             offsets.entry(key).or_insert(observation.offset);

@@ -3,14 +3,15 @@
 //! A plan in, WGSL text out, with naga's own offsets, its SPIR-V, and where the leaves are in the GLSL that it writes for
 //! OpenGL drivers.
 
+use crate::case::Numbers;
 use crate::check::produce::Produced;
-use crate::check::shader_module::{Compiled, ShaderModule};
+use crate::check::shader_module::{Code, Compiled, ShaderModule};
 use crate::check::share::Share;
 use crate::generate::wgsl::{self, WgslModule};
 use crate::layout::{BlockLayout, Component, Leaf};
 use crate::naga_glsl::glsl_offsets;
 use crate::naga_offsets::{self, NagaError};
-use crate::probe::{ProbeEntry, ProbePlan};
+use crate::probe::{Interface, ProbeEntry, ProbePlan};
 use crate::record::{Form, Space};
 use crate::runner::Feature;
 use crate::scalar::Scalar;
@@ -42,14 +43,15 @@ impl Produced {
                 block,
                 layout: image_of.clone(),
                 plan: ProbePlan { entries: vec![entry.clone()], ..plan.clone() },
-                spirv,
+                code: Code::Naga { spirv, wgsl: wgsl.text },
+                interface: Interface::default(),
+                reported: Numbers::default(),
                 validator_flags: Vec::new(),
                 validation: Validation::NotRun("no spirv-val".to_owned()),
                 requires: push.into_iter().collect(),
                 binding_size: wgsl.binding_size,
                 compiled: by_form(entry, &offsets),
                 glsl_compiled,
-                wgsl: Some(wgsl.text),
             });
         }
     }

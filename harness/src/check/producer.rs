@@ -2,22 +2,33 @@
 
 use std::fmt;
 
+use crate::check::subject::Subject;
 use crate::generate::wgsl;
 use crate::record::Proves;
 use crate::runner::RunnerKind;
+use crate::toolchain::{Output, Toolchain};
 use crate::verdict::Writer;
 
-/// Who writes the shaders.
+/// A generator of ours, which writes the offsets that it is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Producer {
+pub enum Generator {
     /// Our own SPIR-V through rspirv.
     Rspirv,
     /// Our own WGSL, compiled by naga.
     Naga,
 }
 
-impl Producer {
-    /// All producers.
+/// Who writes the shaders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Producer {
+    /// A generator of ours.
+    Generator(Generator),
+    /// A compiler, which reads the declarations and chooses the offsets itself.
+    Compiler(&'static Toolchain),
+}
+
+impl Generator {
+    /// All of them.
     pub const ALL: [Self; 2] = [Self::Rspirv, Self::Naga];
 
     /// The name in trial names and on the command line.
@@ -27,36 +38,72 @@ impl Producer {
             Self::Naga => "naga",
         }
     }
+}
 
-    /// Whether this API takes what the producer makes. wgpu with our SPIR-V would be ash's path again; the model
-    /// follows decorations, which naga's own code adds nothing to.
+impl Producer {
+    /// Those that need no compiler on the machine.
+    pub const BUILT_IN: [Self; 2] = [Self::Generator(Generator::Rspirv), Self::Generator(Generator::Naga)];
+
+    /// The name in trial names and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Generator(generator) => generator.as_str(),
+            Self::Compiler(toolchain) => toolchain.name,
+        }
+    }
+
+    /// Whether this API takes what the producer makes. wgpu with SPIR-V would be ash's path again; the model follows
+    /// decorations, which a compiler's own code adds nothing to.
     pub fn feeds(self, runner: RunnerKind) -> bool {
-        match (self, runner) {
-            (Self::Rspirv, RunnerKind::Ash | RunnerKind::Model) | (Self::Naga, RunnerKind::Ash | RunnerKind::Wgpu) => {
-                true
+        let takers: &[RunnerKind] = match self {
+            Self::Generator(Generator::Rspirv) => &[RunnerKind::Ash, RunnerKind::Model],
+            Self::Generator(Generator::Naga) => &[RunnerKind::Ash, RunnerKind::Wgpu],
+            Self::Compiler(toolchain) => match toolchain.output {
+                Output::Dxil => &[RunnerKind::Dxil],
+                Output::Spirv => &[RunnerKind::Ash],
+            },
+        };
+        takers.contains(&runner)
+    }
+
+    /// Whether the producer has shaders for `subject`: a compiler for blocks that it lays out by that rule set itself.
+    pub fn takes(self, subject: &Subject) -> bool {
+        match self {
+            Self::Generator(_) => true,
+            Self::Compiler(toolchain) => {
+                subject.source.module.blocks.iter().any(|block| toolchain.follows(subject.rules, block))
             }
-            (Self::Rspirv, RunnerKind::Wgpu) | (Self::Naga, RunnerKind::Model) => false,
         }
     }
 
     /// Whose the offsets in the shaders are.
     pub fn writer(self) -> Writer {
         match self {
-            Self::Rspirv => Writer::Generator,
-            Self::Naga => Writer::Compiler,
+            Self::Generator(Generator::Rspirv) => Writer::Generator,
+            Self::Generator(Generator::Naga) | Self::Compiler(_) => Writer::Compiler,
         }
     }
 
     /// What agreement proves under `rules`: naga chooses offsets only under WGSL's own rules.
     pub fn proves(self, rules: &str) -> Proves {
         match self {
-            Self::Naga if wgsl::chooses_offsets(rules) => Proves::Compiler,
-            Self::Rspirv | Self::Naga => Proves::Decorations,
+            Self::Generator(Generator::Naga) if wgsl::chooses_offsets(rules) => Proves::Compiler,
+            Self::Generator(Generator::Rspirv | Generator::Naga) => Proves::Decorations,
+            Self::Compiler(toolchain) => match toolchain.output {
+                Output::Dxil => Proves::Native,
+                Output::Spirv => Proves::Compiler,
+            },
         }
     }
 }
 
 impl fmt::Display for Producer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for Generator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::bind::Target;
 use crate::check::placed::Placed;
-use crate::check::producer::Producer;
+use crate::check::producer::Generator;
 use crate::generate::binding::{spirv, wgsl};
 use crate::probe::binding::{BindingPlan, Program, plan, programs};
 use crate::runner::{DeviceInfo, RunnerKind, Shader};
@@ -19,7 +19,7 @@ pub struct Proof {
     /// The placement.
     pub placed: Placed,
     /// Who writes the shaders.
-    pub producer: Producer,
+    pub producer: Generator,
     /// What is read and what is not.
     pub plan: BindingPlan,
     /// The shaders.
@@ -38,10 +38,10 @@ pub struct ProofModule {
 }
 
 /// Who writes shaders for a target's devices; `None` where there is no device.
-pub fn producer_for(target: Target) -> Option<Producer> {
+pub fn producer_for(target: Target) -> Option<Generator> {
     match target {
-        Target::Vulkan => Some(Producer::Rspirv),
-        Target::Webgpu => Some(Producer::Naga),
+        Target::Vulkan => Some(Generator::Rspirv),
+        Target::Webgpu => Some(Generator::Naga),
         Target::D3d12 | Target::Metal => None,
     }
 }
@@ -54,13 +54,13 @@ impl Proof {
         let bound = placed.bound.as_ref().ok().filter(|bound| !bound.bindings.is_empty())?;
         let plan = plan(&placed.source.module, &placed.request, bound);
         let plan = match producer {
-            Producer::Rspirv => plan,
-            Producer::Naga => plan.without(wgsl::not_expressible),
+            Generator::Rspirv => plan,
+            Generator::Naga => plan.without(wgsl::not_expressible),
         };
         let module = |program: Program| {
             let (shader, reason) = match producer {
-                Producer::Rspirv => (Shader::Spirv(spirv::module(&program)), "no spirv-val"),
-                Producer::Naga => (Shader::Wgsl(wgsl::module(&program)), "wgpu validates WGSL itself"),
+                Generator::Rspirv => (Shader::Spirv(spirv::module(&program)), "no spirv-val"),
+                Generator::Naga => (Shader::Wgsl(wgsl::module(&program)), "wgpu validates WGSL itself"),
             };
             ProofModule { program, shader, validation: Validation::NotRun(reason.to_owned()) }
         };
@@ -71,8 +71,9 @@ impl Proof {
     /// Whether `device` takes the shaders.
     pub fn feeds(&self, device: &DeviceInfo) -> bool {
         match (self.producer, device.runner) {
-            (Producer::Rspirv, RunnerKind::Ash | RunnerKind::Model) | (Producer::Naga, RunnerKind::Wgpu) => true,
-            (Producer::Rspirv, RunnerKind::Wgpu) | (Producer::Naga, RunnerKind::Ash | RunnerKind::Model) => false,
+            (Generator::Rspirv, RunnerKind::Ash | RunnerKind::Model) | (Generator::Naga, RunnerKind::Wgpu) => true,
+            (Generator::Rspirv, RunnerKind::Wgpu | RunnerKind::Dxil)
+            | (Generator::Naga, RunnerKind::Ash | RunnerKind::Model | RunnerKind::Dxil) => false,
         }
     }
 }

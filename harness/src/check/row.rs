@@ -15,7 +15,10 @@ impl Check {
         let block = &self.subject.layouts[module.block].name;
         let leaf = &module.plan.leaves[observation.leaf as usize];
         let compiled = self.compiled(module, &job.probe.entry.name, (observation.form, observation.leaf));
-        let of_leaf = || (join(block, &leaf.path), What::Offset, self.expected(block, leaf), Some(leaf.offset));
+        let of_leaf = || {
+            (join(block, &leaf.path), What::Offset, leaf_number(&self.subject.expected, block, leaf), Some(leaf.offset))
+        };
+        let reported = leaf_number(&module.reported, block, leaf);
         let (path, what, expected, computed) = match observation.form {
             Form::Length => self.length(job).unwrap_or_else(of_leaf),
             Form::Leaf
@@ -35,7 +38,7 @@ impl Check {
             stage: job.probe.entry.stage,
             expected: expected.map(Value::Number),
             computed: computed.map(Value::Number),
-            reported: None,
+            reported: reported.filter(|_| what == What::Offset).map(Value::Number),
             compiled: compiled.map(Value::Number),
             observed: observation.offset.map(Value::Number),
             note: observation.note.clone(),
@@ -52,18 +55,17 @@ impl Check {
         let expected = expected_length(&self.subject.expected, (block, &path), range);
         Some((path, What::ArrayLength, expected, length_in(range, offset, stride)))
     }
+}
 
-    /// The case's number for a leaf; for one of a structured buffer's second element, from offset and stride.
-    fn expected(&self, block: &str, leaf: &Leaf) -> Option<u32> {
-        let numbers = &self.subject.expected;
-        let of_element = || {
-            let inner = leaf.path.strip_prefix("[1]")?;
-            let path = inner.strip_prefix('.').unwrap_or(inner).to_owned();
-            let leaf = Leaf { path, steps: leaf.steps[1..].to_vec(), ..leaf.clone() };
-            numbers.leaf_offset(block, &leaf)?.checked_add(numbers.get(What::ArrayStride, block)?)
-        };
-        numbers.leaf_offset(block, leaf).or_else(of_element)
-    }
+/// The number for a leaf; for one of a structured buffer's second element, from offset and stride.
+fn leaf_number(numbers: &Numbers, block: &str, leaf: &Leaf) -> Option<u32> {
+    let of_element = || {
+        let inner = leaf.path.strip_prefix("[1]")?;
+        let path = inner.strip_prefix('.').unwrap_or(inner).to_owned();
+        let leaf = Leaf { path, steps: leaf.steps[1..].to_vec(), ..leaf.clone() };
+        numbers.leaf_offset(block, &leaf)?.checked_add(numbers.get(What::ArrayStride, block)?)
+    };
+    numbers.leaf_offset(block, leaf).or_else(of_element)
 }
 
 /// The number of elements that follows from the case's offset and stride of the array at `path`.

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::case::Numbers;
 use crate::check::share::Share;
 use crate::layout::BlockLayout;
-use crate::probe::{ProbeEntry, ProbePlan};
+use crate::probe::{Interface, ProbeEntry, ProbePlan};
 use crate::record::Form;
 use crate::runner::{DeviceInfo, Feature, RunnerKind, Shader};
 use crate::verdict::Validation;
@@ -14,6 +15,32 @@ const WORD: u32 = 4;
 
 /// Byte offsets that code addresses, by entry point, form and index of the leaf.
 pub type Compiled = BTreeMap<(String, Form, u32), Option<u32>>;
+
+/// Code in the forms in which runners take it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Code {
+    /// SPIR-V words.
+    Spirv(Vec<u32>),
+    /// WGSL text, and the SPIR-V words that naga makes of it.
+    Naga {
+        /// The words.
+        spirv: Vec<u32>,
+        /// The text.
+        wgsl: String,
+    },
+    /// The listing of DXIL.
+    Dxil(String),
+}
+
+impl Code {
+    /// What a validator of SPIR-V can be asked about.
+    pub fn spirv(&self) -> Option<&[u32]> {
+        match self {
+            Self::Spirv(words) | Self::Naga { spirv: words, .. } => Some(words),
+            Self::Dxil(_) => None,
+        }
+    }
+}
 
 /// One shader module.
 #[derive(Clone, Debug)]
@@ -27,10 +54,12 @@ pub struct ShaderModule {
     pub layout: BlockLayout,
     /// The leaves and the entry points of this module.
     pub plan: ProbePlan,
-    /// SPIR-V words.
-    pub spirv: Vec<u32>,
-    /// WGSL text that the SPIR-V comes from.
-    pub wgsl: Option<String>,
+    /// The code.
+    pub code: Code,
+    /// Where the code has its buffers.
+    pub interface: Interface,
+    /// What the compiler reports of the block.
+    pub reported: Numbers,
     /// Options for the validator.
     pub validator_flags: Vec<&'static str>,
     /// What the validator said.
@@ -53,9 +82,10 @@ impl ShaderModule {
 
     /// The form in which a runner takes the module.
     pub fn shader(&self, runner: RunnerKind) -> Shader {
-        match (runner, &self.wgsl) {
-            (RunnerKind::Wgpu, Some(text)) => Shader::Wgsl(text.clone()),
-            (RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Model, _) => Shader::Spirv(self.spirv.clone()),
+        match (&self.code, runner) {
+            (Code::Naga { wgsl, .. }, RunnerKind::Wgpu) => Shader::Wgsl(wgsl.clone()),
+            (Code::Spirv(words) | Code::Naga { spirv: words, .. }, _) => Shader::Spirv(words.clone()),
+            (Code::Dxil(listing), _) => Shader::Dxil(listing.clone()),
         }
     }
 

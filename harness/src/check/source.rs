@@ -7,6 +7,7 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::layout::LayoutOptions;
 use crate::module::Module;
 use crate::sources::{SourceMap, Span};
+use crate::toolchain::SourceText;
 
 /// What is checked, before any rule set.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +32,8 @@ pub struct Source {
     pub rejects: Vec<Diagnosed>,
     /// Warnings by rule sets and conventions that the case expects.
     pub warns: Vec<Diagnosed>,
+    /// The declarations as their author wrote them; `None` for a module that comes laid out.
+    pub text: Option<SourceText>,
     /// Whether this is a case.
     pub is_case: bool,
 }
@@ -69,7 +72,13 @@ impl Source {
     ) -> Result<Self, Vec<Diagnostic>> {
         let module = declare(sources, span, declared)?;
         let invocation = Invocation { entry: declared.entry.clone(), ..Invocation::default() };
-        Ok(Self { module, options, invocation, ..Self::of_module(&sources.file(span.file).name) })
+        let file = sources.file(span.file);
+        let text = SourceText {
+            text: file.text.clone(),
+            defines: declared.defines.clone(),
+            include_paths: own_folder(&file.name).into_iter().chain(declared.include_paths.clone()).collect(),
+        };
+        Ok(Self { module, options, invocation, text: Some(text), ..Self::of_module(&file.name) })
     }
 
     /// A module that comes laid out: a file of this name, without declarations of our own reading.
@@ -85,6 +94,7 @@ impl Source {
             invocation: Invocation::default(),
             rejects: Vec::new(),
             warns: Vec::new(),
+            text: None,
             is_case: false,
         }
     }
@@ -127,9 +137,20 @@ impl Source {
             invocation: case.invocation.clone(),
             rejects: by_rules(&case.rejects),
             warns: by_rules(&case.warns),
+            text: Some(SourceText {
+                text: sources.text(case.declare).to_owned(),
+                defines: case.defines.clone(),
+                include_paths: Vec::new(),
+            }),
             is_case: true,
         }
     }
+}
+
+/// The folder of a file, where `#include "..."` looks first.
+fn own_folder(name: &str) -> Option<String> {
+    let (folder, _) = name.rsplit_once(['/', '\\'])?;
+    Some(folder.to_owned())
 }
 
 /// What rule sets and conventions must say of declarations that are read.

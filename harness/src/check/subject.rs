@@ -2,11 +2,25 @@
 
 use std::sync::Arc;
 
-use crate::case::{By, Diagnosed, Numbers, expect};
+use crate::case::{By, Diagnosed, Expectation, Numbers, expect};
 use crate::check::source::Source;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::layout::{BlockLayout, DECLARED, RuleSet, lay_out};
+use crate::layout::{BlockLayout, DECLARED, RuleSet, find, lay_out};
 use crate::record::{Row, Stage, Value, What};
+
+/// What the case expects under a rule set. A dialect has a table of its own only where some type differs; elsewhere what is
+/// expected of the specification holds for it too.
+fn expectation<'a>(source: &'a Source, rules: &RuleSet, layouts: &[BlockLayout]) -> Option<&'a Expectation> {
+    let of = |name: &str| source.expect.iter().find(|expectation| expectation.rules == name);
+    let of_specification = || {
+        let (bare, _) = rules.name.split_once('@')?;
+        let expectation = of(bare)?;
+        let bare = find(bare)?;
+        let same = source.module.blocks.iter().map(|block| lay_out(block, bare, source.options));
+        (Numbers::of_layouts(&same.collect::<Vec<_>>()) == Numbers::of_layouts(layouts)).then_some(expectation)
+    };
+    of(rules.name).or_else(of_specification)
+}
 
 /// A source under one rule set.
 #[derive(Clone, Debug)]
@@ -29,7 +43,7 @@ impl Subject {
     /// Lays the source out.
     pub fn new(source: Arc<Source>, rules: &RuleSet) -> Self {
         let layouts: Vec<_> = source.module.blocks.iter().map(|block| lay_out(block, rules, source.options)).collect();
-        let expectation = source.expect.iter().find(|expectation| expectation.rules == rules.name);
+        let expectation = expectation(&source, rules, &layouts);
         Self {
             expected: expectation.map(Numbers::of_expectation).unwrap_or_default(),
             computed: Numbers::of_layouts(&layouts),

@@ -2,9 +2,10 @@
 //!
 //! Each generator writes the same program ([`crate::probe`] has the interface) in its own language. [`spirv`] writes
 //! every offset and stride itself, so its modules prove what devices do with decorations and nothing about languages.
-//! [`wgsl`] bends WGSL's own rules as far as they go.
+//! [`hlsl`] leaves them to the compiler. [`wgsl`] bends WGSL's own rules as far as they go.
 
 pub mod binding;
+pub mod hlsl;
 pub mod spirv;
 pub mod wgsl;
 

@@ -1,15 +1,17 @@
 //! The compiled witness: which bytes a module's code really addresses, whatever a compiler reports.
 //!
-//! A module and the plan that it was made for in, the observations of the fault-free model out.
+//! A module and the plan that it was made for in, the observations of the fault-free model out; for DXIL those of its
+//! evaluator.
 
 use std::collections::BTreeSet;
 
 use thiserror::Error;
 
 use super::Model;
+use crate::dxil::Evaluator;
 use crate::image::ImageError;
 use crate::layout::BlockLayout;
-use crate::probe::{Observed, PlanShader, ProbeJob, ProbePlan, jobs, observe};
+use crate::probe::{Interface, Observed, PlanShader, ProbeJob, ProbePlan, jobs, observe};
 use crate::runner::{Batch, Runner, RunnerError, Shader};
 
 /// Why a module has no compiled witness.
@@ -36,12 +38,16 @@ pub enum CompiledError {
 pub fn compiled(
     layout: &BlockLayout,
     plan: &ProbePlan,
-    shader: &Shader,
+    (shader, interface): (&Shader, Interface),
 ) -> Result<Vec<(ProbeJob, Observed)>, CompiledError> {
-    let probes = jobs(layout, plan, PlanShader { shader, requires: &BTreeSet::new() })?;
+    let probes = jobs(layout, plan, PlanShader { shader, requires: &BTreeSet::new(), interface })?;
     // In one batch, so that the module is read once.
     let batch = Batch { jobs: probes.iter().flat_map(|probe| &probe.runs).map(|run| run.job.clone()).collect() };
-    let mut answers = Model::new().run(&batch).into_iter();
+    let answers = match shader {
+        Shader::Dxil(_) => Evaluator::new().run(&batch),
+        Shader::Spirv(_) | Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Msl(_) => Model::new().run(&batch),
+    };
+    let mut answers = answers.into_iter();
     let observed = probes.into_iter().map(|probe| {
         let own = answers.by_ref().take(probe.runs.len()).collect::<Result<Vec<_>, _>>();
         let own = own.map_err(|error| CompiledError::NotRun { entry: probe.entry.name.clone(), error })?;

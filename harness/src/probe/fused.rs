@@ -8,7 +8,7 @@
 //! So the answer of a case follows from its layout alone. A wrong answer says no more than that the case has to be read
 //! again by itself, and a right one nothing of padding and guards, which the ramp does not have.
 
-use super::{PlanShader, ProbeEntry, ProbePlan, Wiring};
+use super::{Interface, PlanShader, ProbeEntry, ProbePlan, Socket, Wiring};
 use crate::image::ink::{Code, Half};
 use crate::image::{BEFORE_WORD, ImageError, REFILL_WORD, data_word, image_size};
 use crate::layout::{BlockLayout, Leaf};
@@ -18,6 +18,9 @@ use crate::runner::{BufferAfter, BufferKind, Job, JobBuffer, ReadBack};
 
 /// Entry point of a fused module.
 pub const FUSED_ENTRY: &str = "read_fused";
+
+/// Place of the output among the buffers of a job.
+const OUTPUT: usize = 1;
 
 /// Bytes of the longest ramp: the tag of a word leaves 16 bits for its offset.
 const RAMP_BYTES: u32 = 1 << 16;
@@ -164,10 +167,11 @@ impl FusedJob {
             FusedSpace::Uniform => BufferKind::Uniform,
             FusedSpace::Storage => BufferKind::StorageRead,
         };
+        let Interface { block, output, input, copy: _ } = shader.interface;
         let buffers = vec![
-            buffer(0, kind, ramp),
-            buffer(1, BufferKind::Storage, std::iter::repeat_n(REFILL_WORD, answers.len())),
-            buffer(2, BufferKind::StorageRead, std::iter::once(nonce).chain(indices)),
+            buffer(block, kind, ramp),
+            buffer(output, BufferKind::Storage, std::iter::repeat_n(REFILL_WORD, answers.len())),
+            buffer(input, BufferKind::StorageRead, std::iter::once(nonce).chain(indices)),
         ];
         let requires = shader.requires.clone();
         let job = Job { requires, ..Job::compute(shader.shader.clone(), FUSED_ENTRY, buffers) };
@@ -177,10 +181,11 @@ impl FusedJob {
     /// The cases, by their number, that have to be read again by themselves: those with another answer, and all of them
     /// where the device changed anything beside the answers.
     pub fn wrong(&self, read_back: &ReadBack) -> Vec<usize> {
-        let [_, output, _] = &read_back.buffers[..] else { return (0..self.answers.len()).collect() };
+        let Some(output) = read_back.buffers.get(OUTPUT) else { return (0..self.answers.len()).collect() };
         let found = output.bytes.chunks_exact(4).map(|word| word.try_into().map_or(REFILL_WORD, u32::from_le_bytes));
         let found: Vec<u32> = found.collect();
-        if found.len() != self.answers.len() || !self.is_untouched(read_back) {
+        let complete = read_back.buffers.len() == self.job.buffers.len() && found.len() == self.answers.len();
+        if !complete || !self.is_untouched(read_back) {
             return (0..self.answers.len()).collect();
         }
         let answers = self.answers.iter().zip(&found).enumerate();
@@ -189,17 +194,18 @@ impl FusedJob {
 
     /// Whether nothing changed but the output's words.
     fn is_untouched(&self, read_back: &ReadBack) -> bool {
-        self.job.buffers.iter().zip(&read_back.buffers).all(|(before, after)| {
+        let mut buffers = self.job.buffers.iter().zip(&read_back.buffers).enumerate();
+        buffers.all(|(index, (before, after))| {
             let BufferAfter { before: memory_before, bytes, after: memory_after } = after;
             let around = memory_before.chunks(4).all(|word| word == before.before_word.to_le_bytes());
-            around && *memory_after == before.after && (before.binding == 1 || *bytes == before.bytes)
+            around && *memory_after == before.after && (index == OUTPUT || *bytes == before.bytes)
         })
     }
 }
 
-/// A buffer at set 0; words of the refill stand behind it.
-fn buffer(binding: u32, kind: BufferKind, words: impl Iterator<Item = u32>) -> JobBuffer {
+/// A buffer; words of the refill stand behind it.
+fn buffer((set, binding): Socket, kind: BufferKind, words: impl Iterator<Item = u32>) -> JobBuffer {
     let bytes_of = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let bytes = bytes_of(&words.collect::<Vec<_>>());
-    JobBuffer { set: 0, binding, element: 0, kind, bytes, after: bytes_of(&[REFILL_WORD; 4]), before_word: BEFORE_WORD }
+    JobBuffer { set, binding, element: 0, kind, bytes, after: bytes_of(&[REFILL_WORD; 4]), before_word: BEFORE_WORD }
 }

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{BLOCK_ELEMENT, NOTHING, POINT, ProbeEntry, ProbePlan, Wiring, tail, words};
+use super::{BLOCK_ELEMENT, Interface, NOTHING, POINT, ProbeEntry, ProbePlan, Socket, Wiring, tail, words};
 use crate::image::ink::{Code, Half, Ink};
 use crate::image::{BEFORE_WORD, Image, ImageError, REFILL_WORD, data_word, element_word, nonce_word};
 use crate::layout::{BlockLayout, Leaf};
@@ -42,6 +42,8 @@ pub struct ProbeJob {
     pub image: Image,
     /// Which words are whose.
     pub wiring: Wiring,
+    /// Where the buffers are bound.
+    pub interface: Interface,
     /// The dispatches, which differ in ink and nonce only.
     pub runs: Vec<ProbeRun>,
 }
@@ -62,6 +64,8 @@ pub struct PlanShader<'a> {
     pub shader: &'a Shader,
     /// What a device must have to take it.
     pub requires: &'a BTreeSet<Feature>,
+    /// Where it has its buffers.
+    pub interface: Interface,
 }
 
 /// The jobs of every entry point of `plan`, in the plan's order.
@@ -91,7 +95,14 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
                 ProbeRun { ink, job }
             });
             let runs = runs.collect();
-            jobs.push(ProbeJob { entry: entry.clone(), range, image, wiring: wiring.clone(), runs });
+            jobs.push(ProbeJob {
+                entry: entry.clone(),
+                range,
+                image,
+                wiring: wiring.clone(),
+                interface: shader.interface,
+                runs,
+            });
         }
     }
     Ok(jobs)
@@ -139,21 +150,22 @@ impl Dispatch<'_> {
         };
         let indices = wiring.indices.iter().copied();
         let input: Vec<u32> = std::iter::once(*nonce).chain(values).chain(indices).collect();
-        let mut buffers = self.blocks(block.clone());
+        let Interface { block: socket, output, input: input_socket, copy } = shader.interface;
+        let mut buffers = self.blocks(socket, block.clone());
         let push_constants = match entry.space {
             Space::PushConstant => block,
             // The runner writes the address over it.
             Space::Address => vec![0; ADDRESS_BYTES],
             Space::Uniform | Space::Storage | Space::UniformElement | Space::StorageElement => Vec::new(),
         };
-        buffers.push(buffer(1, BufferKind::Storage, bytes_of(&vec![REFILL_WORD; wiring.output as usize])));
-        buffers.push(buffer(2, BufferKind::StorageRead, bytes_of(&input)));
+        buffers.push(buffer(output, BufferKind::Storage, bytes_of(&vec![REFILL_WORD; wiring.output as usize])));
+        buffers.push(buffer(input_socket, BufferKind::StorageRead, bytes_of(&input)));
         if wiring.copy > 0 {
             let kind = match entry.direction {
                 Direction::Read => BufferKind::Storage,
                 Direction::Write => BufferKind::StorageRead,
             };
-            buffers.push(buffer(3, kind, self.copy(plan)));
+            buffers.push(buffer(copy, kind, self.copy(plan)));
         }
         let (first, draw) = stages(entry);
         let requires = shader.requires.clone();
@@ -161,7 +173,7 @@ impl Dispatch<'_> {
     }
 
     /// The buffer with the block, and before it the other elements of its array.
-    fn blocks(&self, block: Vec<u8>) -> Vec<JobBuffer> {
+    fn blocks(&self, socket: Socket, block: Vec<u8>) -> Vec<JobBuffer> {
         let Self { entry, image, ink, .. } = self;
         let storage = match entry.direction {
             Direction::Read => BufferKind::StorageRead,
@@ -178,10 +190,10 @@ impl Dispatch<'_> {
         let words = block.len() / 4;
         let other = |element| {
             let bytes = bytes_of(&vec![element_word(element); words]);
-            JobBuffer { element, ..buffer(0, kind, bytes) }
+            JobBuffer { element, ..buffer(socket, kind, bytes) }
         };
         let after = image.guards_behind(GUARD_BYTES, *ink);
-        let block = JobBuffer { element: others, after, ..buffer(0, kind, block) };
+        let block = JobBuffer { element: others, after, ..buffer(socket, kind, block) };
         (0..others).map(other).chain([block]).collect()
     }
 
@@ -226,9 +238,9 @@ fn value(leaf: &Leaf, ink: Ink) -> Vec<u32> {
     }
 }
 
-/// A buffer at set 0; words of the refill stand behind it.
-fn buffer(binding: u32, kind: BufferKind, bytes: Vec<u8>) -> JobBuffer {
-    JobBuffer { set: 0, binding, element: 0, kind, bytes, after: bytes_of(&[REFILL_WORD; 4]), before_word: BEFORE_WORD }
+/// A buffer behind which words of the refill stand.
+fn buffer((set, binding): Socket, kind: BufferKind, bytes: Vec<u8>) -> JobBuffer {
+    JobBuffer { set, binding, element: 0, kind, bytes, after: bytes_of(&[REFILL_WORD; 4]), before_word: BEFORE_WORD }
 }
 
 fn bytes_of(words: &[u32]) -> Vec<u8> {

@@ -23,6 +23,7 @@
 
 pub mod binding;
 mod fused;
+mod interface;
 mod jobs;
 mod length;
 mod observe;
@@ -35,6 +36,7 @@ mod wiring;
 
 pub(crate) use fused::FNV_PRIME;
 pub use fused::{FUSED_ENTRY, Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, fusable};
+pub use interface::{Interface, Socket};
 pub use jobs::{PlanShader, ProbeJob, ProbeRun, Range, jobs};
 pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, Problem, observe};

@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::sight::Sights;
 use super::unchanged::changes;
-use super::{ProbeJob, ProbePlan, ProbeRun, Range};
+use super::{Interface, ProbeJob, ProbePlan, ProbeRun, Range, Socket};
 use crate::image::decode;
 use crate::image::ink::{Half, Ink};
 use crate::record::{Direction, Form, Space};
@@ -137,7 +137,7 @@ pub fn observe(plan: &ProbePlan, probe: &ProbeJob, answers: &[ReadBack]) -> Obse
         observed.problems.push(Problem::BadReadBack(reason));
         return observed;
     }
-    let views = probe.runs.iter().zip(answers).map(|(run, answer)| View::new(run, answer));
+    let views = probe.runs.iter().zip(answers).map(|(run, answer)| View::new(run, answer, probe.interface));
     let views = match views.collect::<Result<Vec<_>, _>>() {
         Ok(views) => views,
         Err(reason) => {
@@ -201,7 +201,7 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    fn new(run: &'a ProbeRun, answer: &'a ReadBack) -> Result<Self, String> {
+    fn new(run: &'a ProbeRun, answer: &'a ReadBack, interface: Interface) -> Result<Self, String> {
         let buffers = &run.job.buffers;
         if buffers.len() != answer.buffers.len() {
             return Err(format!("{} buffers, {} came back", buffers.len(), answer.buffers.len()));
@@ -220,13 +220,14 @@ impl<'a> View<'a> {
                 after.after.len()
             ));
         }
-        let find = |binding: u32| pairs.iter().copied().find(|(job, _)| job.binding == binding);
-        let (output_job, output) = find(1).ok_or("no output buffer")?;
-        let (input_job, input) = find(2).ok_or("no input buffer")?;
-        let mut elements: Vec<_> = pairs.iter().copied().filter(|(job, _)| job.binding == 0).collect();
+        let at = |job: &JobBuffer, socket: Socket| (job.set, job.binding) == socket;
+        let find = |socket| pairs.iter().copied().find(|(job, _)| at(job, socket));
+        let (output_job, output) = find(interface.output).ok_or("no output buffer")?;
+        let (input_job, input) = find(interface.input).ok_or("no input buffer")?;
+        let mut elements: Vec<_> = pairs.iter().copied().filter(|(job, _)| at(job, interface.block)).collect();
         // The block is the last element of its array, or the only buffer.
         let block = elements.pop();
-        Ok(Self { run, block, output_job, output, input_job, input, copy: find(3), elements })
+        Ok(Self { run, block, output_job, output, input_job, input, copy: find(interface.copy), elements })
     }
 }
 

@@ -9,9 +9,11 @@
 mod bound;
 mod declared;
 mod load;
+mod needs;
 pub(crate) mod types;
 
 pub use bound::{BoundVariable, bound_variables};
 pub use declared::{DeclaredBlock, declared};
 pub use load::BadModule;
 pub(crate) use load::load;
+pub use needs::{features_of, without_source};

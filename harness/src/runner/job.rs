@@ -15,8 +15,8 @@ pub enum Shader {
     Wgsl(String),
     /// DXBC container.
     Dxbc(Vec<u8>),
-    /// DXIL container.
-    Dxil(Vec<u8>),
+    /// DXIL as its listing: the LLVM assembly that DXC's disassembler prints.
+    Dxil(String),
     /// Metal shading language text.
     Msl(String),
 }

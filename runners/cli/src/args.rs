@@ -249,14 +249,18 @@ pub struct RunArgs {
     /// offsets (.wgsl, .glsl, .spv) are checked under `declared`.
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub rules: Vec<String>,
-    /// Only these shader producers.
-    #[arg(long, visible_alias = "compiler", value_delimiter = ',', value_name = "rspirv,naga")]
+    /// Only these shader producers: `rspirv` and `naga`, which need nothing; compilers (`dxc`, `slangc`, ...), one of their
+    /// targets and options (`dxc-spirv-dx`, ...), or `all` that are there.
+    #[arg(long, visible_alias = "compiler", value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub producer: Vec<String>,
+    /// Keep what compilers are given and what they make below this folder.
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
     /// Only these devices.
     #[arg(long, value_delimiter = ',', value_name = "ID[,ID...]")]
     pub device: Vec<String>,
     /// Only through these APIs.
-    #[arg(long, value_delimiter = ',', value_name = "ash,wgpu,model")]
+    #[arg(long, value_delimiter = ',', value_name = "ash,wgpu,dxil,model")]
     pub runner: Vec<String>,
     /// Only these forms of access.
     #[arg(long, value_delimiter = ',', value_name = "leaf,vector,whole,parameter,indexed,divergent,copied,length")]

@@ -8,28 +8,36 @@ use std::time::Instant;
 use layoutproof::check::{Check, Produced, Producer, Settings, Subject};
 use layoutproof::record::CheckRecord;
 use layoutproof::runner::{DeviceInfo, Job};
+use layoutproof::toolchain::Compile;
 use layoutproof_compilers::spirv_val::SpirvVal;
 
 use crate::pool::{self, Launch};
 
-/// Pairs every subject with every producer and device that go together; shaders are written here, in parallel.
-pub(crate) fn plan(
-    subjects: &[Arc<Subject>],
-    producers: &[Producer],
-    devices: &[DeviceInfo],
-    settings: &Settings,
-) -> Vec<Check> {
+/// How shaders are made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Making<'a> {
+    /// Who makes them.
+    pub producers: &'a [Producer],
+    /// What generators of ours write.
+    pub settings: &'a Settings,
+    /// The compilers behind producers that are compilers.
+    pub compilers: &'a dyn Compile,
+}
+
+/// Pairs every subject with every producer and device that go together; shaders are made here, in parallel.
+pub(crate) fn plan(subjects: &[Arc<Subject>], devices: &[DeviceInfo], making: Making<'_>) -> Vec<Check> {
     let launch = Launch { program: PathBuf::new(), misreading: None };
     let used = |producer: &&Producer| devices.iter().any(|device| producer.feeds(device.runner));
-    let pairs: Vec<(usize, Producer)> = producers
-        .iter()
-        .filter(used)
-        .flat_map(|producer| (0..subjects.len()).map(move |subject| (subject, *producer)))
-        .collect();
+    let of = |producer: &Producer| {
+        let producer = *producer;
+        let takers = (0..subjects.len()).filter(move |subject| producer.takes(&subjects[*subject]));
+        takers.map(move |subject| (subject, producer))
+    };
+    let pairs: Vec<(usize, Producer)> = making.producers.iter().filter(used).flat_map(of).collect();
     let validator = SpirvVal::find();
     let mut produced = BTreeMap::new();
     let work = |(subject, producer): (usize, Producer), _: &mut pool::Workers<'_>| {
-        ((producer, subject), Arc::new(produce(&subjects[subject], producer, settings, validator.as_ref())))
+        ((producer, subject), Arc::new(produce(&subjects[subject], producer, making, validator.as_ref())))
     };
     pool::run(pairs, &launch, work, |(key, made)| drop(produced.insert(key, made)));
     let mut checks = Vec::new();
@@ -43,11 +51,14 @@ pub(crate) fn plan(
     checks
 }
 
-fn produce(subject: &Subject, producer: Producer, settings: &Settings, validator: Option<&SpirvVal>) -> Produced {
-    let mut shaders = Produced::new(subject, producer, settings);
-    if let Some(validator) = validator {
-        for module in &mut shaders.modules {
-            module.validation = validator.validate(&module.spirv, &module.validator_flags);
+fn produce(subject: &Subject, producer: Producer, making: Making<'_>, validator: Option<&SpirvVal>) -> Produced {
+    let mut shaders = match producer {
+        Producer::Generator(generator) => Produced::new(subject, generator, making.settings),
+        Producer::Compiler(toolchain) => Produced::compiled(subject, toolchain, making.compilers),
+    };
+    for module in &mut shaders.modules {
+        if let Some((words, validator)) = module.code.spirv().zip(validator) {
+            module.validation = validator.validate(words, &module.validator_flags);
         }
     }
     shaders

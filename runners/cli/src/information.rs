@@ -1,6 +1,6 @@
 //! `layoutproof list`, `devices`, `compilers` and `doctor`: what there is.
 
-use layoutproof::check::{Produced, Producer};
+use layoutproof::check::{Generator, Produced};
 use layoutproof::coverage::{Cells, planned};
 use layoutproof::layout::rules::Example;
 use layoutproof::layout::{RuleSet, table};
@@ -46,8 +46,8 @@ pub(crate) fn list(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
 fn coverage(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
     let mut cells = Cells::new();
     for subject in subjects(&sources(&args.cases, &args.filter)?) {
-        for producer in Producer::ALL {
-            planned(&subject, &Produced::new(&subject, producer, &all_forms()), &mut cells);
+        for generator in Generator::ALL {
+            planned(&subject, &Produced::new(&subject, generator, &all_forms()), &mut cells);
         }
     }
     match args.format {

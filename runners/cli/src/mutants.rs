@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use layoutproof::check::{Placed, Produced, Producer, Proof, Source};
+use layoutproof::check::{Generator, Placed, Produced, Proof, Source};
 use layoutproof::layout::{RuleSet, table};
 use layoutproof::model::{BINDING_MISREADINGS, MISREADINGS};
 use layoutproof::mutants::MutantTable;
@@ -59,7 +59,7 @@ fn equivalents() -> anyhow::Result<Vec<Equivalent>> {
 fn try_devices(cases: &[Arc<Source>], enough: Option<usize>) -> Vec<DeviceLine> {
     let settings = all_forms();
     let checks = subjects(cases).filter_map(|subject| {
-        let produced = Produced::new(&subject, Producer::Rspirv, &settings);
+        let produced = Produced::new(&subject, Generator::Rspirv, &settings);
         ModelCheck::new(Arc::new(subject), produced)
     });
     let checks: Vec<ModelCheck> = checks.collect();

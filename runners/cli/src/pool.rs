@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
 
+use layoutproof::dxil::Evaluator;
 use layoutproof::model::{Misreading, Model};
 use layoutproof::runner::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
 
@@ -70,6 +71,7 @@ impl Workers<'_> {
                 let mut model = self.launch.misreading.map_or_else(Model::new, Model::with_misreading);
                 model.run(&Batch { jobs: jobs.to_vec() })
             }
+            RunnerKind::Dxil => Evaluator::new().run(&Batch { jobs: jobs.to_vec() }),
             RunnerKind::Ash | RunnerKind::Wgpu => self.run_in_workers(device, jobs),
         }
     }

@@ -12,7 +12,8 @@ use crate::pool::{self, Launch};
 
 /// Every placement that one of `producers` can write shaders for, on every device that takes them, unvalidated.
 pub(crate) fn plan(placed: &[Placed], producers: &[Producer], devices: &[DeviceInfo]) -> Vec<ProofCheck> {
-    let proofs = placed.iter().filter_map(Proof::new).filter(|proof| producers.contains(&proof.producer));
+    let proofs =
+        placed.iter().filter_map(Proof::new).filter(|proof| producers.contains(&Producer::Generator(proof.producer)));
     let checks = proofs.flat_map(|proof| {
         let proof = Arc::new(proof);
         let takers = devices.iter().filter(|device| proof.feeds(device));

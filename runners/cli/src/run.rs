@@ -10,6 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use layoutproof::check::{Check, Placed, Producer, ProofCheck, Settings};
 use layoutproof::coverage::subject_kinds;
 use layoutproof::diagnostics::render;
+use layoutproof::dxil::Evaluator;
 use layoutproof::floors::{self, Floor};
 use layoutproof::known::{self, Known};
 use layoutproof::layout::DECLARED;
@@ -19,9 +20,12 @@ use layoutproof::report::summary::{Exit, Shortfalls, exit_of_run, fold};
 use layoutproof::report::terminal::{RunFacts, check_line, failure_report, summary};
 use layoutproof::report::{Style, github, json_lines, junit};
 use layoutproof::runner::{DeviceInfo, Runner, RunnerKind};
+use layoutproof::toolchain::{Compile, Toolchain, toolchains};
 use layoutproof_compilers::spirv_val::SpirvVal;
+use layoutproof_compilers::toolchains::Toolchains;
 
 use crate::args::RunArgs;
+use crate::execute::Making;
 use crate::lists::{BuiltInKnown, known_lists, lists};
 use crate::output::{print, warn};
 use crate::pool::{self, Launch};
@@ -38,7 +42,11 @@ const DEFAULT_RECORDS: &str = "the records that --json FILE writes";
 pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let wanted = Wanted::of(args)?;
-    let selection = select(args)?;
+    if let Some(absent) = wanted.missing_compiler() {
+        warn(&format!("error: {absent}\n"));
+        return Ok(Exit::Missing);
+    }
+    let selection = select(args, &wanted.chosen_toolchains())?;
     warn(&render(&selection.warnings, &selection.sources, style.colour));
     if selection.subjects.is_empty() && selection.placed.is_empty() {
         warn("nothing is selected: no case or file matches, or none speaks of these rule sets\n");
@@ -57,7 +65,9 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
         warn(&format!("error: {missing}\n"));
         return Ok(Exit::Missing);
     }
-    let checks = execute::plan(&selection.subjects, &wanted.producers, &devices, &wanted.settings);
+    let compilers: Vec<Producer> = wanted.chosen_toolchains().into_iter().map(Producer::Compiler).collect();
+    let mut checks = execute::plan(&selection.subjects, &devices, wanted.making(&wanted.producers));
+    checks.extend(execute::plan(&selection.native, &devices, wanted.making(&compilers)));
     let proofs = proofs::plan(&selection.placed, &wanted.producers, &devices);
     let placed = selection.placed.iter().filter(|placed| wanted.all_witnesses && placed.expected.is_some());
     let placed: Vec<&Placed> = placed.collect();
@@ -88,6 +98,7 @@ fn missed_floors(floors: &[Floor], selection: &Selection, records: &[CheckRecord
 /// What the arguments ask for, checked.
 struct Wanted {
     producers: Vec<Producer>,
+    toolchains: Toolchains,
     settings: Settings,
     launch: Launch,
     device_ids: Vec<String>,
@@ -101,9 +112,14 @@ struct Wanted {
 
 impl Wanted {
     fn of(args: &RunArgs) -> anyhow::Result<Self> {
-        let producers =
-            choose("producer", &args.producer, &Producer::ALL.map(|producer| (producer.as_str(), producer)))?;
-        let runners = [RunnerKind::Ash, RunnerKind::Wgpu, RunnerKind::Model].map(|kind| (kind.as_str(), kind));
+        let toolchains = if args.producer.is_empty() {
+            Toolchains::default()
+        } else {
+            Toolchains::find(drivers::fetched_root().as_deref()).keep(args.keep.clone())
+        };
+        let producers = producers(&args.producer, &toolchains)?;
+        let runners =
+            [RunnerKind::Ash, RunnerKind::Wgpu, RunnerKind::Dxil, RunnerKind::Model].map(|kind| (kind.as_str(), kind));
         let forms = Form::ALL.map(|form| (form.as_str(), form));
         let misreadings = MISREADINGS.iter().chain(BINDING_MISREADINGS);
         let misreadings: Vec<_> = misreadings.map(|misreading| (misreading.name, *misreading)).collect();
@@ -112,6 +128,7 @@ impl Wanted {
         let planted_rules = args.plant_rules.as_deref().map(rule_set).transpose()?.cloned();
         Ok(Self {
             producers,
+            toolchains,
             settings: Settings {
                 forms: choose("form", &args.form, &forms)?.into_iter().collect(),
                 spaces: named("space", &args.space, &Space::ALL.map(|space| (space.as_str(), space)))?,
@@ -130,6 +147,26 @@ impl Wanted {
         })
     }
 
+    /// The compilers that the user asks for.
+    fn chosen_toolchains(&self) -> Vec<&'static Toolchain> {
+        let chosen = self.producers.iter().filter_map(|producer| match producer {
+            Producer::Generator(_) => None,
+            Producer::Compiler(toolchain) => Some(*toolchain),
+        });
+        chosen.collect()
+    }
+
+    fn missing_compiler(&self) -> Option<String> {
+        let absent = self.chosen_toolchains().into_iter().find(|toolchain| !self.toolchains.has(toolchain))?;
+        let name = absent.compiler;
+        Some(format!("compiler `{name}` is asked for and not here (`layoutproof compilers` says how to name one)"))
+    }
+
+    /// How shaders are made, by those of the producers that `who` takes.
+    fn making<'a>(&'a self, producers: &'a [Producer]) -> Making<'a> {
+        Making { producers, settings: &self.settings, compilers: &self.toolchains }
+    }
+
     /// The devices to run on: those of every API, and the model.
     fn devices(&self) -> (Vec<DeviceInfo>, Vec<String>) {
         let real = self.runners.iter().any(|kind| *kind != RunnerKind::Model);
@@ -137,6 +174,9 @@ impl Wanted {
         let (mut devices, notes) =
             if real && !named_model_only { pool::enumerate(&self.launch.program) } else { (Vec::new(), Vec::new()) };
         devices.push(Model::new().device().clone());
+        if self.producers.iter().any(|producer| producer.feeds(RunnerKind::Dxil)) {
+            devices.push(Evaluator::new().device().clone());
+        }
         devices.retain(|device| {
             self.runners.contains(&device.runner)
                 && (self.device_ids.is_empty() || self.device_ids.contains(&device.id))
@@ -159,6 +199,35 @@ impl Wanted {
         let missing = self.required.iter().chain(&self.device_ids).find(absent);
         missing.map(|id| format!("device `{id}` is required and not here"))
     }
+}
+
+/// Those that need no compiler, or those of these names: generators, compilers, single toolchains, or `all`.
+fn producers(names: &[String], toolchains: &Toolchains) -> anyhow::Result<Vec<Producer>> {
+    if names.is_empty() {
+        return Ok(Producer::BUILT_IN.to_vec());
+    }
+    let mut found = Vec::new();
+    for name in names {
+        let built_in = Producer::BUILT_IN.into_iter().filter(|producer| name == "all" || producer.as_str() == name);
+        let compilers = toolchains.named(name).into_iter().map(Producer::Compiler);
+        let named: Vec<Producer> = built_in.chain(compilers).collect();
+        if named.is_empty() {
+            bail!("unknown producer `{name}`; known are all, {}", known_producers());
+        }
+        found.extend(named);
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+/// The names of all producers: first the compilers', then each with its options.
+fn known_producers() -> String {
+    let compilers = toolchains().iter().map(|toolchain| toolchain.compiler);
+    let single = toolchains().iter().map(|toolchain| toolchain.name);
+    let mut names: Vec<&str> = Producer::BUILT_IN.iter().map(|producer| producer.as_str()).chain(compilers).collect();
+    names.dedup();
+    names.into_iter().chain(single).collect::<Vec<_>>().join(", ")
 }
 
 /// The values that the user named, or all.

@@ -13,6 +13,7 @@ use layoutproof::diagnostics::{Code, Diagnostic, render};
 use layoutproof::layout::{DECLARED, RuleSet, find, table};
 use layoutproof::record::Form;
 use layoutproof::sources::{SourceMap, Span};
+use layoutproof::toolchain::Toolchain;
 
 use crate::args::{DeclareArgs, RunArgs};
 use crate::inputs::{Cases, FileSystem, Word, add_text};
@@ -48,6 +49,8 @@ impl std::error::Error for Refused {}
 pub(crate) struct Selection {
     /// Cases and files, each under one rule set.
     pub subjects: Vec<Arc<Subject>>,
+    /// The same under rule sets that a compiler takes by itself and that nobody names; for compilers alone.
+    pub native: Vec<Arc<Subject>>,
     /// Cases and files, each as one convention places its parameters; no case where the user names rule sets.
     pub placed: Vec<Placed>,
     /// Number of cases.
@@ -62,13 +65,13 @@ pub(crate) struct Selection {
 ///
 /// # Errors
 /// [`Refused`] with every problem, or what could not be read.
-pub(crate) fn select(args: &RunArgs) -> anyhow::Result<Selection> {
+pub(crate) fn select(args: &RunArgs, toolchains: &[&'static Toolchain]) -> anyhow::Result<Selection> {
     let RunArgs { inputs, rules, declare, placement, .. } = args;
     let words: Vec<Word> = inputs.iter().map(|word| Word::of(word)).collect();
     let only_modules = !words.is_empty() && words.iter().all(|word| matches!(word, Word::LaidOut(_)));
     let names = if only_modules { &[] } else { rules.as_slice() };
-    let wanted =
-        Wanted { rules: names.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?, placement };
+    let rules_named = names.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
+    let wanted = Wanted { rules: rules_named, placement, toolchains };
     let mut selection = Selection::default();
     let mut cases = Cases::load(&declare.cases)?;
     let mut ids = Vec::new();
@@ -158,6 +161,8 @@ pub(crate) fn options_of(declare: &DeclareArgs) -> DeclareOptions {
 struct Wanted<'a> {
     /// The rule sets that the user names.
     rules: Vec<&'static RuleSet>,
+    /// The compilers whose own rule sets are checked too.
+    toolchains: &'a [&'static Toolchain],
     placement: &'a PlacementArgs,
 }
 
@@ -219,7 +224,23 @@ impl Selection {
             }
             self.subjects.push(Arc::new(subject));
         }
+        self.add_native(&source, wanted);
         Ok(())
+    }
+
+    /// A source under the rule sets that the compilers take for its blocks, without those that it is already under.
+    fn add_native(&mut self, source: &Arc<Source>, wanted: &Wanted<'_>) {
+        let blocks = &source.module.blocks;
+        let rules = wanted
+            .toolchains
+            .iter()
+            .flat_map(|toolchain| blocks.iter().filter_map(|block| toolchain.rules().rules(block)));
+        for rules in rules.filter(|rules| wanted.rules.is_empty() || wanted.rules.contains(rules)) {
+            let is_under = |subject: &Arc<Subject>| Arc::ptr_eq(&subject.source, source) && subject.rules == rules.name;
+            if !self.subjects.iter().chain(&self.native).any(is_under) {
+                self.native.push(Arc::new(Subject::new(Arc::clone(source), rules)));
+            }
+        }
     }
 
     /// Reads a user's module, which says its own offsets.
@@ -261,6 +282,9 @@ impl Selection {
             if asked && index < source.expect.len() {
                 self.subjects.push(Arc::new(subject));
             }
+        }
+        if !source.expect.is_empty() && wanted.placement.target.is_none() {
+            self.add_native(&source, wanted);
         }
     }
 }

@@ -16,9 +16,11 @@ use layoutproof::model::Model;
 use layoutproof::record::{CheckRecord, Outcome};
 use layoutproof::report::{Style, terminal};
 use layoutproof::runner::{DeviceInfo, Runner};
+use layoutproof_compilers::toolchains::Toolchains;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use crate::args::{Cli, Command, RunArgs};
+use crate::execute::Making;
 use crate::lists::{BuiltInKnown, known_lists};
 use crate::pool::{self, Launch};
 use crate::selection::{Refused, Selection, all_forms, select};
@@ -42,6 +44,8 @@ struct Suite {
     selection: Selection,
     devices: Vec<DeviceInfo>,
     settings: Settings,
+    /// None: a trial of its own would start them again and again.
+    compilers: Toolchains,
     launch: Launch,
     known: Vec<known::Known>,
     alone: bool,
@@ -64,8 +68,8 @@ impl Suite {
         }
         devices.push(Model::new().device().clone());
         let built_in = if arguments.exact { BuiltInKnown::OfNarrowedRun } else { BuiltInKnown::OfWholeRun };
-        let selection = select(&run)?;
-        let proofs = proofs::plan(&selection.placed, &Producer::ALL, &devices);
+        let selection = select(&run, &[])?;
+        let proofs = proofs::plan(&selection.placed, &Producer::BUILT_IN, &devices);
         Ok(Arc::new(Self {
             selection,
             proved: devices.iter().map(|_| OnceLock::new()).collect(),
@@ -73,6 +77,7 @@ impl Suite {
             batches: devices.iter().map(|_| OnceLock::new()).collect(),
             devices,
             settings: all_forms(),
+            compilers: Toolchains::default(),
             launch,
             known: known_lists(&[], built_in)?,
             alone: arguments.exact,
@@ -84,7 +89,7 @@ impl Suite {
         let mut trials = Vec::new();
         for device in 0..self.devices.len() {
             let runner = self.devices[device].runner;
-            for producer in Producer::ALL.into_iter().filter(|producer| producer.feeds(runner)) {
+            for producer in Producer::BUILT_IN.into_iter().filter(|producer| producer.feeds(runner)) {
                 for subject in 0..self.selection.subjects.len() {
                     let suite = Arc::clone(&self);
                     let trial = move || suite.judge(device, producer, subject);
@@ -112,17 +117,22 @@ impl Suite {
         Check::name_of(&self.selection.subjects[subject], producer, &self.devices[device])
     }
 
+    /// How shaders are made.
+    fn making<'a>(&'a self, producers: &'a [Producer]) -> Making<'a> {
+        Making { producers, settings: &self.settings, compilers: &self.compilers }
+    }
+
     fn judge(&self, device: usize, producer: Producer, subject: usize) -> Result<Completion, Failed> {
         let name = self.name(device, producer, subject);
         let alone;
         let records = if self.alone {
             let subjects = std::slice::from_ref(&self.selection.subjects[subject]);
-            alone = self.run(&execute::plan(subjects, &[producer], &self.devices[device..=device], &self.settings));
+            alone = self.run(&execute::plan(subjects, &self.devices[device..=device], self.making(&[producer])));
             &alone
         } else {
             self.batches[device].get_or_init(|| {
                 let devices = &self.devices[device..=device];
-                self.run(&execute::plan(&self.selection.subjects, &Producer::ALL, devices, &self.settings))
+                self.run(&execute::plan(&self.selection.subjects, devices, self.making(&Producer::BUILT_IN)))
             })
         };
         let record = records.get(&name).ok_or_else(|| Failed::from(format!("{name} gave no record")))?;

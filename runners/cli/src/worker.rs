@@ -90,7 +90,9 @@ fn open(info: &DeviceInfo) -> Result<Box<dyn Runner>, RunnerError> {
     match info.runner {
         RunnerKind::Ash => layoutproof_vulkan::open(info),
         RunnerKind::Wgpu => layoutproof_wgpu::open(info),
-        RunnerKind::Model => Err(RunnerError::Unsupported("a worker: the model device needs none".to_owned())),
+        RunnerKind::Model | RunnerKind::Dxil => {
+            Err(RunnerError::Unsupported("a worker: it runs in this process".to_owned()))
+        }
     }
 }
 

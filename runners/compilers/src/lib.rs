@@ -4,3 +4,4 @@ pub mod child;
 pub mod compiler;
 pub mod dxc_library;
 pub mod spirv_val;
+pub mod toolchains;

@@ -115,6 +115,13 @@ pub fn produce(layout: &BlockLayout, plan: &ProbePlan) -> Result<Produced, Produ
     Ok(Produced { words: module.finish().assemble(), rules, features })
 }
 
+/// The loosest of Vulkan's rules that the leaves of `plan` need in the spaces of its entry points; `None` for a block
+/// without a layout, or a plan without entry points.
+pub fn block_rules(layout: &BlockLayout, plan: &ProbePlan) -> Option<BlockRules> {
+    let block = Block::new(layout.result.as_ref().ok()?, &plan.leaves);
+    plan.entries.iter().map(|entry| rules::needed(&block.node, entry.space)).max()
+}
+
 /// The way to each leaf of a plan.
 fn ways_in(layout: &BlockLayout, block: &Block<'_>, plan: &ProbePlan) -> Result<Vec<Way>, ProduceError> {
     let no_leaf = |path: &String| ProduceError::NoSuchLeaf { block: layout.name.clone(), path: path.clone() };

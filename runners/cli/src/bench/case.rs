@@ -6,7 +6,8 @@ use layoutproof::generate::spirv::{produce, produce_fused};
 use layoutproof::image::nonce_word;
 use layoutproof::layout::{LayoutOptions, RuleSet, find, lay_out};
 use layoutproof::probe::{
-    Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, PlanShader, ProbeJob, Range, fusable, jobs, observe, plan,
+    Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, Interface, PlanShader, ProbeJob, Range, fusable, jobs, observe,
+    plan,
 };
 use layoutproof::random::blocks;
 use layoutproof::record::Form;
@@ -80,7 +81,11 @@ fn fused(
     let group = FusedGroup { cases, space, fold };
     let produced = produce_fused(&group)?;
     let (shader, requires) = (produced.shader(), produced.requires());
-    let job = FusedJob::new(&group, nonce_word(number), PlanShader { shader: &shader, requires: &requires })?;
+    let job = FusedJob::new(
+        &group,
+        nonce_word(number),
+        PlanShader { shader: &shader, requires: &requires, interface: Interface::default() },
+    )?;
     let read_back = run(worker, job.job.clone())?;
     Ok(job.wrong(&read_back).len() as u64)
 }
@@ -90,7 +95,8 @@ fn single(case: &FusedCase, worker: &mut Worker) -> anyhow::Result<u64> {
     let FusedCase { layout, plan } = case;
     let produced = produce(layout, plan)?;
     let (shader, requires) = (produced.shader(), produced.requires());
-    let probes = jobs(layout, plan, PlanShader { shader: &shader, requires: &requires })?;
+    let probes =
+        jobs(layout, plan, PlanShader { shader: &shader, requires: &requires, interface: Interface::default() })?;
     let exact = |probe: &&ProbeJob| probe.range == Range::Exact;
     let probe = probes.iter().find(exact).context("a probe has an exact range")?;
     let read_backs = probe.runs.iter().map(|probe| run(worker, probe.job.clone())).collect::<Result<Vec<_>, _>>()?;

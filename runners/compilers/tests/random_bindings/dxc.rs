@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use layoutproof::bind::{Bound, Convention, Request, Target};
+use layoutproof::dxil::bindings::resource_bindings;
 use layoutproof::random::Program;
-use layoutproof::read_listing::resource_bindings;
 use layoutproof::read_spirv::bound_variables;
 use layoutproof_compilers::compiler::{Answer, Compiler};
 

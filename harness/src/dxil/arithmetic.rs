@@ -1,0 +1,106 @@
+//! LLVM's casts, binary operators and comparisons on bits.
+
+use half::f16;
+
+use super::function::Ty;
+
+/// `bits` cut to `width`.
+fn cut(bits: u64, width: u32) -> u64 {
+    if width < 64 { bits & ((1 << width) - 1) } else { bits }
+}
+
+/// `bits` of `width` with their sign carried to 64 bits.
+fn signed(bits: u64, width: u32) -> i64 {
+    let unused = 64 - width;
+    (bits << unused).cast_signed() >> unused
+}
+
+fn width(ty: &Ty) -> Result<u32, String> {
+    ty.width().ok_or_else(|| "arithmetic on no scalar".to_owned())
+}
+
+/// A cast by name.
+///
+/// # Errors
+/// A cast that is not known, or not between these types.
+pub(super) fn cast(name: &str, bits: u64, (from, to): (&Ty, &Ty)) -> Result<u64, String> {
+    let (narrow, wide) = (width(from)?, width(to)?);
+    match (name, from, to) {
+        ("bitcast", _, _) if narrow == wide => Ok(bits),
+        ("trunc" | "zext", _, _) => Ok(cut(bits, wide)),
+        ("sext", _, _) => Ok(cut(signed(bits, narrow).cast_unsigned(), wide)),
+        ("fpext", Ty::Half, Ty::Float) => Ok(u64::from(f16::from_bits(low16(bits)).to_f32().to_bits())),
+        ("fpext", Ty::Float, Ty::Double) => Ok(f64::from(f32::from_bits(low32(bits))).to_bits()),
+        _ => Err(format!("the cast `{name}` of {from:?} to {to:?}")),
+    }
+}
+
+/// A binary operator by name.
+///
+/// # Errors
+/// An operator that is not known, a division by zero, a shift beyond the type.
+pub(super) fn binary(name: &str, ty: &Ty, [a, b]: [u64; 2]) -> Result<u64, String> {
+    let width = width(ty)?;
+    let shift = || u32::try_from(b).ok().filter(|count| *count < width).ok_or("a shift beyond the type");
+    let divisor = || if b == 0 { Err("a division by zero") } else { Ok(b) };
+    let result = match name {
+        "add" => a.wrapping_add(b),
+        "sub" => a.wrapping_sub(b),
+        "mul" => a.wrapping_mul(b),
+        "udiv" => a / divisor()?,
+        "urem" => a % divisor()?,
+        "and" => a & b,
+        "or" => a | b,
+        "xor" => a ^ b,
+        "shl" => a << shift()?,
+        "lshr" => a >> shift()?,
+        "ashr" => (signed(a, width) >> shift()?).cast_unsigned(),
+        _ => return Err(format!("the operator `{name}`")),
+    };
+    Ok(cut(result, width))
+}
+
+/// A comparison by name (`icmp ne`).
+///
+/// # Errors
+/// A comparison that is not known.
+pub(super) fn compare(name: &str, ty: &Ty, [a, b]: [u64; 2]) -> Result<bool, String> {
+    let (x, y) = (signed(a, width(ty)?), signed(b, width(ty)?));
+    match name {
+        "icmp eq" => Ok(a == b),
+        "icmp ne" => Ok(a != b),
+        "icmp ult" => Ok(a < b),
+        "icmp ule" => Ok(a <= b),
+        "icmp ugt" => Ok(a > b),
+        "icmp uge" => Ok(a >= b),
+        "icmp slt" => Ok(x < y),
+        "icmp sle" => Ok(x <= y),
+        "icmp sgt" => Ok(x > y),
+        "icmp sge" => Ok(x >= y),
+        _ => Err(format!("the comparison `{name}`")),
+    }
+}
+
+fn low16(bits: u64) -> u16 {
+    u16::try_from(bits & 0xFFFF).expect("16 bits are left")
+}
+
+fn low32(bits: u64) -> u32 {
+    u32::try_from(bits & 0xFFFF_FFFF).expect("32 bits are left")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_wrap_at_their_width() {
+        let int = Ty::Integer(32);
+        assert_eq!(binary("add", &int, [0xFFFF_FFFF, 1]), Ok(0));
+        assert_eq!(binary("ashr", &int, [0x8000_0000, 31]), Ok(0xFFFF_FFFF));
+        assert_eq!(cast("sext", 0x80, (&Ty::Integer(8), &Ty::Integer(16))), Ok(0xFF80));
+        assert_eq!(compare("icmp slt", &int, [0xFFFF_FFFF, 0]), Ok(true));
+        assert!(binary("udiv", &int, [1, 0]).is_err() && binary("shl", &int, [1, 32]).is_err());
+        assert!(binary("fadd", &int, [1, 1]).unwrap_err().contains("fadd"));
+    }
+}

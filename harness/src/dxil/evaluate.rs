@@ -1,0 +1,97 @@
+//! The evaluator as a [`Runner`].
+
+use std::collections::BTreeSet;
+
+use super::function::{Instruction, function};
+use super::machine::{Bound, Machine};
+use super::value::Class;
+use crate::runner::{
+    Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, ReadBack, Runner, RunnerError, RunnerKind, Shader,
+};
+
+/// Executes DXIL's listing on the CPU. A job's sets are register spaces, its bindings registers of the class that the
+/// buffer's kind has: `b` for uniform, `t` for read-only and `u` for writable storage buffers.
+#[derive(Clone, Debug)]
+pub struct Evaluator {
+    device: DeviceInfo,
+}
+
+impl Default for Evaluator {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Evaluator {
+    /// An evaluator.
+    pub fn new() -> Self {
+        let device = DeviceInfo {
+            id: "dxil".into(),
+            name: "layoutproof's evaluator of DXIL".into(),
+            driver: concat!("layoutproof ", env!("CARGO_PKG_VERSION")).into(),
+            api: "DXIL 1.6".into(),
+            runner: RunnerKind::Dxil,
+            index: 0,
+            hardware: false,
+            features: BTreeSet::from([Feature::Int16, Feature::Int64, Feature::Float16, Feature::Float64]),
+            max_uniform_range: 1 << 16,
+            max_push_constants: 0,
+        };
+        Self { device }
+    }
+}
+
+impl Runner for Evaluator {
+    fn device(&self) -> &DeviceInfo {
+        &self.device
+    }
+
+    fn run(&mut self, batch: &Batch) -> Vec<Result<ReadBack, RunnerError>> {
+        // The jobs of a plan share a shader, which is read once for all of them.
+        let mut answers = Vec::with_capacity(batch.jobs.len());
+        for jobs in batch.jobs.chunk_by(|one, next| one.shader == next.shader && one.entry == next.entry) {
+            let program = program(&jobs[0]);
+            answers.extend(jobs.iter().map(|job| dispatch(job, &program)));
+        }
+        answers
+    }
+}
+
+fn program(job: &Job) -> Result<Vec<Instruction>, RunnerError> {
+    let listing = match &job.shader {
+        Shader::Dxil(listing) => listing,
+        Shader::Spirv(_) | Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Msl(_) => {
+            return Err(RunnerError::Unsupported("shaders that are no listing of DXIL".into()));
+        }
+    };
+    function(listing, &job.entry).map_err(RunnerError::ShaderRefused)
+}
+
+fn dispatch(job: &Job, program: &Result<Vec<Instruction>, RunnerError>) -> Result<ReadBack, RunnerError> {
+    let only_buffers = job.draw.is_none()
+        && job.images.is_empty()
+        && job.samplers.is_empty()
+        && job.constants.is_empty()
+        && job.push_constants.is_empty();
+    if job.workgroups != [1, 1, 1] || !only_buffers {
+        return Err(RunnerError::Unsupported("anything but one workgroup with buffers".into()));
+    }
+    let program = program.as_ref().map_err(RunnerError::clone)?;
+    let mut buffers: Vec<Bound> = job.buffers.iter().map(bound).collect();
+    Machine::new(&mut buffers).run(program).map_err(RunnerError::ShaderRefused)?;
+    let after = job.buffers.iter().zip(buffers).map(|(buffer, bound)| BufferAfter {
+        before: buffer.before_word.to_le_bytes().to_vec(),
+        bytes: bound.bytes,
+        after: buffer.after.clone(),
+    });
+    Ok(ReadBack { buffers: after.collect(), targets: Vec::new() })
+}
+
+fn bound(buffer: &crate::runner::JobBuffer) -> Bound {
+    let class = match buffer.kind {
+        BufferKind::Uniform => Class::ConstantBuffer,
+        BufferKind::StorageRead => Class::ShaderResource,
+        BufferKind::Storage | BufferKind::Address { .. } => Class::UnorderedAccess,
+    };
+    Bound { class, space: buffer.set, register: buffer.binding, bytes: buffer.bytes.clone() }
+}

@@ -1,0 +1,140 @@
+//! One execution of a function: names, private memory, the buffers of a job.
+
+use std::collections::HashMap;
+
+use super::arithmetic::{binary, cast, compare};
+use super::function::{Action, Instruction, Operand};
+use super::operation;
+use super::value::{Class, Handle, Value};
+
+/// A buffer and where it is bound.
+#[derive(Clone, Debug)]
+pub(super) struct Bound {
+    pub(super) class: Class,
+    pub(super) space: u32,
+    pub(super) register: u32,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// The state of an execution.
+#[derive(Debug)]
+pub(super) struct Machine<'a> {
+    buffers: &'a mut [Bound],
+    values: HashMap<&'a str, Value>,
+    private: Vec<Vec<Value>>,
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(buffers: &'a mut [Bound]) -> Self {
+        Self { buffers, values: HashMap::new(), private: Vec::new() }
+    }
+
+    /// Executes the instructions in order.
+    ///
+    /// # Errors
+    /// The first instruction that cannot be executed.
+    pub(super) fn run(&mut self, instructions: &'a [Instruction]) -> Result<(), String> {
+        for instruction in instructions {
+            let value = self.execute(&instruction.action)?;
+            if let Some(name) = &instruction.result {
+                self.values.insert(name, value);
+            }
+        }
+        Ok(())
+    }
+
+    fn execute(&mut self, action: &Action) -> Result<Value, String> {
+        match action {
+            Action::Call(name, arguments) => operation::call(self, name, arguments),
+            Action::Extract(from, index) => match self.value(from)? {
+                Value::Parts(parts) => parts.get(*index).cloned().ok_or_else(|| format!("part {index} is not there")),
+                _ => Err("a part of a scalar".to_owned()),
+            },
+            Action::Cast(name, (from, operand), to) => {
+                Ok(Value::Bits(cast(name, self.value(operand)?.bits()?, (from, to))?))
+            }
+            Action::Binary(name, ty, operands) => Ok(Value::Bits(binary(name, ty, self.two(operands)?)?)),
+            Action::Compare(name, ty, operands) => Ok(Value::Bits(u64::from(compare(name, ty, self.two(operands)?)?))),
+            Action::Select([condition, yes, no]) => {
+                let chosen = if self.value(condition)?.bits()? == 1 { yes } else { no };
+                self.value(chosen)
+            }
+            Action::Allocate(count) => {
+                self.private.push(vec![Value::Undefined; *count as usize]);
+                Ok(Value::Pointer { slot: self.private.len() - 1, at: 0 })
+            }
+            Action::Element(pointer, index) => {
+                let (slot, at) = self.pointer(pointer)?;
+                let index = self.value(index)?.word()? as usize;
+                Ok(Value::Pointer { slot, at: at.saturating_add(index) })
+            }
+            Action::Load(pointer) => {
+                let (slot, at) = self.pointer(pointer)?;
+                self.private[slot].get(at).cloned().ok_or_else(|| "a load outside private memory".to_owned())
+            }
+            Action::Store(value, pointer) => {
+                let ((slot, at), value) = (self.pointer(pointer)?, self.value(value)?);
+                *self.private[slot].get_mut(at).ok_or("a store outside private memory")? = value;
+                Ok(Value::Undefined)
+            }
+            Action::Return => Ok(Value::Undefined),
+        }
+    }
+
+    /// The value of an operand.
+    pub(super) fn value(&self, operand: &Operand) -> Result<Value, String> {
+        match operand {
+            Operand::Local(name) => {
+                self.values.get(name.as_str()).cloned().ok_or_else(|| format!("%{name} is used before it is made"))
+            }
+            Operand::Bits(bits) => Ok(Value::Bits(*bits)),
+            Operand::Undefined => Ok(Value::Undefined),
+            Operand::Parts(parts) => {
+                Ok(Value::Parts(parts.iter().map(|part| self.value(part)).collect::<Result<_, _>>()?))
+            }
+        }
+    }
+
+    fn two(&self, [a, b]: &[Operand; 2]) -> Result<[u64; 2], String> {
+        Ok([self.value(a)?.bits()?, self.value(b)?.bits()?])
+    }
+
+    fn pointer(&self, operand: &Operand) -> Result<(usize, usize), String> {
+        match self.value(operand)? {
+            Value::Pointer { slot, at } => Ok((slot, at)),
+            _ => Err("no pointer where one is needed".to_owned()),
+        }
+    }
+
+    /// `count` components of `size` bytes from `start` on. Beyond the buffer are zeros, as Direct3D 12 has it.
+    pub(super) fn load(&self, handle: Handle, (start, size): (u64, u64), count: u64) -> Result<Value, String> {
+        let buffer = &self.buffers[self.bound(handle)?];
+        let byte = |at: u64| usize::try_from(at).ok().and_then(|at| buffer.bytes.get(at)).copied().unwrap_or(0);
+        let component = |index: u64| {
+            let first = start + index * size;
+            Value::Bits((0..size).rev().fold(0, |bits, at| bits << 8 | u64::from(byte(first + at))))
+        };
+        Ok(Value::Parts((0..count).map(component).collect()))
+    }
+
+    /// Stores the low `size` bytes of `bits` at `start`. What is beyond the buffer is lost.
+    pub(super) fn store(&mut self, handle: Handle, (start, size): (u64, u64), bits: u64) -> Result<(), String> {
+        let index = self.bound(handle)?;
+        for (at, byte) in (start..start + size).zip(bits.to_le_bytes()) {
+            let place = usize::try_from(at).ok().and_then(|at| self.buffers[index].bytes.get_mut(at));
+            if let Some(place) = place {
+                *place = byte;
+            }
+        }
+        Ok(())
+    }
+
+    fn bound(&self, handle: Handle) -> Result<usize, String> {
+        let place = (handle.class, handle.space, handle.register);
+        let found = self.buffers.iter().position(|buffer| (buffer.class, buffer.space, buffer.register) == place);
+        found.ok_or_else(|| {
+            let (letter, register, space) = (handle.class.letter(), handle.register, handle.space);
+            format!("nothing is bound at {letter}{register}, space{space}")
+        })
+    }
+}

@@ -1,0 +1,18 @@
+//! DXIL on the CPU: what code made by DXC or Clang for Direct3D really loads.
+//!
+//! The input is the listing that DXC's disassembler prints, LLVM 3.7 assembly with comments: [`bindings`] reads its table of
+//! resources, [`definitions`] its layouts, `function` its instructions, [`Evaluator`] executes an entry point over the buffers of a job. Straight-line
+//! code of loads, arithmetic and stores is understood, which is what probes are made of; everything else is refused by
+//! name. Source: DirectX Intermediate Language (`DXIL.rst` of `DirectXShaderCompiler`), "DXIL operations".
+
+mod arithmetic;
+pub mod bindings;
+pub mod definitions;
+mod evaluate;
+mod function;
+mod lexer;
+mod machine;
+mod operation;
+mod value;
+
+pub use evaluate::Evaluator;

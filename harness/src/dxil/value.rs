@@ -1,0 +1,72 @@
+//! Values while a function is executed.
+
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    /// A scalar's bits.
+    Bits(u64),
+    /// `undef`.
+    Undefined,
+    /// What a load returns.
+    Parts(Vec<Value>),
+    /// A resource.
+    Handle(Handle),
+    /// A place in private memory.
+    Pointer { slot: usize, at: usize },
+}
+
+impl Value {
+    pub(super) fn bits(&self) -> Result<u64, String> {
+        match self {
+            Self::Bits(bits) => Ok(*bits),
+            Self::Undefined => Err("an undefined value is used".to_owned()),
+            Self::Parts(_) | Self::Handle(_) | Self::Pointer { .. } => Err("no scalar where one is needed".to_owned()),
+        }
+    }
+
+    pub(super) fn handle(&self) -> Result<Handle, String> {
+        match self {
+            Self::Handle(handle) => Ok(*handle),
+            Self::Bits(_) | Self::Undefined | Self::Parts(_) | Self::Pointer { .. } => {
+                Err("no resource where one is needed".to_owned())
+            }
+        }
+    }
+
+    /// A 32-bit value.
+    pub(super) fn word(&self) -> Result<u32, String> {
+        u32::try_from(self.bits()?).map_err(|_| "a value beyond 32 bits".to_owned())
+    }
+}
+
+/// The class of a resource, as DXIL numbers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// `t`: 0.
+    ShaderResource,
+    /// `u`: 1.
+    UnorderedAccess,
+    /// `b`: 2.
+    ConstantBuffer,
+}
+
+/// A resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Handle {
+    pub(super) class: Class,
+    pub(super) space: u32,
+    pub(super) register: u32,
+    /// Size of an element of a structured buffer, in bytes; `None` for a byte-address buffer.
+    pub(super) stride: Option<u32>,
+}
+
+impl Class {
+    /// The letter of its registers.
+    pub(super) fn letter(self) -> char {
+        match self {
+            Self::ShaderResource => 't',
+            Self::UnorderedAccess => 'u',
+            Self::ConstantBuffer => 'b',
+        }
+    }
+}

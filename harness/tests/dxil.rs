@@ -1,0 +1,68 @@
+//! The evaluator of DXIL over a listing that DXC made.
+//!
+//! `dxil/probe.ll` is what DXC 1.7.2308 prints for `dxil/probe.hlsl` with `-T cs_6_6 -E probe -enable-16bit-types`, from
+//! `; Buffer Definitions:` to the end of the function. The offsets below are those of its buffer definitions.
+
+use layoutproof::dxil::Evaluator;
+use layoutproof::runner::{Batch, BufferKind, Job, JobBuffer, ReadBack, Runner, RunnerError, Shader};
+
+const LISTING: &str = include_str!("dxil/probe.ll");
+
+/// Bytes of which each 16-bit unit is its own number.
+fn numbered(size: u16) -> Vec<u8> {
+    (0..size / 2).flat_map(u16::to_le_bytes).collect()
+}
+
+/// The 32-bit word at a byte of such bytes.
+fn word(offset: u32) -> u32 {
+    offset / 2 | (offset / 2 + 1) << 16
+}
+
+fn buffer((kind, set, binding): (BufferKind, u32, u32), bytes: Vec<u8>) -> JobBuffer {
+    JobBuffer { set, binding, element: 0, kind, bytes, after: Vec::new(), before_word: 0 }
+}
+
+fn run(listing: &str, index: u32) -> Result<ReadBack, RunnerError> {
+    let mut given = vec![0; 4];
+    given.extend(index.to_le_bytes());
+    let buffers = vec![
+        buffer((BufferKind::Uniform, 2, 3), numbered(256)),
+        buffer((BufferKind::StorageRead, 0, 4), numbered(256)),
+        buffer((BufferKind::StorageRead, 0, 7), given),
+        buffer((BufferKind::Storage, 0, 1), vec![0xEE; 40]),
+    ];
+    let job = Job::compute(Shader::Dxil(listing.to_owned()), "probe", buffers);
+    Evaluator::new().run(&Batch { jobs: vec![job] }).remove(0)
+}
+
+fn told(index: u32) -> Vec<u32> {
+    let after = run(LISTING, index).unwrap().buffers.remove(3).bytes;
+    after.chunks_exact(4).map(|bytes| u32::from_le_bytes(bytes.try_into().unwrap())).collect()
+}
+
+/// a.z 8; c 36; d 40, its high word 44; e 48; on 52, which is true; l: stride 16, p.y of element 2 at 36, h of element 1
+/// at 28; b 16 with stride 16.
+#[test]
+fn loads_are_followed_to_their_bytes() {
+    let untouched = 0xEEEE_EEEE;
+    let expected = [word(8), word(36), word(44), 24, 1, word(36), 14, word(32), word(4), untouched];
+    assert_eq!(told(1), expected);
+    assert_eq!(told(0)[7..9], [word(16), word(0)]);
+}
+
+/// What the evaluator does not understand is named, with its line; what is not bound as well.
+#[test]
+fn what_is_not_understood_is_refused() {
+    let refusal = |listing: &str| match run(listing, 0) {
+        Err(RunnerError::ShaderRefused(reason)) => reason,
+        other => panic!("not refused: {other:?}"),
+    };
+    assert!(refusal("nothing").contains("no function `probe`"));
+    assert!(refusal(&LISTING.replace("ret void", "br label %7")).contains("control flow: `br label %7`"));
+    assert!(refusal(&LISTING.replace("rawBufferLoad", "textureLoad")).contains("textureLoad"));
+    assert!(
+        refusal(&LISTING.replace("i32 3, i32 3, i32 2, i8 2 }, i32 3", "i32 5, i32 5, i32 2, i8 2 }, i32 5"))
+            .contains("b5, space2")
+    );
+    assert!(refusal(&LISTING.replace("extractvalue", "spoon")).contains("spoon"));
+}
