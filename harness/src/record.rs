@@ -162,6 +162,10 @@ pub struct RunEnd {
     pub devices: Vec<String>,
     /// Leaves by kind of proof.
     pub proves: std::collections::BTreeMap<Proves, u32>,
+    /// What Mesa's shader cache on the disk was to the run: `off`, `cold`, `warm` or `partly warm`; absent where no
+    /// device is Mesa's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shader_cache: Option<String>,
     /// Bound resources that were read back, by device, as `id via runner`.
     #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
     pub bound: std::collections::BTreeMap<String, u32>,

@@ -21,6 +21,7 @@ mod protocol;
 mod reflect;
 mod run;
 mod selection;
+mod shader_cache;
 mod show;
 mod show_bindings;
 pub mod suite;

@@ -30,6 +30,7 @@ use crate::lists::{BuiltInKnown, known_lists, lists};
 use crate::output::{print, warn};
 use crate::pool::{self, Launch};
 use crate::selection::{Selection, rule_set, select};
+use crate::shader_cache::ShaderCache;
 use crate::{drivers, execute, proofs};
 
 /// The file that a failure report names where the user asked for none.
@@ -75,11 +76,13 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
         warn("nothing is selected: no device takes what these producers make\n");
         return Ok(Exit::NothingSelected);
     }
+    let cache = ShaderCache::look();
     let mut records = carry_out((&checks, &proofs), &wanted);
     records.extend(placed.into_iter().map(Placed::record));
     known::apply(&wanted.known, &mut records, &devices);
     let missed = missed_floors(&wanted.floors, &selection, &records);
-    let report = Report { args, devices, records, cases: selection.cases, started, style };
+    let cache = cache.state(&devices);
+    let report = Report { args, devices, records, cache, cases: selection.cases, started, style };
     report.finish(&missed)
 }
 
@@ -276,6 +279,8 @@ struct Report<'a> {
     args: &'a RunArgs,
     devices: Vec<DeviceInfo>,
     records: Vec<CheckRecord>,
+    /// What the shader cache was.
+    cache: Option<&'static str>,
     cases: usize,
     started: Instant,
     style: Style,
@@ -283,7 +288,7 @@ struct Report<'a> {
 
 impl Report<'_> {
     fn finish(&self, missed_floors: &[String]) -> anyhow::Result<Exit> {
-        let end = fold(&self.records);
+        let end = RunEnd { shader_cache: self.cache.map(str::to_owned), ..fold(&self.records) };
         // A file that cannot be written must not cost the user the report.
         self.print(&end);
         self.write_files(&end)?;

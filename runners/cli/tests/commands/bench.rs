@@ -22,7 +22,10 @@ fn a_device_that_is_not_here_is_named() {
 fn numbers_below_one_are_refused() {
     let folder = Folder::with(&[]);
     for option in ["--cases", "--rounds", "--group", "--workers"] {
-        folder.run(&format!("bench {option} 0")).exits(2).warns(&format!("error: invalid value '0' for '{option} <N>'"));
+        folder
+            .run(&format!("bench {option} 0"))
+            .exits(2)
+            .warns(&format!("error: invalid value '0' for '{option} <N>'"));
     }
 }
 
