@@ -41,6 +41,7 @@ pub mod runner;
 pub mod scalar;
 pub mod shape;
 pub mod sources;
+pub mod stable_hash;
 pub mod toml_table;
 pub mod toolchain;
 pub mod verdict;

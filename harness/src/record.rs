@@ -72,6 +72,9 @@ pub struct CheckRecord {
     /// The entry of a list of known differences that covers the check; for a known or stale one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownEntry>,
+    /// Whether the driver compiled the shaders with settings that make it fast, not with its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fast: bool,
     /// Wall time in milliseconds.
     pub ms: u64,
     /// Leaves that a device answered for.

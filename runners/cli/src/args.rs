@@ -296,6 +296,14 @@ pub struct RunArgs {
     /// Write a junit.xml report, as CI systems read it.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+    /// Let drivers compile every check with their own settings. Otherwise lavapipe compiles fast rather than well; a share
+    /// of the checks, and what fails, has the driver's own settings all the same, and records say which.
+    #[arg(long)]
+    pub no_fuse: bool,
+    /// Number of this run among others: which share of the checks is compiled with the driver's own settings. After 8
+    /// numbers in a row every check was.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub rotation: u64,
     /// One line per check; twice, the annotated struct as well.
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub verbose: u8,

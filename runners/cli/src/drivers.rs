@@ -5,6 +5,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use layoutproof::devices::is_llvmpipe;
+use layoutproof::runner::DeviceInfo;
+
 /// Variables by which a user chooses drivers.
 const CHOICES: [&str; 3] = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", ADDED];
 
@@ -34,8 +37,33 @@ const FAST: [Setting; 2] = [("LP_NATIVE_VECTOR_WIDTH", "128"), ("GALLIVM_PERF", 
 const UNCACHED: Setting = ("MESA_SHADER_CACHE_DISABLE", "true");
 
 /// Those of the settings for fast compilation that the user has not set.
-pub(crate) fn fast() -> Vec<Setting> {
+fn fast() -> Vec<Setting> {
     FAST.into_iter().filter(|setting| is_free(*setting)).collect()
+}
+
+/// How a device's driver compiles shaders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Compilation {
+    /// With its own settings.
+    #[default]
+    Own,
+    /// With settings that make it fast.
+    Fast,
+}
+
+impl Compilation {
+    /// [`Self::Fast`] where the device's driver has such settings and the user has set none of them.
+    pub(crate) fn fastest(device: &DeviceInfo) -> Self {
+        if is_llvmpipe(&device.name) && fast().len() == FAST.len() { Self::Fast } else { Self::Own }
+    }
+
+    /// What workers find in their environment.
+    pub(crate) fn settings(self) -> Vec<Setting> {
+        match self {
+            Self::Own => Vec::new(),
+            Self::Fast => fast(),
+        }
+    }
 }
 
 /// What keeps drivers from using a shader cache, unless the user has a say in it.

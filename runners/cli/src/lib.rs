@@ -19,6 +19,7 @@ mod pool;
 mod proofs;
 mod protocol;
 mod reflect;
+mod rotation;
 mod run;
 mod selection;
 mod shader_cache;

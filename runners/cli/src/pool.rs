@@ -12,6 +12,7 @@ use layoutproof::dxil::Evaluator;
 use layoutproof::model::{Misreading, Model};
 use layoutproof::runner::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
 
+use crate::drivers::Compilation;
 use crate::protocol::{Answer, Request};
 use crate::worker::{Death, JOB_LIMIT, Worker};
 
@@ -43,7 +44,7 @@ pub(crate) fn run<T: Send, R: Send>(
         for _ in 0..threads {
             let (sender, queue, work) = (sender.clone(), &queue, &work);
             scope.spawn(move || {
-                let mut workers = Workers { open: HashMap::new(), launch };
+                let mut workers = Workers { open: HashMap::new(), compilation: Compilation::Own, launch };
                 while let Some(task) = queue.lock().ok().and_then(|mut queue| queue.pop_front()) {
                     if sender.send(work(task, &mut workers)).is_err() {
                         break;
@@ -59,9 +60,14 @@ pub(crate) fn run<T: Send, R: Send>(
 /// A thread's workers, by device.
 #[derive(Debug)]
 pub(crate) struct Workers<'a> {
-    open: HashMap<(String, RunnerKind), Worker>,
+    open: HashMap<Place, Worker>,
+    /// How drivers compile what is run next.
+    pub compilation: Compilation,
     launch: &'a Launch,
 }
+
+/// A device through one API, with its settings.
+type Place = (String, RunnerKind, Compilation);
 
 impl Workers<'_> {
     /// Runs jobs on a device; one result per job.
@@ -120,25 +126,25 @@ impl Workers<'_> {
     }
 
     fn worker(&mut self, device: &DeviceInfo) -> Result<&mut Worker, RunnerError> {
-        let key = key(device);
+        let key = self.key(device);
         if !self.open.contains_key(&key) {
-            self.open.insert(key.clone(), start(device, &self.launch.program)?);
+            self.open.insert(key.clone(), start(device, self.launch, self.compilation)?);
         }
         Ok(self.open.get_mut(&key).expect("the worker was inserted if it was missing"))
     }
 
     fn forget(&mut self, device: &DeviceInfo) {
-        self.open.remove(&key(device));
+        self.open.remove(&self.key(device));
+    }
+
+    fn key(&self, device: &DeviceInfo) -> Place {
+        (device.id.clone(), device.runner, self.compilation)
     }
 }
 
-fn key(device: &DeviceInfo) -> (String, RunnerKind) {
-    (device.id.clone(), device.runner)
-}
-
-fn start(device: &DeviceInfo, program: &Path) -> Result<Worker, RunnerError> {
+fn start(device: &DeviceInfo, launch: &Launch, compilation: Compilation) -> Result<Worker, RunnerError> {
     let failed = |reason: std::io::Error| RunnerError::Api { call: "worker".to_owned(), reason: reason.to_string() };
-    let mut worker = Worker::start(program).map_err(failed)?;
+    let mut worker = Worker::start_with(&launch.program, &compilation.settings()).map_err(failed)?;
     worker.ask(&Request::Open(Box::new(device.clone()))).map_err(Death::error)?;
     match worker.answer(JOB_LIMIT).map_err(Death::error)? {
         Answer::Opened(opened) => opened.map(|()| worker),

@@ -29,6 +29,7 @@ use crate::execute::Making;
 use crate::lists::{BuiltInKnown, known_lists, lists};
 use crate::output::{print, warn};
 use crate::pool::{self, Launch};
+use crate::rotation::Rotation;
 use crate::selection::{Selection, rule_set, select};
 use crate::shader_cache::ShaderCache;
 use crate::{drivers, execute, proofs};
@@ -42,6 +43,8 @@ const DEFAULT_RECORDS: &str = "the records that --json FILE writes";
 /// What kept it from running.
 pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     let started = Instant::now();
+    // Listing devices already makes Mesa set a cache up.
+    let cache = ShaderCache::look();
     let wanted = Wanted::of(args)?;
     if let Some(absent) = wanted.missing_compiler() {
         warn(&format!("error: {absent}\n"));
@@ -76,7 +79,6 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
         warn("nothing is selected: no device takes what these producers make\n");
         return Ok(Exit::NothingSelected);
     }
-    let cache = ShaderCache::look();
     let mut records = carry_out((&checks, &proofs), &wanted);
     records.extend(placed.into_iter().map(Placed::record));
     known::apply(&wanted.known, &mut records, &devices);
@@ -104,6 +106,7 @@ struct Wanted {
     toolchains: Toolchains,
     settings: Settings,
     launch: Launch,
+    rotation: Rotation,
     device_ids: Vec<String>,
     runners: BTreeSet<RunnerKind>,
     required: Vec<String>,
@@ -139,6 +142,7 @@ impl Wanted {
                 planted_rules,
             },
             launch: Launch { program: std::env::current_exe()?, misreading },
+            rotation: if args.no_fuse { Rotation::All } else { Rotation::Turn(args.rotation) },
             device_ids: args.device.clone(),
             runners: choose("runner", &args.runner, &runners)?.into_iter().collect(),
             required: args.require.clone(),
@@ -259,7 +263,7 @@ fn carry_out((checks, proofs): (&[Check], &[ProofCheck]), wanted: &Wanted) -> Ve
         progress.inc(1);
         records[index] = Some(record);
     };
-    execute::execute(checks, &wanted.launch, &mut keep);
+    execute::execute(checks, &wanted.launch, wanted.rotation, &mut keep);
     proofs::execute(proofs, &wanted.launch, |index, record| keep(checks.len() + index, record));
     progress.finish_and_clear();
     records.into_iter().flatten().collect()

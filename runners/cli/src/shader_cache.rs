@@ -61,16 +61,18 @@ fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     own.or_else(|| variable("HOME").map(|home| Path::new(&home).join(".cache")))
 }
 
-/// Bytes of all files in the caches below `folder`; 0 where there are none.
+/// Bytes of all shaders in the caches below `folder`; 0 where there are none.
 fn size(folder: &Path) -> u64 {
     let caches = entries(folder).filter(|entry| entry.file_name().to_string_lossy().starts_with(FOLDER));
     caches.map(|entry| size_below(&entry.path())).sum()
 }
 
-/// Bytes of the files in a folder and in its folders.
+/// Bytes of the shaders in a folder and in its folders.
 fn size_below(folder: &Path) -> u64 {
     let sizes = entries(folder).map(|entry| match entry.metadata() {
         Ok(found) if found.is_dir() => size_below(&entry.path()),
+        // As long as it will ever be from the start, and no shader.
+        Ok(_) if entry.file_name() == "index" => 0,
         Ok(found) => found.len(),
         Err(_) => 0,
     });
@@ -107,6 +109,7 @@ mod tests {
         let shaders = place.path().join("mesa_shader_cache").join("a0");
         fs::create_dir_all(&shaders).unwrap();
         let add = |name: &str| fs::write(shaders.join(name), "shader").unwrap();
+        fs::write(place.path().join("mesa_shader_cache").join("index"), [0; 64]).unwrap();
         let cache = ShaderCache::at(Some(place.path().to_owned()));
         assert_eq!(cache.after_run(), "cold");
         add("0");

@@ -23,6 +23,7 @@ use crate::args::{Cli, Command, RunArgs};
 use crate::execute::Making;
 use crate::lists::{BuiltInKnown, known_lists};
 use crate::pool::{self, Launch};
+use crate::rotation::Rotation;
 use crate::selection::{Refused, Selection, all_forms, select};
 use crate::{execute, output, proofs};
 
@@ -180,7 +181,7 @@ impl Suite {
     fn run(&self, checks: &[Check]) -> HashMap<String, CheckRecord> {
         let mut names = Vec::new();
         let mut records = Vec::new();
-        execute::execute(checks, &self.launch, |index, record| {
+        execute::execute(checks, &self.launch, Rotation::Turn(0), |index, record| {
             names.push(checks[index].name());
             records.push(record);
         });

@@ -5,7 +5,7 @@ use layoutproof::record::Form;
 
 use super::case::SINGLE;
 use crate::args::{BenchArgs, BenchDesign, BenchLoad};
-use crate::drivers::{self, Setting};
+use crate::drivers::{self, Compilation, Setting};
 
 /// A way to run cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,11 +47,11 @@ impl Design {
 
     /// What its workers find in their environment.
     pub(super) fn settings(&self) -> Vec<Setting> {
-        let fast = match self.kind {
-            BenchDesign::Single => Vec::new(),
-            BenchDesign::Fused | BenchDesign::Floor => drivers::fast(),
+        let compilation = match self.kind {
+            BenchDesign::Single => Compilation::Own,
+            BenchDesign::Fused | BenchDesign::Floor => Compilation::Fast,
         };
-        fast.into_iter().chain(drivers::uncached()).collect()
+        compilation.settings().into_iter().chain(drivers::uncached()).collect()
     }
 
     /// The design in a few words.

@@ -11,7 +11,7 @@ use super::case::{Count, carry_out};
 use super::design::Design;
 use super::usage::Usage;
 use crate::protocol::{Answer, Request};
-use crate::worker::{JOB_LIMIT, Worker};
+use crate::worker::{Death, JOB_LIMIT, Worker};
 
 /// What a design took.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +73,7 @@ fn share_out(design: Design, texts: &[String], workers: &mut [Worker]) -> anyhow
 fn open(design: Design, device: &DeviceInfo, program: &Path) -> anyhow::Result<Worker> {
     let mut worker = Worker::start_with(program, &design.settings())?;
     let asked = worker.ask(&Request::Open(Box::new(device.clone()))).and_then(|()| worker.answer(JOB_LIMIT));
-    match asked.map_err(|death| death.error())? {
+    match asked.map_err(Death::error)? {
         Answer::Opened(opened) => opened?,
         Answer::Hello(_) | Answer::Devices(..) | Answer::Job(_) => bail!("the worker answered out of turn"),
     }
