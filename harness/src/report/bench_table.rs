@@ -126,7 +126,11 @@ fn conclusion(line: &BenchLine, baseline: Option<BenchRound>, floor: Option<Benc
         let cpu = cpu.map_or_else(String::new, |times| format!(" ({times:.1} times in processor time)"));
         format!("{:.1} times as fast as the baseline{cpu}", part(baseline.wall, own.wall))
     });
-    let share = floor.map(|floor| format!("{:.0}% of the floor", 100.0 * part(floor.wall, own.wall)));
+    let share = floor.map(|floor| {
+        let cpu = floor.cpu.zip(own.cpu).map(|((least, _), (own, _))| 100.0 * part(least, own));
+        let cpu = cpu.map_or_else(String::new, |share| format!(" ({share:.0}% in processor time)"));
+        format!("{:.0}% of the floor{cpu}", 100.0 * part(floor.wall, own.wall))
+    });
     let said: Vec<String> = ratio.into_iter().chain(share).collect();
     if said.is_empty() { String::new() } else { format!("  {}: {}\n\n", line.name, said.join(", ")) }
 }
@@ -178,7 +182,7 @@ mod tests {
               fused by 32                            2      100          (90-500)     26000     1000    0.20       10%        50
               floor of that, by 32                   2       80           (80-80)     32500     1250    0.16       10%        50
 
-              fused by 32: 20.0 times as fast as the baseline (20.0 times in processor time), 80% of the floor
+              fused by 32: 20.0 times as fast as the baseline (20.0 times in processor time), 80% of the floor (80% in processor time)
 
         "#]].assert_eq(&bench_table(&table(lines), STYLE));
     }
