@@ -174,7 +174,7 @@ mod tests {
             line("fused by 32", BenchRole::Design, &[100, 90, 500]),
             line("floor of that, by 32", BenchRole::Floor, &[80, 80, 80]),
         ];
-        expect![[r#"
+        expect![[r"
             lavapipe, uniform · 100 cases, 2600 leaves · no shader cache · medians of 3
 
               design                           workers  wall ms (fastest-slowest)  leaves/s  cases/s   CPU s  host CPU  peak MiB
@@ -184,7 +184,7 @@ mod tests {
 
               fused by 32: 20.0 times as fast as the baseline (20.0 times in processor time), 80% of the floor (80% in processor time)
 
-        "#]].assert_eq(&bench_table(&table(lines), STYLE));
+        "]].assert_eq(&bench_table(&table(lines), STYLE));
     }
 
     #[test]
@@ -193,12 +193,12 @@ mod tests {
             rounds: vec![BenchRound { cpu: None, peak_bytes: None, ..line("", BenchRole::Design, &[7]).rounds[0] }],
             ..line("fused by 4", BenchRole::Design, &[7])
         };
-        expect![[r#"
+        expect![[r"
             lavapipe, uniform · 100 cases, 2600 leaves · no shader cache · medians of 1
 
               design                           workers  wall ms (fastest-slowest)  leaves/s  cases/s   CPU s  host CPU  peak MiB
               fused by 4                             2        7             (7-7)    371429    14286       ?         ?         ?
 
-        "#]].assert_eq(&bench_table(&table(vec![alone]), STYLE));
+        "]].assert_eq(&bench_table(&table(vec![alone]), STYLE));
     }
 }

@@ -5,7 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
-mod bench;
+pub mod bench;
 mod drivers;
 mod execute;
 mod information;

@@ -3,8 +3,8 @@
 use layoutproof::probe::{Fold, FusedSpace, Tuning};
 use layoutproof::record::Form;
 
+use super::args::{BenchArgs, BenchDesign, BenchLoad};
 use super::case::SINGLE;
-use crate::args::{BenchArgs, BenchDesign, BenchLoad};
 use crate::drivers::{self, Compilation, Setting};
 
 /// A way to run cases.

@@ -3,6 +3,7 @@
 //! All designs on one device take turns, so that what else the machine does hits them alike. Each measurement has fresh
 //! workers and no shader cache. A wrong answer ends the benchmark: figures of wrong answers are worth nothing.
 
+mod args;
 mod case;
 mod design;
 mod measure;
@@ -18,9 +19,9 @@ use layoutproof::report::bench_table::{BenchLine, BenchRole, BenchRound, BenchTa
 use layoutproof::report::summary::Exit;
 use layoutproof::runner::{DeviceInfo, RunnerKind};
 
+pub use self::args::{BenchArgs, BenchDesign, BenchLoad, BenchSpace};
 use self::design::Design;
 use self::measure::{Measured, measure};
-use crate::args::{BenchArgs, BenchDesign, BenchSpace};
 use crate::output::{print, warn};
 use crate::run::progress;
 use crate::{drivers, pool};
