@@ -105,7 +105,10 @@ fn run_group(
     let is_suspect = |record: &CheckRecord| matches!(record.outcome, Outcome::Differ | Outcome::Broken);
     let (suspects, fine): (Vec<_>, Vec<_>) = records.into_iter().partition(|(_, record)| is_suspect(record));
     let suspects: Vec<usize> = suspects.into_iter().map(|(index, _)| index).collect();
-    let fine = fine.into_iter().map(|(index, record)| (index, CheckRecord { fast: true, ..record }));
+    let fine = fine.into_iter().map(|(index, record)| {
+        let fast = record.outcome != Outcome::Skipped;
+        (index, CheckRecord { fast, ..record })
+    });
     fine.chain(run_alike(checks, &suspects, workers)).collect()
 }
 

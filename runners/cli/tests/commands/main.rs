@@ -7,6 +7,7 @@
 mod bench;
 mod bindings;
 mod demands;
+mod fast;
 mod folder;
 mod host_structs;
 mod hostile;
