@@ -211,6 +211,7 @@ mod tests {
             validation: "valid".to_owned(),
             skip_reason: None,
             known: None,
+            fast: false,
             ms: 1,
             leaves: 1,
             bound: None,

@@ -57,6 +57,9 @@ pub struct CheckRecord {
     /// The entry of a list of known differences that covers the check; for a known or stale one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownEntry>,
+    /// Whether the driver compiled the shaders with settings that make it fast, not with its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fast: bool,
     /// Wall time in milliseconds.
     pub ms: u64,
     /// Leaves that a device answered for.
@@ -164,6 +167,10 @@ pub struct RunEnd {
     pub devices: Vec<String>,
     /// Leaves by kind of proof.
     pub proves: std::collections::BTreeMap<Proves, u32>,
+    /// What Mesa's shader cache on the disk was to the run: `off`, `cold`, `warm` or `partly warm`; absent where no
+    /// device is Mesa's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shader_cache: Option<String>,
     /// Bound resources that were read back, by device, as `id via runner`.
     #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
     pub bound: std::collections::BTreeMap<String, u32>,

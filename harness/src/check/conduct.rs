@@ -76,6 +76,7 @@ impl Check {
             validation: validation.text(),
             skip_reason: reason,
             known: None,
+            fast: false,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             leaves: u32::try_from(answers.leaves.len()).unwrap_or(u32::MAX),
             bound: None,

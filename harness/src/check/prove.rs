@@ -93,6 +93,7 @@ impl ProofCheck {
             validation: validation.text(),
             skip_reason: reason,
             known: None,
+            fast: false,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             leaves: 0,
             bound: Some(bound),

@@ -4,6 +4,7 @@
 //! be rendered later and on another machine.
 
 pub mod asserts;
+pub mod bench_table;
 pub mod bindings_text;
 mod byte_map;
 pub mod coverage_table;

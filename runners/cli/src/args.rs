@@ -8,6 +8,7 @@ use layoutproof::layout::LayoutOptions;
 use layoutproof::scalar::SixteenBit;
 use layoutproof::shape::MatrixOrder;
 
+use crate::bench::BenchArgs;
 use crate::fault::Fault;
 use crate::final_report::OutputArgs;
 use crate::part::PartArgs;
@@ -65,6 +66,8 @@ pub enum Command {
     Mutants(MutantsArgs),
     /// Compare random declarations, or all small ones, through every compiler that is there.
     Fuzz(FuzzArgs),
+    /// Measure what fused probes gain on each Vulkan device. Meant for release builds and quiet machines.
+    Bench(BenchArgs),
     /// A process that runs batches for a run (internal).
     #[command(hide = true)]
     Worker(WorkerArgs),
@@ -306,6 +309,14 @@ pub struct RunArgs {
     /// is completed.
     #[arg(long, value_name = "RECORDS")]
     pub resume: Option<PathBuf>,
+    /// Let drivers compile every check with their own settings. Otherwise lavapipe compiles fast rather than well; a share
+    /// of the checks, and what fails, has the driver's own settings all the same, and records say which.
+    #[arg(long)]
+    pub no_fuse: bool,
+    /// Number of this run among others: which share of the checks is compiled with the driver's own settings. After 8
+    /// numbers in a row every check was.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub rotation: u64,
     /// Where reports go.
     #[command(flatten)]
     pub outputs: OutputArgs,

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use layoutproof::check::{Check, Produced, Producer, Settings, Subject};
-use layoutproof::record::CheckRecord;
+use layoutproof::record::{CheckRecord, Outcome};
 use layoutproof::runner::{DeviceInfo, Job};
 use layoutproof::toolchain::Compile;
 use layoutproof_compilers::spirv_val::SpirvVal;
 
+use crate::drivers::Compilation;
 use crate::pool::{self, Launch};
+use crate::rotation::Rotation;
 
 /// How shaders are made.
 #[derive(Clone, Copy, Debug)]
@@ -88,8 +90,8 @@ fn produce(subject: &Subject, producer: Producer, making: Making<'_>, validator:
 }
 
 /// Runs checks and gives each record to `done` as it comes, with the check's place in `checks`.
-pub(crate) fn execute(checks: &[Check], launch: &Launch, mut done: impl FnMut(usize, CheckRecord)) {
-    let work = |group: Vec<usize>, workers: &mut pool::Workers<'_>| run_group(checks, &group, workers);
+pub(crate) fn execute(checks: &[Check], launch: &Launch, rotation: Rotation, mut done: impl FnMut(usize, CheckRecord)) {
+    let work = |group: Vec<usize>, workers: &mut pool::Workers<'_>| run_group(checks, &group, (rotation, workers));
     pool::run(groups(checks), launch, work, |records| {
         for (index, record) in records {
             done(index, record);
@@ -110,8 +112,31 @@ fn groups(checks: &[Check]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Runs the checks of a group; jobs that are the same to the byte are run once and answer for each of them.
-fn run_group(checks: &[Check], group: &[usize], workers: &mut pool::Workers<'_>) -> Vec<(usize, CheckRecord)> {
+/// Runs the checks of a group. What does not agree where the driver compiled fast rather than by its own settings is run
+/// again with these, and that counts.
+fn run_group(
+    checks: &[Check],
+    group: &[usize],
+    (rotation, workers): (Rotation, &mut pool::Workers<'_>),
+) -> Vec<(usize, CheckRecord)> {
+    workers.compilation = rotation.compilation(&checks[group[0]]);
+    let records = run_alike(checks, group, workers);
+    match workers.compilation {
+        Compilation::Own => return records,
+        Compilation::Fast => workers.compilation = Compilation::Own,
+    }
+    let is_suspect = |record: &CheckRecord| matches!(record.outcome, Outcome::Differ | Outcome::Broken);
+    let (suspects, fine): (Vec<_>, Vec<_>) = records.into_iter().partition(|(_, record)| is_suspect(record));
+    let suspects: Vec<usize> = suspects.into_iter().map(|(index, _)| index).collect();
+    let fine = fine.into_iter().map(|(index, record)| {
+        let fast = record.outcome != Outcome::Skipped;
+        (index, CheckRecord { fast, ..record })
+    });
+    fine.chain(run_alike(checks, &suspects, workers)).collect()
+}
+
+/// Runs checks; jobs that are the same to the byte are run once and answer for each of them.
+fn run_alike(checks: &[Check], group: &[usize], workers: &mut pool::Workers<'_>) -> Vec<(usize, CheckRecord)> {
     let mut done: Vec<(Vec<Job>, Vec<pool::JobResult>)> = Vec::new();
     let mut records = Vec::new();
     for &index in group {

@@ -6,6 +6,7 @@
 
 mod args;
 mod arguments;
+pub mod bench;
 mod divisions;
 mod drivers;
 mod execute;
@@ -30,9 +31,11 @@ mod records_file;
 mod reflect;
 mod report;
 mod resume;
+mod rotation;
 mod run;
 mod selection;
 mod serve;
+mod shader_cache;
 mod show;
 mod show_bindings;
 mod sign_of_life;
@@ -64,6 +67,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Doctor => information::doctor(style),
         Command::Mutants(args) => mutants::try_all(args, style),
         Command::Fuzz(args) => fuzz::fuzz(args, style),
+        Command::Bench(args) => bench::bench(args, style),
         Command::Worker(args) => serve::serve(args.connect).map(|()| Exit::Agree),
     };
     let exit = done.unwrap_or_else(|error| {

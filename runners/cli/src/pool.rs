@@ -13,6 +13,7 @@ use layoutproof::dxil::Evaluator;
 use layoutproof::model::{Misreading, Model};
 use layoutproof::runner::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
 
+use crate::drivers::Compilation;
 use crate::fault::{Fault, Planted};
 use crate::interrupt::Interrupt;
 use crate::protocol::{Answer, Request};
@@ -73,7 +74,8 @@ pub(crate) fn run<T: Send, R: Send>(
         for _ in 0..threads {
             let (sender, queue, work) = (sender.clone(), &queue, &work);
             scope.spawn(move || {
-                let mut workers = Workers { open: HashMap::new(), health: HashMap::new(), launch };
+                let mut workers =
+                    Workers { open: HashMap::new(), health: HashMap::new(), compilation: Compilation::Own, launch };
                 while let Some(task) = queue.lock().ok().and_then(|mut queue| queue.pop_front()) {
                     let result = work(task, &mut workers);
                     if launch.interrupt.is_set() || sender.send(result).is_err() {
@@ -90,8 +92,10 @@ pub(crate) fn run<T: Send, R: Send>(
 /// A thread's workers, by device.
 #[derive(Debug)]
 pub(crate) struct Workers<'a> {
-    open: HashMap<Place, Worker>,
+    open: HashMap<(Place, Compilation), Worker>,
     health: HashMap<Place, Health>,
+    /// How drivers compile what is run next.
+    pub compilation: Compilation,
     launch: &'a Launch,
 }
 
@@ -209,23 +213,23 @@ impl Workers<'_> {
             self.health.entry(place(device)).or_default().fatal_cases = 0;
         }
         if trouble.is_some() {
-            self.open.remove(&place(device));
+            self.open.remove(&(place(device), self.compilation));
         }
         trouble
     }
 
     fn worker(&mut self, device: &DeviceInfo) -> Result<&mut Worker, RunnerError> {
-        let place = place(device);
-        if !self.open.contains_key(&place) {
-            let health = self.health.entry(place.clone()).or_default();
-            let worker = start(device, self.launch).inspect_err(|error| {
+        let key = (place(device), self.compilation);
+        if !self.open.contains_key(&key) {
+            let health = self.health.entry(place(device)).or_default();
+            let worker = start(device, self.launch, self.compilation).inspect_err(|error| {
                 health.failed_opens += 1;
                 health.last = Some(error.clone());
             })?;
             health.failed_opens = 0;
-            self.open.insert(place.clone(), worker);
+            self.open.insert(key.clone(), worker);
         }
-        Ok(self.open.get_mut(&place).expect("the worker was inserted if it was missing"))
+        Ok(self.open.get_mut(&key).expect("the worker was inserted if it was missing"))
     }
 }
 
@@ -250,9 +254,9 @@ fn place(device: &DeviceInfo) -> Place {
     (device.id.clone(), device.runner)
 }
 
-fn start(device: &DeviceInfo, launch: &Launch) -> Result<Worker, RunnerError> {
+fn start(device: &DeviceInfo, launch: &Launch, compilation: Compilation) -> Result<Worker, RunnerError> {
     let failed = |reason: std::io::Error| RunnerError::Api { call: "worker".to_owned(), reason: reason.to_string() };
-    let mut worker = Worker::start(&launch.program, &launch.interrupt).map_err(failed)?;
+    let mut worker = Worker::start(&launch.program, &compilation.settings(), &launch.interrupt).map_err(failed)?;
     worker.ask(&Request::Open(Box::new(device.clone()))).map_err(Death::error)?;
     match worker.answer(OPEN_LIMIT).map_err(Death::error)? {
         Answer::Opened(opened) => opened.map(|()| worker),
@@ -288,7 +292,7 @@ pub(crate) fn enumerate(apis: &[RunnerKind], launch: &Launch) -> (Vec<DeviceInfo
 pub(crate) const DRIVEN: [RunnerKind; 2] = [RunnerKind::Ash, RunnerKind::Wgpu];
 
 fn enumerate_one(api: RunnerKind, launch: &Launch) -> Result<(Vec<DeviceInfo>, Vec<String>), String> {
-    let mut worker = Worker::start(&launch.program, &launch.interrupt).map_err(|error| error.to_string())?;
+    let mut worker = Worker::start(&launch.program, &[], &launch.interrupt).map_err(|error| error.to_string())?;
     let asked = worker.ask(&Request::Enumerate(api)).and_then(|()| worker.answer(OPEN_LIMIT));
     match asked {
         Ok(Answer::Devices(devices, notes)) => Ok((devices, notes)),

@@ -13,7 +13,7 @@ use layoutproof::floors::{self, Floor};
 use layoutproof::known::Known;
 use layoutproof::layout::DECLARED;
 use layoutproof::model::{BINDING_MISREADINGS, MISREADINGS, Model};
-use layoutproof::record::{CheckRecord, Form, Outcome, RunHeader, SCHEMA, Space, Stage};
+use layoutproof::record::{CheckRecord, Form, Outcome, RunEnd, RunHeader, SCHEMA, Space, Stage};
 use layoutproof::report::Style;
 use layoutproof::report::summary::Exit;
 use layoutproof::runner::{DeviceInfo, Runner, RunnerKind};
@@ -31,7 +31,9 @@ use crate::lists::{BuiltInKnown, known_lists, lists};
 use crate::output::warn;
 use crate::pool::{self, JOB_LIMIT, Launch};
 use crate::records_file::RecordsFile;
+use crate::rotation::Rotation;
 use crate::selection::{Selection, rule_set, select};
+use crate::shader_cache::ShaderCache;
 use crate::{arguments, drivers, execute, proofs, resume};
 
 /// Runs and reports.
@@ -40,6 +42,8 @@ use crate::{arguments, drivers, execute, proofs, resume};
 /// What kept it from running.
 pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     let started = Instant::now();
+    // Listing devices already makes Mesa set a cache up.
+    let cache = ShaderCache::look();
     let wanted = Wanted::of(args)?;
     if let Some(absent) = wanted.missing_compiler() {
         warn(&format!("error: {absent}\n"));
@@ -65,7 +69,7 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
         warn(&format!("error: {missing}\n"));
         return Ok(Exit::Missing);
     }
-    let run = Run { args, wanted: &wanted, selection: &selection, devices: &devices };
+    let run = Run { args, wanted: &wanted, selection: &selection, devices: &devices, cache };
     run.carry_out(started, style)
 }
 
@@ -75,11 +79,12 @@ struct Run<'a> {
     wanted: &'a Wanted,
     selection: &'a Selection,
     devices: &'a [DeviceInfo],
+    cache: ShaderCache,
 }
 
 impl Run<'_> {
     fn carry_out(&self, started: Instant, style: Style) -> anyhow::Result<Exit> {
-        let Self { args, wanted, selection, devices } = *self;
+        let Self { args, wanted, selection, devices, .. } = *self;
         let mut proofs = proofs::plan(&selection.placed, &wanted.producers, devices);
         let placed = selection.placed.iter().filter(|placed| wanted.all_witnesses && placed.expected.is_some());
         let placed: Vec<&Placed> = placed.collect();
@@ -103,6 +108,7 @@ impl Run<'_> {
             ledger.add(record);
         }
         let Closed { records, end, file } = ledger.close();
+        let end = RunEnd { shader_cache: self.cache.state(devices).map(str::to_owned), ..end };
         let seconds = Some(started.elapsed().as_secs_f64());
         let report = FinalReport { outputs: &args.outputs, devices, records: &records, end: &end, seconds, style };
         // A file that cannot be written must cost the user neither the report nor the other files.
@@ -179,6 +185,7 @@ struct Wanted {
     toolchains: Toolchains,
     settings: Settings,
     launch: Launch,
+    rotation: Rotation,
     device_ids: Vec<String>,
     runners: BTreeSet<RunnerKind>,
     required: Vec<String>,
@@ -223,6 +230,7 @@ impl Wanted {
                 interrupt: Interrupt::listen()?,
                 ..Launch::of(std::env::current_exe()?)
             },
+            rotation: if args.no_fuse { Rotation::All } else { Rotation::Turn(args.rotation) },
             device_ids: args.device.clone(),
             runners: choose("runner", &args.runner, &runners)?.into_iter().collect(),
             required: args.require.clone(),
@@ -347,13 +355,13 @@ fn run_checks((checks, proofs): (&[Check], &[ProofCheck]), wanted: &Wanted, ledg
         progress.inc(1);
         ledger.add(record);
     };
-    execute::execute(checks, &wanted.launch, &mut keep);
+    execute::execute(checks, &wanted.launch, wanted.rotation, &mut keep);
     proofs::execute(proofs, &wanted.launch, keep);
     progress.finish_and_clear();
 }
 
 /// A bar on a terminal, nothing elsewhere.
-fn progress(length: usize) -> ProgressBar {
+pub(crate) fn progress(length: usize) -> ProgressBar {
     let hidden = std::env::var_os("CI").is_some();
     let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
     let bar = ProgressBar::with_draw_target(Some(length as u64), target);

@@ -108,7 +108,6 @@ pub(crate) fn select_part(args: &RunArgs, part: Part, toolchains: &[&'static Too
     selection.texts = hashes(selection.sources.files()) + &cases.hashes(&ids);
     ids.retain(|id| part.takes_case(id));
     selection.subjects.retain(|subject| part.takes_case(&subject.source.id));
-    selection.native.retain(|subject| part.takes_case(&subject.source.id));
     selection.placed.retain(|placed| part.takes_case(&placed.source.id));
     selection.part = part;
     for case in cases.read(&ids, &mut selection.sources, &mut problems) {
@@ -199,26 +198,6 @@ impl Wanted<'_> {
 }
 
 impl Selection {
-    /// All subjects, those of compilers' own rule sets behind the others of their case: files as they were named, then
-    /// cases by id.
-    pub(crate) fn in_order(&self) -> Vec<Arc<Subject>> {
-        let all = || self.subjects.iter().chain(&self.native);
-        let mut files: Vec<&str> = Vec::new();
-        for file in all().filter(|subject| !subject.source.is_case).map(|subject| subject.source.id.as_str()) {
-            if !files.contains(&file) {
-                files.push(file);
-            }
-        }
-        let place = |subject: &Arc<Subject>| {
-            let id = &subject.source.id;
-            let file = files.iter().position(|file| file == id).unwrap_or(files.len());
-            (file, id.clone())
-        };
-        let mut all: Vec<_> = all().cloned().collect();
-        all.sort_by_cached_key(place);
-        all
-    }
-
     /// The ids of what was read so far.
     fn ids(&self) -> impl Iterator<Item = &str> {
         let subjects = self.subjects.iter().map(|subject| subject.source.id.as_str());

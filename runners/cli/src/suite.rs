@@ -24,6 +24,7 @@ use crate::execute::Making;
 use crate::lists::{BuiltInKnown, known_lists};
 use crate::part::Part;
 use crate::pool::{self, Launch};
+use crate::rotation::Rotation;
 use crate::selection::{Refused, Selection, all_forms, select_part};
 use crate::{execute, output, proofs};
 
@@ -214,7 +215,7 @@ impl Suite {
     fn run(&self, checks: &[Check]) -> HashMap<String, CheckRecord> {
         let mut names = Vec::new();
         let mut records = Vec::new();
-        execute::execute(checks, &self.launch, |index, record| {
+        execute::execute(checks, &self.launch, Rotation::Turn(0), |index, record| {
             names.push(checks[index].name());
             records.push(record);
         });
@@ -248,6 +249,7 @@ fn default_arguments() -> RunArgs {
         | Command::Doctor
         | Command::Mutants(_)
         | Command::Fuzz(_)
+        | Command::Bench(_)
         | Command::Worker(_) => {
             unreachable!("`run` was given")
         }

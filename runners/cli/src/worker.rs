@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use layoutproof::runner::RunnerError;
 
-use crate::drivers;
+use crate::drivers::{self, Setting};
 use crate::interrupt::Interrupt;
 use crate::protocol::{Answer, Request, TOKEN, receive, send};
 
@@ -57,12 +57,14 @@ pub(crate) struct Worker {
 
 impl Worker {
     /// Starts a worker; `program` is the `layoutproof` command.
-    pub(crate) fn start(program: &Path, interrupt: &Interrupt) -> io::Result<Self> {
+    ///
+    /// It finds `settings` in its environment.
+    pub(crate) fn start(program: &Path, settings: &[Setting], interrupt: &Interrupt) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let token = token();
         let mut command = Command::new(program);
         command.arg("worker").arg("--connect").arg(listener.local_addr()?.to_string());
-        command.env(TOKEN, &token).envs(drivers::environment());
+        command.env(TOKEN, &token).envs(drivers::environment()).envs(settings.iter().copied());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         let output = keep_output(&mut child);
@@ -74,6 +76,11 @@ impl Worker {
                 Err(error)
             }
         }
+    }
+
+    /// The process, as the system numbers it.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
     }
 
     /// Sends a request.

@@ -13,6 +13,7 @@ use layoutproof::toolchain::{Compile, SourceText, Toolchain};
 
 use super::{Fuzz, spaces};
 use crate::execute::{self, Making};
+use crate::rotation::Rotation;
 use crate::selection::all_forms;
 
 /// Declarations with their sources, by number.
@@ -93,7 +94,8 @@ impl<'a> Round<'a> {
 
     fn carry_out(&self, checks: Vec<Check>) -> Vec<(u64, CheckRecord)> {
         let mut records: Vec<Option<CheckRecord>> = vec![None; checks.len()];
-        execute::execute(&checks, &self.fuzz.launch, |index, record| records[index] = Some(record));
+        let rotation = Rotation::Turn(0);
+        execute::execute(&checks, &self.fuzz.launch, rotation, |index, record| records[index] = Some(record));
         let mut records: Vec<CheckRecord> = records.into_iter().flatten().collect();
         known::apply(&self.fuzz.known, &mut records, &self.fuzz.devices);
         records.into_iter().map(|record| (number_of(&record.case), record)).collect()

@@ -4,8 +4,10 @@
 //! No test needs a GPU or a driver: what runs shaders runs them on the model device.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod bench;
 mod bindings;
 mod demands;
+mod fast;
 mod faults;
 mod folder;
 mod host_structs;
