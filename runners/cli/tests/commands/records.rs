@@ -88,7 +88,7 @@ fn records_hold_what_every_witness_said() {
 
 #[test]
 fn the_same_run_writes_the_same_bytes() {
-    let folder = Folder::with(&[]);
+    let folder = Folder::with(&[]).with_drivers();
     let words = "run vectors/ --device model --plant-misreading neighbours-swapped";
     let [first, second] = ["a.jsonl", "b.jsonl"].map(|name| {
         folder.run(&format!("{words} --json {name}")).exits(1);
