@@ -43,6 +43,8 @@ pub enum Output {
     Dxil,
     /// SPIR-V.
     Spirv,
+    /// WGSL.
+    Wgsl,
 }
 
 /// DXC, from HLSL.
@@ -56,12 +58,7 @@ const fn dxc(
 }
 
 /// slangc.
-const fn slangc(
-    name: &'static str,
-    native: &'static str,
-    output: Output,
-    flags: &'static [&'static str],
-) -> Toolchain {
+const fn slangc(name: &'static str, native: &'static str, output: Output, flags: &'static [&'static str]) -> Toolchain {
     Toolchain { name, compiler: "slangc", native, language: Language::Slang, output, flags }
 }
 
@@ -81,6 +78,7 @@ const TOOLCHAINS: &[Toolchain] = &[
     slangc("slang-vulkan-dx", "native:slang-vulkan-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
     slangc("slang-vulkan-c", "native:slang-vulkan-c", Output::Spirv, &["-fvk-use-c-layout"]),
     slangc("slang-d3d12", "native:slang-d3d12", Output::Dxil, &[]),
+    slangc("slang-webgpu", "native:slang-webgpu", Output::Wgsl, &[]),
 ];
 
 /// All of them, in the order in which they are listed.
@@ -98,7 +96,8 @@ impl Toolchain {
     pub fn second_compiler(&self) -> Option<&'static str> {
         match (self.language, self.output) {
             (Language::Slang, Output::Dxil) => Some("dxc"),
-            (Language::Slang, Output::Spirv) | (Language::Hlsl, Output::Dxil | Output::Spirv) => None,
+            (Language::Slang, Output::Spirv | Output::Wgsl)
+            | (Language::Hlsl, Output::Dxil | Output::Spirv | Output::Wgsl) => None,
         }
     }
 

@@ -3,23 +3,22 @@
 //! The declarations with a probe's entry point behind them go to the compiler; where it bound the block is read from what
 //! it made. A block takes part where the compiler's own rule set for it is the one that is checked.
 
+use crate::check::compiled_code::CompiledCode;
 use crate::check::produce::{Produced, addressed, gap, plan_of_second_element};
 use crate::check::producer::Producer;
 use crate::check::shader_module::{Code, Compiled, ShaderModule};
 use crate::check::share::Share;
 use crate::check::subject::Subject;
-use crate::dxil::bindings::resource_bindings;
 use crate::generate::spirv::BlockRules;
 use crate::generate::{hlsl, spirv};
 use crate::layout::rules::VectorAlignment;
 use crate::layout::{BlockLayout, Component, Leaf, find};
 use crate::module::BlockKind;
-use crate::probe::{Interface, ProbePlan, Socket, Wiring, elements, plan_by_name};
-use crate::read_spirv::{bound_variables, features_of, without_source};
+use crate::probe::{ProbePlan, Wiring, elements, plan_by_name};
+use crate::read_spirv::features_of;
 use crate::record::{Direction, Form, Space, Stage};
 use crate::reported::reported;
 use crate::resource::{Access, ResourceKind};
-use crate::runner::Shader;
 use crate::scalar::SixteenBit;
 use crate::shape::Type;
 use crate::toolchain::{Compilation, Compile, CompileRequest, Language, Made, Output, SourceText, Toolchain};
@@ -147,7 +146,8 @@ impl Asked<'_> {
     fn compile(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compilation, String> {
         let entry = &plan.entries[0];
         let wiring = Wiring::new(layout, plan, entry);
-        let text = hlsl::probe((&self.text.text, self.toolchain.language), layout, (plan, &wiring)).map_err(|error| error.to_string())?;
+        let text = hlsl::probe((&self.text.text, self.toolchain.language), layout, (plan, &wiring))
+            .map_err(|error| error.to_string())?;
         let name = format!("{}/{}/{}", self.subject.source.id, self.toolchain, folder_name(layout, plan));
         let request = CompileRequest {
             name: &name,
@@ -162,15 +162,15 @@ impl Asked<'_> {
     /// The module of what the compiler made, or why there is none.
     fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: Made) -> Result<Attempt, String> {
         let reported = reported(&made, layout)?;
-        let (code, interface) = code_of(&made.shader, plan.entries[0].space)?;
-        let shader = match &code {
-            Code::Spirv(words) | Code::Naga { spirv: words, .. } => Shader::Spirv(words.clone()),
-            Code::Dxil(listing) => Shader::Dxil(listing.clone()),
-        };
+        let compiled_code = CompiledCode::new(&made.shader, &plan.entries[0])?;
+        let shader = compiled_code.followed();
+        let CompiledCode { code, interface, binding_size } = compiled_code;
         let mut requires = code.spirv().map(features_of).transpose()?.unwrap_or_default();
-        let rules = code.spirv().and_then(|_| self.block_rules(layout, &plan));
+        // WGSL's own rules are the validator's business, and so are the features behind its address spaces.
+        let is_vulkan = matches!(code, Code::Spirv(_));
+        let rules = is_vulkan.then(|| self.block_rules(layout, &plan)).flatten();
         requires.extend(rules.and_then(BlockRules::feature));
-        if code.spirv().is_some() {
+        if is_vulkan {
             requires.extend(plan.entries.iter().flat_map(|entry| entry.requires()));
         }
         let (compiled, reason) = match addressed(layout, &plan, (&shader, interface)) {
@@ -188,7 +188,7 @@ impl Asked<'_> {
             validator_flags: rules.and_then(BlockRules::spirv_val_flag).into_iter().collect(),
             validation: Validation::NotRun("no spirv-val".to_owned()),
             requires,
-            binding_size: 0,
+            binding_size,
             compiled,
             glsl_compiled: None,
         });
@@ -255,59 +255,14 @@ fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
             | BlockKind::Globals
             | BlockKind::ParameterBlock
             | BlockKind::UniformBlock,
-            Output::Dxil | Output::Spirv,
+            Output::Dxil | Output::Spirv | Output::Wgsl,
         )
-        | (BlockKind::PushConstant, Output::Dxil) => Some(Space::Uniform),
+        | (BlockKind::PushConstant, Output::Dxil | Output::Wgsl) => Some(Space::Uniform),
         (
             BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::StructuredElement | BlockKind::StorageBlock,
-            Output::Dxil | Output::Spirv,
+            Output::Dxil | Output::Spirv | Output::Wgsl,
         ) => Some(Space::Storage),
         (BlockKind::PushConstant, Output::Spirv) => Some(Space::PushConstant),
-        (BlockKind::EntryUniforms | BlockKind::Pointee, Output::Dxil | Output::Spirv) => None,
-    }
-}
-
-/// What the compiler made as the module's code, with the places where it bound the buffers.
-fn code_of(shader: &Shader, space: Space) -> Result<(Code, Interface), String> {
-    match shader {
-        Shader::Spirv(words) => {
-            let words = without_source(words);
-            let interface = spirv_interface(&words, space)?;
-            Ok((Code::Spirv(words), interface))
-        }
-        Shader::Dxil(listing) => Ok((Code::Dxil(listing.clone()), dxil_interface(listing)?)),
-        Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Msl(_) => Err("no device takes such code".to_owned()),
-    }
-}
-
-/// The sockets of a module of SPIR-V: beside the probe's own buffers only the block is left.
-fn spirv_interface(words: &[u32], space: Space) -> Result<Interface, String> {
-    let ours = Interface { output: (0, hlsl::BINDING), input: (0, hlsl::BINDING + 1), ..Interface::default() };
-    if space == Space::PushConstant {
-        return Ok(ours);
-    }
-    let bound = bound_variables(words).map_err(|error| error.to_string())?;
-    let sockets = bound.iter().map(|variable| (variable.set, variable.binding));
-    let others: Vec<Socket> = sockets.filter(|socket| *socket != ours.output && *socket != ours.input).collect();
-    Ok(Interface { block: only(&others)?, ..ours })
-}
-
-/// The same of DXIL's listing, by the table of resource bindings.
-fn dxil_interface(listing: &str) -> Result<Interface, String> {
-    let rows = resource_bindings(listing)?;
-    let sockets = rows.iter().map(|row| (row.space, row.index));
-    let others: Vec<Socket> = sockets.filter(|(space, _)| *space != hlsl::SPACE).collect();
-    Ok(Interface {
-        block: only(&others)?,
-        output: (hlsl::SPACE, 0),
-        input: (hlsl::SPACE, 1),
-        copy: Interface::default().copy,
-    })
-}
-
-fn only(sockets: &[Socket]) -> Result<Socket, String> {
-    match sockets {
-        [socket] => Ok(*socket),
-        others => Err(format!("the compiler binds {} buffers beside the probe's own, not one", others.len())),
+        (BlockKind::EntryUniforms | BlockKind::Pointee, Output::Dxil | Output::Spirv | Output::Wgsl) => None,
     }
 }

@@ -61,6 +61,7 @@ impl Producer {
             Self::Compiler(toolchain) => match toolchain.output {
                 Output::Dxil => &[RunnerKind::Dxil],
                 Output::Spirv => &[RunnerKind::Ash],
+                Output::Wgsl => &[RunnerKind::Wgpu],
             },
         };
         takers.contains(&runner)
@@ -91,7 +92,7 @@ impl Producer {
             Self::Generator(Generator::Rspirv | Generator::Naga) => Proves::Decorations,
             Self::Compiler(toolchain) => match toolchain.output {
                 Output::Dxil => Proves::Native,
-                Output::Spirv => Proves::Compiler,
+                Output::Spirv | Output::Wgsl => Proves::Compiler,
             },
         }
     }

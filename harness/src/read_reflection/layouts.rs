@@ -201,7 +201,10 @@ mod tests {
         check("cb", &members.into_iter().chain(sizes).collect::<Vec<_>>());
         check("N::sb", &[(Offset, "N::sb", 0), (ArrayStride, "N::sb", 16), (Size, "N::sb", 12)]);
         let globals = [(Offset, "$Globals.g1", 0), (Offset, "$Globals.g2", 16)];
-        check(GLOBALS, &globals.into_iter().chain([(Size, "$Globals.g1", 4), (Size, "$Globals.g2", 12)]).collect::<Vec<_>>());
+        check(
+            GLOBALS,
+            &globals.into_iter().chain([(Size, "$Globals.g1", 4), (Size, "$Globals.g2", 12)]).collect::<Vec<_>>(),
+        );
         check("absent", &[]);
     }
 

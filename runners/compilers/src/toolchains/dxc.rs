@@ -26,7 +26,8 @@ pub(super) fn call(request: &CompileRequest<'_>) -> Call {
     }
     arguments.extend(preprocessing(&request.source));
     let read = match request.toolchain.output {
-        Output::Dxil => read_listing,
+        // No toolchain of DXC's is for WGSL, which it does not write.
+        Output::Dxil | Output::Wgsl => read_listing,
         Output::Spirv => {
             arguments.extend(["-spirv", "-fspv-target-env=vulkan1.1", "-Fo", MODULE].map(str::to_owned));
             read_module

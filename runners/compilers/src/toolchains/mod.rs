@@ -113,10 +113,7 @@ impl Toolchains {
         };
         if self.kept.is_some() {
             let command = format!("{} {}\n", compiler.program().display(), arguments.join(" "));
-            fs::OpenOptions::new()
-                .append(true)
-                .open(folder.join(COMMAND))?
-                .write_all(command.as_bytes())?;
+            fs::OpenOptions::new().append(true).open(folder.join(COMMAND))?.write_all(command.as_bytes())?;
             if let Answer::Accepted(finished) = &answer {
                 fs::write(folder.join("stdout"), &finished.stdout)?;
             }
