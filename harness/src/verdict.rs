@@ -64,7 +64,7 @@ pub struct Verdict {
 /// Judges the rows of a check that was carried out.
 pub fn judge(rows: &[Row], validation: &Validation, code: Code) -> Verdict {
     if let Validation::Invalid(message) = validation {
-        let sentence = format!("the module is not valid SPIR-V, so the device's answer counts for nothing: {message}");
+        let sentence = format!("the module is not valid, so the device's answer counts for nothing: {message}");
         return differ(Culprit::Module, sentence);
     }
     let broken: BTreeSet<Link> = rows.iter().flat_map(|row| broken_links(row, rows, code.proves)).collect();

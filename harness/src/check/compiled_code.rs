@@ -3,11 +3,12 @@
 use crate::check::shader_module::Code;
 use crate::dxil::bindings::resource_bindings;
 use crate::generate::hlsl;
-use crate::naga_offsets;
+use crate::naga_offsets::{self, NagaError};
 use crate::probe::{Interface, ProbeEntry, Socket};
 use crate::read_spirv::{bound_variables, without_source};
 use crate::record::Space;
 use crate::runner::Shader;
+use crate::verdict::Validation;
 
 /// The code of a module.
 #[derive(Clone, Debug)]
@@ -17,6 +18,8 @@ pub(super) struct CompiledCode {
     pub(super) interface: Interface,
     /// Least bytes of the block that the language lets a host bind.
     pub(super) binding_size: u32,
+    /// What naga says of WGSL; other code nobody was asked about yet.
+    pub(super) validation: Validation,
 }
 
 impl CompiledCode {
@@ -29,27 +32,44 @@ impl CompiledCode {
             Shader::Spirv(words) => {
                 let words = without_source(words);
                 let interface = spirv_interface(&words, entry.space)?;
-                Ok(Self { code: Code::Spirv(words), interface, binding_size: 0 })
+                Ok(Self::unvalidated(Code::Spirv(words), interface))
             }
             Shader::Dxil(listing) => {
                 let interface = dxil_interface(listing)?;
-                Ok(Self { code: Code::Dxil(listing.clone()), interface, binding_size: 0 })
+                Ok(Self::unvalidated(Code::Dxil(listing.clone()), interface))
             }
-            Shader::Wgsl(text) => {
-                let spirv = naga_offsets::spirv_of(text, &entry.name).map_err(|error| error.to_string())?;
-                let interface = spirv_interface(&spirv, entry.space)?;
-                let sizes = naga_offsets::binding_sizes(text).map_err(|error| error.to_string())?;
-                let binding_size = sizes.get(&interface.block).copied().unwrap_or(0);
-                Ok(Self { code: Code::Naga { spirv, wgsl: text.clone() }, interface, binding_size })
-            }
+            Shader::Wgsl(text) => Self::of_wgsl(text, entry),
             Shader::Dxbc(_) | Shader::Msl(_) => Err("no device takes such code".to_owned()),
         }
+    }
+
+    fn unvalidated(code: Code, interface: Interface) -> Self {
+        let validation = Validation::NotRun("no spirv-val".to_owned());
+        Self { code, interface, binding_size: 0, validation }
+    }
+
+    /// WGSL, which naga judges and turns into SPIR-V. What naga refuses is a module that is not valid.
+    fn of_wgsl(text: &str, entry: &ProbeEntry) -> Result<Self, String> {
+        let spirv = match naga_offsets::spirv_of(text, &entry.name) {
+            Ok(spirv) => spirv,
+            Err(error @ (NagaError::Unreadable(_) | NagaError::Invalid(_))) => {
+                let validation = Validation::Invalid(error.to_string());
+                let code = Code::Wgsl(text.to_owned());
+                return Ok(Self { validation, ..Self::unvalidated(code, Interface::default()) });
+            }
+            Err(error @ (NagaError::NoSpirv(_) | NagaError::NoGlsl(_))) => return Err(error.to_string()),
+        };
+        let interface = spirv_interface(&spirv, entry.space)?;
+        let sizes = naga_offsets::binding_sizes(text).map_err(|error| error.to_string())?;
+        let binding_size = sizes.get(&interface.block).copied().unwrap_or(0);
+        Ok(Self { binding_size, ..Self::unvalidated(Code::Naga { spirv, wgsl: text.to_owned() }, interface) })
     }
 
     /// The form in which the code is followed on the CPU.
     pub(super) fn followed(&self) -> Shader {
         match &self.code {
             Code::Spirv(words) | Code::Naga { spirv: words, .. } => Shader::Spirv(words.clone()),
+            Code::Wgsl(text) => Shader::Wgsl(text.clone()),
             Code::Dxil(listing) => Shader::Dxil(listing.clone()),
         }
     }

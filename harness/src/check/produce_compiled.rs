@@ -22,7 +22,6 @@ use crate::resource::{Access, ResourceKind};
 use crate::scalar::SixteenBit;
 use crate::shape::Type;
 use crate::toolchain::{Compilation, Compile, CompileRequest, Language, Made, Output, SourceText, Toolchain};
-use crate::verdict::Validation;
 
 impl Produced {
     /// What the compiler of `toolchain` makes of the blocks of `subject` that it lays out by the subject's rule set.
@@ -52,6 +51,10 @@ impl Produced {
             produced.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
             if asked.is_writable() {
                 produced.add_compiled(&asked, layout, writing(plan.clone()));
+            }
+            if asked.is_writable() && toolchain.output == Output::Wgsl {
+                produced.gaps.push("WGSL's writable buffers are not bound for reading alone".to_owned());
+                continue;
             }
             produced.add_compiled(&asked, layout, reading(plan));
             if let Some(array) = elements(layout) {
@@ -164,7 +167,7 @@ impl Asked<'_> {
         let reported = reported(&made, layout)?;
         let compiled_code = CompiledCode::new(&made.shader, &plan.entries[0])?;
         let shader = compiled_code.followed();
-        let CompiledCode { code, interface, binding_size } = compiled_code;
+        let CompiledCode { code, interface, binding_size, validation } = compiled_code;
         let mut requires = code.spirv().map(features_of).transpose()?.unwrap_or_default();
         // WGSL's own rules are the validator's business, and so are the features behind its address spaces.
         let is_vulkan = matches!(code, Code::Spirv(_));
@@ -186,7 +189,7 @@ impl Asked<'_> {
             interface,
             reported,
             validator_flags: rules.and_then(BlockRules::spirv_val_flag).into_iter().collect(),
-            validation: Validation::NotRun("no spirv-val".to_owned()),
+            validation,
             requires,
             binding_size,
             compiled,
@@ -257,11 +260,12 @@ fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
             | BlockKind::UniformBlock,
             Output::Dxil | Output::Spirv | Output::Wgsl,
         )
-        | (BlockKind::PushConstant, Output::Dxil | Output::Wgsl) => Some(Space::Uniform),
-        (
-            BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::StructuredElement | BlockKind::StorageBlock,
-            Output::Dxil | Output::Spirv | Output::Wgsl,
-        ) => Some(Space::Storage),
+        | (BlockKind::PushConstant, Output::Dxil | Output::Wgsl)
+        | (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Wgsl) => Some(Space::Uniform),
+        (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Dxil | Output::Spirv)
+        | (BlockKind::StructuredElement | BlockKind::StorageBlock, Output::Dxil | Output::Spirv | Output::Wgsl) => {
+            Some(Space::Storage)
+        }
         (BlockKind::PushConstant, Output::Spirv) => Some(Space::PushConstant),
         (BlockKind::EntryUniforms | BlockKind::Pointee, Output::Dxil | Output::Spirv | Output::Wgsl) => None,
     }
