@@ -78,6 +78,11 @@ pub fn judge(rows: &[Row], validation: &Validation, code: Code) -> Verdict {
             differ(Culprit::Case, "the code addresses other bytes than the case says that it does".to_owned())
         }
         (1, Some(only)) => differ(*only, sentence(*only).to_owned()),
+        // Both are the compiler's, and a wrong address weighs more than a report that misses it.
+        (_, Some(_)) if culprits == BTreeSet::from([Culprit::Compiler, Culprit::Report]) => {
+            let also = "and its report differs from what the code addresses";
+            differ(Culprit::Compiler, format!("{}, {also}", sentence(Culprit::Compiler)))
+        }
         (_, Some(_)) => {
             let named: Vec<_> = culprits.iter().map(|culprit| culprit.as_str()).collect();
             differ(Culprit::Unclear, format!("no single witness stands alone: {}", named.join(", ")))
@@ -286,5 +291,14 @@ mod tests {
             let rows = [by_form(Form::Leaf, by_name), by_form(Form::Indexed, loaded)];
             assert_eq!(judge(&rows, &Validation::Valid, CHOSEN).culprit, Some(culprit));
         }
+    }
+
+    #[test]
+    fn wrong_code_weighs_more_than_a_report_that_misses_it() {
+        let [right, wrong] = [Some(20), Some(16)];
+        let misled = Row { reported: Some(Value::Number(20)), ..row([right, right, wrong, wrong]) };
+        let miscompiled = row([right, right, wrong, wrong]);
+        let verdict = judge(&[misled, miscompiled], &Validation::Valid, CHOSEN);
+        assert_eq!(verdict.culprit, Some(Culprit::Compiler), "{}", verdict.sentence);
     }
 }

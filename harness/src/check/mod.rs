@@ -6,7 +6,8 @@
 //! [`proof`] and [`prove`] are the same two for a placement. Everything that runs a device or a validator is the caller's.
 
 mod answers;
-pub mod conduct;
+pub mod compiled_code;
+mod conduct;
 mod hint;
 pub mod jobs;
 pub mod placed;

@@ -3,19 +3,19 @@
 //! The declarations with a probe's entry point behind them go to the compiler; where it bound the block is read from what
 //! it made. A block takes part where the compiler's own rule set for it is the one that is checked.
 
+use crate::check::compiled_code::code_of;
 use crate::check::produce::{Produced, addressed, gap, plan_of_second_element};
 use crate::check::producer::Producer;
 use crate::check::shader_module::{Code, Compiled, ShaderModule};
 use crate::check::share::Share;
 use crate::check::subject::Subject;
-use crate::dxil::bindings::resource_bindings;
 use crate::generate::spirv::BlockRules;
 use crate::generate::{hlsl, spirv};
 use crate::layout::rules::VectorAlignment;
 use crate::layout::{BlockLayout, find};
 use crate::module::BlockKind;
-use crate::probe::{Interface, ProbePlan, Socket, Wiring, elements, plan_by_name};
-use crate::read_spirv::{bound_variables, features_of, without_source};
+use crate::probe::{ProbePlan, Wiring, elements, plan_by_name};
+use crate::read_spirv::features_of;
 use crate::record::{Direction, Form, Space, Stage};
 use crate::reported::reported;
 use crate::resource::{Access, ResourceKind};
@@ -65,19 +65,8 @@ impl Produced {
         if plan.entries.is_empty() {
             return self.gaps.push("such a buffer holds no array without a length".to_owned());
         }
-        let plain = plan.clone().only(&[Form::Leaf].into());
-        let more = plain.entries != plan.entries;
-        let attempt = match asked.attempt(layout, plan) {
-            // What a compiler does to other forms must not cost the plain names.
-            Attempt::NotFollowed(_, reason) | Attempt::Refused(reason) | Attempt::Broken(reason) if more => {
-                let attempt = asked.attempt(layout, plain);
-                if matches!(attempt, Attempt::Followed(_)) {
-                    self.gaps.push(format!("only members and components by name ({reason})"));
-                }
-                attempt
-            }
-            attempt => attempt,
-        };
+        let (attempt, lost) = asked.best_attempt(layout, plan);
+        self.gaps.extend(lost.map(|reason| format!("not in every form ({reason})")));
         match attempt {
             Attempt::Followed(module) => self.modules.push(*module),
             Attempt::NotFollowed(module, reason) => {
@@ -100,6 +89,16 @@ enum Attempt {
     Refused(String),
     /// A crash or its like.
     Broken(String),
+}
+
+impl Attempt {
+    /// Why it gave no code that can be run.
+    fn failure(&self) -> Option<&str> {
+        match self {
+            Self::Followed(_) => None,
+            Self::NotFollowed(_, reason) | Self::Refused(reason) | Self::Broken(reason) => Some(reason),
+        }
+    }
 }
 
 /// A block of a subject on its way through a compiler.
@@ -127,6 +126,26 @@ impl Asked<'_> {
             | Type::Enum(_)
             | Type::Pointer { .. } => false,
         })
+    }
+
+    /// The attempt with the most forms that gives code that can be followed, with what it was that did not: what a
+    /// compiler does to other forms must not cost the plain names. If there is none, the one with the plain names.
+    fn best_attempt(&self, layout: &BlockLayout, plan: ProbePlan) -> (Attempt, Option<String>) {
+        let mut forms = plan.entries[0].forms.clone();
+        let mut attempt = self.attempt(layout, plan.clone());
+        let mut lost = None;
+        for fewer in [&[Form::Leaf, Form::Vector, Form::Whole][..], &[Form::Leaf]] {
+            let Some(reason) = attempt.failure().map(str::to_owned) else { break };
+            let plan = plan.clone().only(&fewer.iter().copied().collect());
+            let left = plan.entries.first().map(|entry| entry.forms.clone()).unwrap_or_default();
+            if !left.is_empty() && left != forms {
+                forms = left;
+                attempt = self.attempt(layout, plan);
+                lost = Some(reason);
+            }
+        }
+        let lost = lost.filter(|_| attempt.failure().is_none());
+        (attempt, lost)
     }
 
     fn attempt(&self, layout: &BlockLayout, plan: ProbePlan) -> Attempt {
@@ -256,50 +275,5 @@ fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
         ) => Some(Space::Storage),
         (BlockKind::PushConstant, Output::Spirv) => Some(Space::PushConstant),
         (BlockKind::EntryUniforms | BlockKind::Pointee, Output::Dxil | Output::Spirv) => None,
-    }
-}
-
-/// What the compiler made as the module's code, with the places where it bound the buffers.
-fn code_of(shader: &Shader, space: Space) -> Result<(Code, Interface), String> {
-    match shader {
-        Shader::Spirv(words) => {
-            let words = without_source(words);
-            let interface = spirv_interface(&words, space)?;
-            Ok((Code::Spirv(words), interface))
-        }
-        Shader::Dxil(listing) => Ok((Code::Dxil(listing.clone()), dxil_interface(listing)?)),
-        Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Msl(_) => Err("no device takes such code".to_owned()),
-    }
-}
-
-/// The sockets of a module of SPIR-V: beside the probe's own buffers only the block is left.
-fn spirv_interface(words: &[u32], space: Space) -> Result<Interface, String> {
-    let ours = Interface { output: (0, hlsl::BINDING), input: (0, hlsl::BINDING + 1), ..Interface::default() };
-    if space == Space::PushConstant {
-        return Ok(ours);
-    }
-    let bound = bound_variables(words).map_err(|error| error.to_string())?;
-    let sockets = bound.iter().map(|variable| (variable.set, variable.binding));
-    let others: Vec<Socket> = sockets.filter(|socket| *socket != ours.output && *socket != ours.input).collect();
-    Ok(Interface { block: only(&others)?, ..ours })
-}
-
-/// The same of DXIL's listing, by the table of resource bindings.
-fn dxil_interface(listing: &str) -> Result<Interface, String> {
-    let rows = resource_bindings(listing)?;
-    let sockets = rows.iter().map(|row| (row.space, row.index));
-    let others: Vec<Socket> = sockets.filter(|(space, _)| *space != hlsl::SPACE).collect();
-    Ok(Interface {
-        block: only(&others)?,
-        output: (hlsl::SPACE, 0),
-        input: (hlsl::SPACE, 1),
-        copy: Interface::default().copy,
-    })
-}
-
-fn only(sockets: &[Socket]) -> Result<Socket, String> {
-    match sockets {
-        [socket] => Ok(*socket),
-        others => Err(format!("the compiler binds {} buffers beside the probe's own, not one", others.len())),
     }
 }
