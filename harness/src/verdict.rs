@@ -126,6 +126,12 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
     if differ(&row.reported, &row.compiled) && !at_odds {
         links.push(Link::ReportedCompiled);
     }
+    // Code that a compiler chose and that takes a leaf from no byte of the block, on every device.
+    let nowhere = proves != Proves::Decorations && row.form.is_some() && row.compiled.is_none();
+    if nowhere && row.computed.is_some() && row.observed.is_none() {
+        links.push(Link::ComputedCompiled);
+        return links;
+    }
     let shader_says = row.compiled.as_ref().or(row.computed.as_ref());
     // A leaf was asked for wherever its block lived; a binding has an answer or was not read.
     let asked = match row.what {
@@ -291,6 +297,14 @@ mod tests {
             let rows = [by_form(Form::Leaf, by_name), by_form(Form::Indexed, loaded)];
             assert_eq!(judge(&rows, &Validation::Valid, CHOSEN).culprit, Some(culprit));
         }
+    }
+
+    /// What a device gives for such code is nobody's offset either.
+    #[test]
+    fn code_that_reads_no_byte_of_the_block_is_the_compilers() {
+        let nowhere = Row { form: Some(Form::Indexed), ..row([Some(8), Some(8), None, None]) };
+        assert_eq!(judge(&[nowhere.clone()], &Validation::Valid, CHOSEN).culprit, Some(Culprit::Compiler));
+        assert_eq!(judge(&[nowhere], &Validation::Valid, OURS).culprit, Some(Culprit::Device));
     }
 
     #[test]

@@ -41,8 +41,8 @@ fn every_form_has_statements_of_its_own() {
             layoutproof_output.Store(32, (uint)(a[1]));
             layoutproof_output.Store(36, asuint(layoutproof_whole(v).x));
             layoutproof_output.Store(40, asuint(layoutproof_whole(v).y));
-            layoutproof_output.Store(44, (uint)(layoutproof_whole(a[0])));
-            layoutproof_output.Store(48, (uint)(layoutproof_whole(a[1])));
+            layoutproof_output.Store(44, (uint)(a[0]));
+            layoutproof_output.Store(48, (uint)(a[1]));
             layoutproof_output.Store(52, (uint)(a[layoutproof_input.Load(4)]));
             layoutproof_output.Store(56, (uint)(a[layoutproof_input.Load(8)]));
         }
@@ -56,6 +56,13 @@ fn elements_of_structured_buffers_are_passed_whole() {
     let text = entry_point(declarations, Space::Storage, Direction::Read);
     assert!(text.contains("asuint(layoutproof_whole(S[0]).a)"), "{text}");
     assert!(text.contains("layoutproof_whole(S[0]).b ? 1u : 0u"), "{text}");
+}
+
+#[test]
+fn an_element_that_is_a_vector_is_read_at_once() {
+    let text = entry_point("StructuredBuffer<float3> S;", Space::Storage, Direction::Read);
+    assert!(text.contains("{ float3 value = S[0];"), "{text}");
+    assert!(text.contains("asuint(value.z)"), "{text}");
 }
 
 #[test]
