@@ -1,4 +1,7 @@
-//! What a compiler made, as the code of a module: a shader in, the code and the places where it has its buffers out.
+//! The code that a compiler made, and where it bound the buffers of the probe.
+//!
+//! A shader in, [`CompiledCode`] out: the probe's own buffers are where its declarations put them, and the block is the
+//! only other one.
 
 use crate::check::shader_module::Code;
 use crate::dxil::bindings::resource_bindings;

@@ -73,19 +73,8 @@ impl Produced {
         if plan.entries.is_empty() {
             return self.gaps.push("such a buffer holds no array without a length".to_owned());
         }
-        let plain = plan.clone().only(&[Form::Leaf].into());
-        let more = plain.entries != plan.entries;
-        let attempt = match asked.attempt(layout, plan) {
-            // What a compiler does to other forms must not cost the plain names.
-            Attempt::NotFollowed(_, reason) | Attempt::Refused(reason) | Attempt::Broken(reason) if more => {
-                let attempt = asked.attempt(layout, plain);
-                if matches!(attempt, Attempt::Followed(_)) {
-                    self.gaps.push(format!("only members and components by name ({reason})"));
-                }
-                attempt
-            }
-            attempt => attempt,
-        };
+        let (attempt, lost) = asked.best_attempt(layout, plan);
+        self.gaps.extend(lost.map(|reason| format!("not in every form ({reason})")));
         match attempt {
             Attempt::Followed(module) => self.modules.push(*module),
             Attempt::NotFollowed(module, reason) => {
@@ -108,6 +97,16 @@ enum Attempt {
     Refused(String),
     /// A crash or its like.
     Broken(String),
+}
+
+impl Attempt {
+    /// Why it gave no code that can be run.
+    fn failure(&self) -> Option<&str> {
+        match self {
+            Self::Followed(_) => None,
+            Self::NotFollowed(_, reason) | Self::Refused(reason) | Self::Broken(reason) => Some(reason),
+        }
+    }
 }
 
 /// A block of a subject on its way through a compiler.
@@ -135,6 +134,26 @@ impl Asked<'_> {
             | Type::Enum(_)
             | Type::Pointer { .. } => false,
         })
+    }
+
+    /// The attempt with the most forms that gives code that can be followed, with what it was that did not: what a
+    /// compiler does to other forms must not cost the plain names. If there is none, the one with the plain names.
+    fn best_attempt(&self, layout: &BlockLayout, plan: ProbePlan) -> (Attempt, Option<String>) {
+        let mut forms = plan.entries[0].forms.clone();
+        let mut attempt = self.attempt(layout, plan.clone());
+        let mut lost = None;
+        for fewer in [&[Form::Leaf, Form::Vector, Form::Whole][..], &[Form::Leaf]] {
+            let Some(reason) = attempt.failure().map(str::to_owned) else { break };
+            let plan = plan.clone().only(&fewer.iter().copied().collect());
+            let left = plan.entries.first().map(|entry| entry.forms.clone()).unwrap_or_default();
+            if !left.is_empty() && left != forms {
+                forms = left;
+                attempt = self.attempt(layout, plan);
+                lost = Some(reason);
+            }
+        }
+        let lost = lost.filter(|_| attempt.failure().is_none());
+        (attempt, lost)
     }
 
     fn attempt(&self, layout: &BlockLayout, plan: ProbePlan) -> Attempt {

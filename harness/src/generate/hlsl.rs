@@ -86,3 +86,6 @@ fn expression(layout: &BlockLayout, leaf: &Leaf) -> Option<String> {
         BlockKind::EntryUniforms | BlockKind::Pointee | BlockKind::UniformBlock | BlockKind::StorageBlock => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

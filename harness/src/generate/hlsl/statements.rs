@@ -63,7 +63,8 @@ impl Probed<'_> {
             },
             Form::Whole => {
                 let (whole, rest) = path.split_at(whole_end(&path, self.layout, leaf));
-                format!("layoutproof_whole({whole}){rest}")
+                // A scalar alone is what its name is, and DXC's SPIR-V passes no enum to functions.
+                if rest.is_empty() { path } else { format!("layoutproof_whole({whole}){rest}") }
             }
             Form::Indexed => self.indexed(&path),
             Form::Parameter | Form::Divergent | Form::Copied | Form::Length => return None,
@@ -74,12 +75,15 @@ impl Probed<'_> {
     /// Reads a vector or a matrix row at once; `stem` is the length of its path.
     fn vector(&self, slots: &[Slot], stem: usize, path: &str) -> Option<String> {
         let first = self.leaf(&slots[0]);
-        let last = first.path.len() - stem;
-        let (vector, _) = path.split_at(path.len() - last);
+        let (vector, _) = path.split_at(path.len() - (first.path.len() - stem));
+        let vector = vector.trim_end_matches('.');
         let mut text = format!("    {{ {}{} value = {vector};\n", first.component.scalar.spelling(), slots.len());
         for slot in slots {
             let leaf = self.leaf(slot);
-            text += &store(&format!("value{}", &leaf.path[stem..]), leaf.component, word(slot)?);
+            let part = &leaf.path[stem..];
+            // A component of an element that is a vector has no dot of its own.
+            let dot = if part.starts_with(['.', '[']) { "" } else { "." };
+            text += &store(&format!("value{dot}{part}"), leaf.component, word(slot)?);
         }
         Some(text + "    }\n")
     }
