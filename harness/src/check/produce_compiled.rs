@@ -14,7 +14,7 @@ use crate::generate::{hlsl, spirv};
 use crate::layout::rules::VectorAlignment;
 use crate::layout::{BlockLayout, find};
 use crate::module::BlockKind;
-use crate::probe::{ProbePlan, Wiring, elements, plan_by_name};
+use crate::probe::{ProbeEntry, ProbePlan, Wiring, elements, plan_by_name};
 use crate::read_spirv::features_of;
 use crate::record::{Direction, Form, Space, Stage};
 use crate::reported::reported;
@@ -47,18 +47,18 @@ impl Produced {
             let plan = nameable(plan_by_name(layout, &layout.leaves(), &places));
             produced.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
             if asked.is_writable() {
-                produced.add_compiled(&asked, layout, writing(plan.clone()));
+                produced.add_compiled(&asked, layout, &writing(plan.clone()));
             }
-            produced.add_compiled(&asked, layout, reading(plan, toolchain.language));
+            produced.add_compiled(&asked, layout, &reading(plan, toolchain.language));
             if let Some(array) = elements(layout) {
                 let plan = nameable(plan_of_second_element(&array, &places, &[Form::Leaf, Form::Indexed]));
-                produced.add_compiled(&asked, &array, reading(plan, toolchain.language));
+                produced.add_compiled(&asked, &array, &reading(plan, toolchain.language));
             }
         }
         produced.tidy()
     }
 
-    fn add_compiled(&mut self, asked: &Asked<'_>, layout: &BlockLayout, plan: ProbePlan) {
+    fn add_compiled(&mut self, asked: &Asked<'_>, layout: &BlockLayout, plan: &ProbePlan) {
         if plan.leaves.is_empty() {
             return;
         }
@@ -130,7 +130,7 @@ impl Asked<'_> {
 
     /// The attempt with the most forms that gives code that can be followed, with what it was that did not: what a
     /// compiler does to other forms must not cost the plain names. If there is none, the one with the plain names.
-    fn best_attempt(&self, layout: &BlockLayout, plan: ProbePlan) -> (Attempt, Option<String>) {
+    fn best_attempt(&self, layout: &BlockLayout, plan: &ProbePlan) -> (Attempt, Option<String>) {
         let mut forms = plan.entries[0].forms.clone();
         let mut attempt = self.attempt(layout, plan.clone());
         let mut lost = None;
@@ -150,7 +150,7 @@ impl Asked<'_> {
 
     fn attempt(&self, layout: &BlockLayout, plan: ProbePlan) -> Attempt {
         match self.compile(layout, &plan) {
-            Ok(Compilation::Made(made)) => self.module((layout, plan), made).unwrap_or_else(Attempt::Refused),
+            Ok(Compilation::Made(made)) => self.module((layout, plan), &made).unwrap_or_else(Attempt::Refused),
             Ok(Compilation::Refused(words)) => Attempt::Refused(format!("{} refuses it: {words}", self.toolchain)),
             Ok(Compilation::Broken(sentence)) => Attempt::Broken(sentence),
             Err(reason) => Attempt::Refused(reason),
@@ -173,8 +173,8 @@ impl Asked<'_> {
     }
 
     /// The module of what the compiler made, or why there is none.
-    fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: Made) -> Result<Attempt, String> {
-        let reported = reported(&made, layout)?;
+    fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: &Made) -> Result<Attempt, String> {
+        let reported = reported(made, layout)?;
         let (code, interface) = code_of(&made.shader, plan.entries[0].space)?;
         let shader = match &code {
             Code::Spirv(words) | Code::Naga { spirv: words, .. } => Shader::Spirv(words.clone()),
@@ -184,7 +184,7 @@ impl Asked<'_> {
         let rules = code.spirv().and_then(|_| self.block_rules(layout, &plan));
         requires.extend(rules.and_then(BlockRules::feature));
         if code.spirv().is_some() {
-            requires.extend(plan.entries.iter().flat_map(|entry| entry.requires()));
+            requires.extend(plan.entries.iter().flat_map(ProbeEntry::requires));
         }
         let (compiled, reason) = match addressed(layout, &plan, (&shader, interface)) {
             Ok(compiled) => (compiled, None),
