@@ -88,6 +88,9 @@ pub fn toolchains() -> &'static [Toolchain] {
 
 impl Toolchain {
     /// The rule sets that the compiler takes by itself.
+    ///
+    /// # Panics
+    /// If [`Self::native`] names none: not for a row of [`toolchains`].
     pub fn rules(&self) -> &'static Native {
         find_native(self.native).expect("each row names a row of the other table, which a test checks")
     }

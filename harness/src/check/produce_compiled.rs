@@ -14,7 +14,7 @@ use crate::generate::{hlsl, spirv};
 use crate::layout::rules::VectorAlignment;
 use crate::layout::{BlockLayout, Component, Leaf, find};
 use crate::module::BlockKind;
-use crate::probe::{ProbePlan, Wiring, elements, plan_by_name};
+use crate::probe::{ProbeEntry, ProbePlan, Wiring, elements, plan_by_name};
 use crate::read_spirv::features_of;
 use crate::record::{Direction, Form, Space, Stage};
 use crate::reported::reported;
@@ -50,23 +50,23 @@ impl Produced {
             let plan = nameable(plan_by_name(layout, &layout.leaves(), &places), toolchain.language);
             produced.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
             if asked.is_writable() {
-                produced.add_compiled(&asked, layout, writing(plan.clone()));
+                produced.add_compiled(&asked, layout, &writing(plan.clone()));
             }
             if asked.is_writable() && toolchain.output == Output::Wgsl {
                 produced.gaps.push("WGSL's writable buffers are not bound for reading alone".to_owned());
                 continue;
             }
-            produced.add_compiled(&asked, layout, reading(plan));
+            produced.add_compiled(&asked, layout, &reading(plan));
             if let Some(array) = elements(layout) {
                 let plan = plan_of_second_element(&array, &places, &[Form::Leaf, Form::Indexed]);
                 let plan = nameable(plan, toolchain.language);
-                produced.add_compiled(&asked, &array, reading(plan));
+                produced.add_compiled(&asked, &array, &reading(plan));
             }
         }
         produced.tidy()
     }
 
-    fn add_compiled(&mut self, asked: &Asked<'_>, layout: &BlockLayout, plan: ProbePlan) {
+    fn add_compiled(&mut self, asked: &Asked<'_>, layout: &BlockLayout, plan: &ProbePlan) {
         if plan.leaves.is_empty() {
             return;
         }
@@ -138,7 +138,7 @@ impl Asked<'_> {
 
     /// The attempt with the most forms that gives code that can be followed, with what it was that did not: what a
     /// compiler does to other forms must not cost the plain names. If there is none, the one with the plain names.
-    fn best_attempt(&self, layout: &BlockLayout, plan: ProbePlan) -> (Attempt, Option<String>) {
+    fn best_attempt(&self, layout: &BlockLayout, plan: &ProbePlan) -> (Attempt, Option<String>) {
         let mut forms = plan.entries[0].forms.clone();
         let mut attempt = self.attempt(layout, plan.clone());
         let mut lost = None;
@@ -158,7 +158,7 @@ impl Asked<'_> {
 
     fn attempt(&self, layout: &BlockLayout, plan: ProbePlan) -> Attempt {
         match self.compile(layout, &plan) {
-            Ok(Compilation::Made(made)) => self.module((layout, plan), made).unwrap_or_else(Attempt::Refused),
+            Ok(Compilation::Made(made)) => self.module((layout, plan), &made).unwrap_or_else(Attempt::Refused),
             Ok(Compilation::Refused(words)) => Attempt::Refused(format!("{} refuses it: {words}", self.toolchain)),
             Ok(Compilation::Broken(sentence)) => Attempt::Broken(sentence),
             Err(reason) => Attempt::Refused(reason),
@@ -182,8 +182,8 @@ impl Asked<'_> {
     }
 
     /// The module of what the compiler made, or why there is none.
-    fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: Made) -> Result<Attempt, String> {
-        let reported = reported(&made, layout)?;
+    fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: &Made) -> Result<Attempt, String> {
+        let reported = reported(made, layout)?;
         let compiled_code = CompiledCode::new(&made.shader, &plan.entries[0])?;
         let shader = compiled_code.followed();
         let CompiledCode { code, interface, binding_size, validation } = compiled_code;
@@ -193,7 +193,7 @@ impl Asked<'_> {
         let rules = is_vulkan.then(|| self.block_rules(layout, &plan)).flatten();
         requires.extend(rules.and_then(BlockRules::feature));
         if is_vulkan {
-            requires.extend(plan.entries.iter().flat_map(|entry| entry.requires()));
+            requires.extend(plan.entries.iter().flat_map(ProbeEntry::requires));
         }
         let (compiled, reason) = match addressed(layout, &plan, (&shader, interface)) {
             Ok(compiled) => (compiled, None),

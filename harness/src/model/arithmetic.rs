@@ -198,7 +198,7 @@ mod tests {
             (0x03FF, 1023.0 * 2.0_f32.powi(-24)),
             (0x7C00, f32::INFINITY),
         ] {
-            assert_eq!(widened(half), single.to_bits().into(), "{half:#06x}");
+            assert_eq!(widened(half), u64::from(single.to_bits()), "{half:#06x}");
         }
     }
 }

@@ -90,17 +90,13 @@ impl Probed<'_> {
 
     /// The path with every index taken from the table of numbers in the input.
     fn indexed(&self, path: &str) -> String {
-        let mut text = String::new();
-        for part in path.split_inclusive('[') {
-            match part.split_once(']').and_then(|(index, rest)| Some((index.parse::<u32>().ok()?, rest))) {
-                Some((index, rest)) => {
-                    let byte = 4 * (self.wiring.table + index);
-                    text += &format!("layoutproof_input.Load({byte})]{rest}");
-                }
-                None => text += part,
-            }
-        }
-        text
+        let from_input = |part: &str| {
+            let (index, rest) = part.split_once(']')?;
+            let byte = 4 * (self.wiring.table + index.parse::<u32>().ok()?);
+            Some(format!("layoutproof_input.Load({byte})]{rest}"))
+        };
+        let parts = path.split_inclusive('[');
+        parts.map(|part| from_input(part).unwrap_or_else(|| part.to_owned())).collect()
     }
 
     fn write(&self, slot: &Slot) -> Option<String> {

@@ -8,6 +8,7 @@ use crate::layout::{LayoutOptions, find, lay_out};
 use crate::probe::{Wiring, plan_by_name};
 use crate::record::{Direction, Space, Stage};
 use crate::sources::{SourceMap, Span};
+use crate::toolchain::Language;
 
 /// The entry point for the only block of `declarations`.
 fn entry_point(declarations: &str, space: Space, direction: Direction) -> String {
@@ -21,14 +22,14 @@ fn entry_point(declarations: &str, space: Space, direction: Direction) -> String
     plan.entries.retain(|entry| entry.direction == direction);
     plan.entries.truncate(1);
     let wiring = Wiring::new(&layout, &plan, &plan.entries[0]);
-    let text = probe(declarations, &layout, (&plan, &wiring)).unwrap();
+    let text = probe((declarations, Language::Hlsl), &layout, (&plan, &wiring)).unwrap();
     text.split_once("    layoutproof_output.Store(0, layoutproof_input.Load(0));\n").unwrap().1.to_owned()
 }
 
 #[test]
 fn every_form_has_statements_of_its_own() {
     let text = entry_point("cbuffer S { float2 v; int a[2]; };", Space::Uniform, Direction::Read);
-    expect![[r#"
+    expect![[r"
             layoutproof_output.Store(4, asuint(v.x));
             layoutproof_output.Store(8, asuint(v.y));
             layoutproof_output.Store(12, (uint)(a[0]));
@@ -46,7 +47,7 @@ fn every_form_has_statements_of_its_own() {
             layoutproof_output.Store(52, (uint)(a[layoutproof_input.Load(4)]));
             layoutproof_output.Store(56, (uint)(a[layoutproof_input.Load(8)]));
         }
-    "#]]
+    "]]
     .assert_eq(&text);
 }
 
@@ -76,12 +77,12 @@ fn a_matrix_is_read_row_by_row() {
 fn a_write_takes_each_leaf_from_the_input() {
     let declarations = "struct P { float a; double d; bool b; uint c; }; RWStructuredBuffer<P> S;";
     let text = entry_point(declarations, Space::Storage, Direction::Write);
-    expect![[r#"
+    expect![[r"
             S[0].a = asfloat(layoutproof_input.Load(4));
             S[0].d = asdouble(layoutproof_input.Load(8), layoutproof_input.Load(12));
             S[0].b = layoutproof_input.Load(16) != 0;
             S[0].c = (uint)layoutproof_input.Load(20);
         }
-    "#]]
+    "]]
     .assert_eq(&text);
 }
