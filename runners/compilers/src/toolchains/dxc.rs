@@ -44,6 +44,7 @@ pub(super) fn translated(file: &str, entry: &str) -> Vec<String> {
     arguments.map(str::to_owned).collect()
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "a reader of artifacts, of which others can fail")]
 fn read_listing(_: &Path, finished: &Finished) -> Result<Compilation, String> {
     let listing = finished.stdout.clone();
     Ok(made(Shader::Dxil(listing.clone()), Report::Listing(listing)))
