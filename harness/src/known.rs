@@ -25,6 +25,8 @@ pub struct Known {
     runner: WildMatch,
     driver: VersionRange,
     culprit: Option<String>,
+    /// What a check that broke says; an entry that has this is about such checks alone.
+    says: Option<WildMatch>,
     /// Why this differs.
     pub reason: String,
     /// Where it is reported.
@@ -75,6 +77,7 @@ fn entry_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Proble
         }
     };
     let culprit = entry.string("culprit", problems);
+    let says = entry.string("says", problems).map(|pattern| WildMatch::new(&pattern));
     let reason = entry.required("reason", problems).and_then(|value| crate::toml_table::string(value, problems));
     let link = entry.string("link", problems);
     let span = problems.span(entry.range());
@@ -89,6 +92,7 @@ fn entry_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Proble
         runner,
         driver,
         culprit,
+        says,
         reason,
         link,
         file,
@@ -136,7 +140,9 @@ impl Known {
     }
 
     fn explains(&self, check: &CheckRecord) -> bool {
-        self.culprit.as_deref().is_none_or(|name| check.culprit.map(Culprit::as_str) == Some(name))
+        let reason = check.skip_reason.as_deref().filter(|_| check.outcome == Outcome::Broken);
+        let said = self.says.as_ref().is_none_or(|says| reason.is_some_and(|reason| says.matches(reason)));
+        said && self.culprit.as_deref().is_none_or(|name| check.culprit.map(Culprit::as_str) == Some(name))
     }
 }
 
@@ -218,6 +224,24 @@ mod tests {
             rows: Vec::new(),
             story: None,
         }
+    }
+
+    #[test]
+    fn an_entry_with_words_is_about_checks_that_broke_with_them() {
+        let text = "[[known]]\nsays = \"* signal 11\"\nreason = \"it crashes\"\n";
+        let mut sources = SourceMap::default();
+        let file = sources.add("known.toml", text);
+        let known = read(file, &sources).unwrap();
+        let broken = |reason: &str| CheckRecord {
+            outcome: Outcome::Broken,
+            skip_reason: Some(reason.to_owned()),
+            ..agreeing_check()
+        };
+        let differing = CheckRecord { outcome: Outcome::Differ, ..agreeing_check() };
+        let mut checks = [broken("slangc ended with signal 11"), broken("slangc gave no answer"), differing];
+        apply(&known, &mut checks, &[]);
+        let outcomes = checks.map(|check| check.outcome);
+        assert_eq!(outcomes, [Outcome::Known, Outcome::Broken, Outcome::Differ]);
     }
 
     #[test]

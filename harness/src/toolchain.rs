@@ -47,6 +47,8 @@ pub enum Output {
     Spirv,
     /// SPIR-V that was made of DXBC: each constant buffer is one array of `vec4`, so its offsets are those of the DXBC.
     SpirvOfDxbc,
+    /// WGSL.
+    Wgsl,
 }
 
 /// DXC, from HLSL.
@@ -91,6 +93,7 @@ const TOOLCHAINS: &[Toolchain] = &[
     slangc("slang-vulkan-dx", "native:slang-vulkan-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
     slangc("slang-vulkan-c", "native:slang-vulkan-c", Output::Spirv, &["-fvk-use-c-layout"]),
     slangc("slang-d3d12", "native:slang-d3d12", Output::Dxil, &[]),
+    slangc("slang-webgpu", "native:slang-webgpu", Output::Wgsl, &[]),
 ];
 
 /// All of them, in the order in which they are listed.
@@ -100,6 +103,9 @@ pub fn toolchains() -> &'static [Toolchain] {
 
 impl Toolchain {
     /// The rule sets that the compiler takes by itself.
+    ///
+    /// # Panics
+    /// If [`Self::native`] names none: not for a row of [`toolchains`].
     pub fn rules(&self) -> &'static Native {
         find_native(self.native).expect("each row names a row of the other table, which a test checks")
     }
@@ -108,8 +114,10 @@ impl Toolchain {
     pub fn second_compiler(&self) -> Option<&'static str> {
         match (self.language, self.output) {
             (Language::Slang, Output::Dxil) => Some("dxc"),
-            (Language::Slang, Output::Spirv | Output::SpirvOfDxbc)
-            | (Language::Hlsl | Language::OldHlsl, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc) => None,
+            (Language::Slang, Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl)
+            | (Language::Hlsl | Language::OldHlsl, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl) => {
+                None
+            }
         }
     }
 

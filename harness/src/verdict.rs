@@ -64,7 +64,7 @@ pub struct Verdict {
 /// Judges the rows of a check that was carried out.
 pub fn judge(rows: &[Row], validation: &Validation, code: Code) -> Verdict {
     if let Validation::Invalid(message) = validation {
-        let sentence = format!("the module is not valid SPIR-V, so the device's answer counts for nothing: {message}");
+        let sentence = format!("the module is not valid, so the device's answer counts for nothing: {message}");
         return differ(Culprit::Module, sentence);
     }
     let broken: BTreeSet<Link> = rows.iter().flat_map(|row| broken_links(row, rows, code.proves)).collect();
@@ -78,6 +78,11 @@ pub fn judge(rows: &[Row], validation: &Validation, code: Code) -> Verdict {
             differ(Culprit::Case, "the code addresses other bytes than the case says that it does".to_owned())
         }
         (1, Some(only)) => differ(*only, sentence(*only).to_owned()),
+        // Both are the compiler's, and a wrong address weighs more than a report that misses it.
+        (_, Some(_)) if culprits == BTreeSet::from([Culprit::Compiler, Culprit::Report]) => {
+            let also = "and its report differs from what the code addresses";
+            differ(Culprit::Compiler, format!("{}, {also}", sentence(Culprit::Compiler)))
+        }
         (_, Some(_)) => {
             let named: Vec<_> = culprits.iter().map(|culprit| culprit.as_str()).collect();
             differ(Culprit::Unclear, format!("no single witness stands alone: {}", named.join(", ")))
@@ -120,6 +125,12 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
     }
     if differ(&row.reported, &row.compiled) && !at_odds {
         links.push(Link::ReportedCompiled);
+    }
+    // Code that a compiler chose and that takes a leaf from no byte of the block, on every device.
+    let nowhere = proves != Proves::Decorations && row.form.is_some() && row.compiled.is_none();
+    if nowhere && row.computed.is_some() && row.observed.is_none() {
+        links.push(Link::ComputedCompiled);
+        return links;
     }
     let shader_says = row.compiled.as_ref().or(row.computed.as_ref());
     // A leaf was asked for wherever its block lived; a binding has an answer or was not read.
@@ -286,5 +297,22 @@ mod tests {
             let rows = [by_form(Form::Leaf, by_name), by_form(Form::Indexed, loaded)];
             assert_eq!(judge(&rows, &Validation::Valid, CHOSEN).culprit, Some(culprit));
         }
+    }
+
+    /// What a device gives for such code is nobody's offset either.
+    #[test]
+    fn code_that_reads_no_byte_of_the_block_is_the_compilers() {
+        let nowhere = Row { form: Some(Form::Indexed), ..row([Some(8), Some(8), None, None]) };
+        assert_eq!(judge(&[nowhere.clone()], &Validation::Valid, CHOSEN).culprit, Some(Culprit::Compiler));
+        assert_eq!(judge(&[nowhere], &Validation::Valid, OURS).culprit, Some(Culprit::Device));
+    }
+
+    #[test]
+    fn wrong_code_weighs_more_than_a_report_that_misses_it() {
+        let [right, wrong] = [Some(20), Some(16)];
+        let misled = Row { reported: Some(Value::Number(20)), ..row([right, right, wrong, wrong]) };
+        let miscompiled = row([right, right, wrong, wrong]);
+        let verdict = judge(&[misled, miscompiled], &Validation::Valid, CHOSEN);
+        assert_eq!(verdict.culprit, Some(Culprit::Compiler), "{}", verdict.sentence);
     }
 }

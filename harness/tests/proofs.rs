@@ -29,12 +29,12 @@ fn placed(text: &str, rows: &[(&str, &str)], target: Target) -> Placed {
         module: module(text),
         options: LayoutOptions::default(),
         expect: Vec::new(),
+        accessed: Vec::new(),
         bind: Vec::new(),
         invocation: layoutproof::bind::Invocation::default(),
         rejects: Vec::new(),
         warns: Vec::new(),
         text: None,
-        accessed: Vec::new(),
         is_case: true,
     };
     let request = Request::new(target, Convention::Slang);

@@ -3,27 +3,25 @@
 //! The declarations with a probe's entry point behind them go to the compiler; where it bound the block is read from what
 //! it made. A block takes part where the compiler's own rule set for it is the one that is checked.
 
+use crate::check::compiled_code::CompiledCode;
 use crate::check::produce::{Produced, addressed, gap, plan_of_second_element};
 use crate::check::producer::Producer;
 use crate::check::shader_module::{Code, Compiled, ShaderModule};
 use crate::check::share::Share;
 use crate::check::subject::Subject;
-use crate::dxil::bindings::resource_bindings;
 use crate::generate::spirv::BlockRules;
 use crate::generate::{hlsl, spirv};
 use crate::layout::rules::VectorAlignment;
 use crate::layout::{BlockLayout, Component, Leaf, find};
 use crate::module::BlockKind;
-use crate::probe::{Interface, ProbePlan, Socket, Wiring, elements, plan_by_name};
-use crate::read_spirv::{bound_variables, features_of, without_source};
+use crate::probe::{ProbeEntry, ProbePlan, Wiring, elements, plan_by_name};
+use crate::read_spirv::features_of;
 use crate::record::{Direction, Form, Space, Stage};
 use crate::reported::reported;
 use crate::resource::{Access, ResourceKind};
-use crate::runner::Shader;
 use crate::scalar::SixteenBit;
 use crate::shape::Type;
 use crate::toolchain::{Compilation, Compile, CompileRequest, Language, Made, Output, SourceText, Toolchain};
-use crate::verdict::Validation;
 
 impl Produced {
     /// What the compiler of `toolchain` makes of the blocks of `subject` that it lays out by the subject's rule set.
@@ -52,38 +50,31 @@ impl Produced {
             let plan = nameable(plan_by_name(layout, &layout.leaves(), &places), toolchain.language);
             produced.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
             if asked.is_writable() {
-                produced.add_compiled(&asked, layout, writing(plan.clone()));
+                produced.add_compiled(&asked, layout, &writing(plan.clone()));
             }
-            produced.add_compiled(&asked, layout, reading(plan, toolchain.language));
+            if asked.is_writable() && toolchain.output == Output::Wgsl {
+                produced.gaps.push("WGSL's writable buffers are not bound for reading alone".to_owned());
+                continue;
+            }
+            produced.add_compiled(&asked, layout, &reading(plan, toolchain.language));
             if let Some(array) = elements(layout) {
                 let plan = plan_of_second_element(&array, &places, &[Form::Leaf, Form::Indexed]);
                 let plan = nameable(plan, toolchain.language);
-                produced.add_compiled(&asked, &array, reading(plan, toolchain.language));
+                produced.add_compiled(&asked, &array, &reading(plan, toolchain.language));
             }
         }
         produced.tidy()
     }
 
-    fn add_compiled(&mut self, asked: &Asked<'_>, layout: &BlockLayout, plan: ProbePlan) {
+    fn add_compiled(&mut self, asked: &Asked<'_>, layout: &BlockLayout, plan: &ProbePlan) {
         if plan.leaves.is_empty() {
             return;
         }
         if plan.entries.is_empty() {
             return self.gaps.push("such a buffer holds no array without a length".to_owned());
         }
-        let plain = plan.clone().only(&[Form::Leaf].into());
-        let more = plain.entries != plan.entries;
-        let attempt = match asked.attempt(layout, plan) {
-            // What a compiler does to other forms must not cost the plain names.
-            Attempt::NotFollowed(_, reason) | Attempt::Refused(reason) | Attempt::Broken(reason) if more => {
-                let attempt = asked.attempt(layout, plain);
-                if matches!(attempt, Attempt::Followed(_)) {
-                    self.gaps.push(format!("only members and components by name ({reason})"));
-                }
-                attempt
-            }
-            attempt => attempt,
-        };
+        let (attempt, lost) = asked.best_attempt(layout, plan);
+        self.gaps.extend(lost.map(|reason| format!("not in every form ({reason})")));
         match attempt {
             Attempt::Followed(module) => self.modules.push(*module),
             Attempt::NotFollowed(module, reason) => {
@@ -106,6 +97,16 @@ enum Attempt {
     Refused(String),
     /// A crash or its like.
     Broken(String),
+}
+
+impl Attempt {
+    /// Why it gave no code that can be run.
+    fn failure(&self) -> Option<&str> {
+        match self {
+            Self::Followed(_) => None,
+            Self::NotFollowed(_, reason) | Self::Refused(reason) | Self::Broken(reason) => Some(reason),
+        }
+    }
 }
 
 /// A block of a subject on its way through a compiler.
@@ -135,9 +136,29 @@ impl Asked<'_> {
         })
     }
 
+    /// The attempt with the most forms that gives code that can be followed, with what it was that did not: what a
+    /// compiler does to other forms must not cost the plain names. If there is none, the one with the plain names.
+    fn best_attempt(&self, layout: &BlockLayout, plan: &ProbePlan) -> (Attempt, Option<String>) {
+        let mut forms = plan.entries[0].forms.clone();
+        let mut attempt = self.attempt(layout, plan.clone());
+        let mut lost = None;
+        for fewer in [&[Form::Leaf, Form::Vector, Form::Whole][..], &[Form::Leaf]] {
+            let Some(reason) = attempt.failure().map(str::to_owned) else { break };
+            let plan = plan.clone().only(&fewer.iter().copied().collect());
+            let left = plan.entries.first().map(|entry| entry.forms.clone()).unwrap_or_default();
+            if !left.is_empty() && left != forms {
+                forms = left;
+                attempt = self.attempt(layout, plan);
+                lost = Some(reason);
+            }
+        }
+        let lost = lost.filter(|_| attempt.failure().is_none());
+        (attempt, lost)
+    }
+
     fn attempt(&self, layout: &BlockLayout, plan: ProbePlan) -> Attempt {
         match self.compile(layout, &plan) {
-            Ok(Compilation::Made(made)) => self.module((layout, plan), made).unwrap_or_else(Attempt::Refused),
+            Ok(Compilation::Made(made)) => self.module((layout, plan), &made).unwrap_or_else(Attempt::Refused),
             Ok(Compilation::Refused(words)) => Attempt::Refused(format!("{} refuses it: {words}", self.toolchain)),
             Ok(Compilation::Broken(sentence)) => Attempt::Broken(sentence),
             Err(reason) => Attempt::Refused(reason),
@@ -161,18 +182,18 @@ impl Asked<'_> {
     }
 
     /// The module of what the compiler made, or why there is none.
-    fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: Made) -> Result<Attempt, String> {
-        let reported = reported(&made, layout)?;
-        let (code, interface) = code_of(&made.shader, plan.entries[0].space)?;
-        let shader = match &code {
-            Code::Spirv(words) | Code::Naga { spirv: words, .. } => Shader::Spirv(words.clone()),
-            Code::Dxil(listing) => Shader::Dxil(listing.clone()),
-        };
+    fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: &Made) -> Result<Attempt, String> {
+        let reported = reported(made, layout)?;
+        let compiled_code = CompiledCode::new(&made.shader, &plan.entries[0])?;
+        let shader = compiled_code.followed();
+        let CompiledCode { code, interface, binding_size, validation } = compiled_code;
         let mut requires = code.spirv().map(features_of).transpose()?.unwrap_or_default();
-        let rules = code.spirv().and_then(|_| self.block_rules(layout, &plan));
+        // WGSL's own rules are the validator's business, and so are the features behind its address spaces.
+        let is_vulkan = matches!(code, Code::Spirv(_));
+        let rules = is_vulkan.then(|| self.block_rules(layout, &plan)).flatten();
         requires.extend(rules.and_then(BlockRules::feature));
-        if code.spirv().is_some() {
-            requires.extend(plan.entries.iter().flat_map(|entry| entry.requires()));
+        if is_vulkan {
+            requires.extend(plan.entries.iter().flat_map(ProbeEntry::requires));
         }
         let (compiled, reason) = match addressed(layout, &plan, (&shader, interface)) {
             Ok(compiled) => (compiled, None),
@@ -187,9 +208,9 @@ impl Asked<'_> {
             interface,
             reported,
             validator_flags: rules.and_then(BlockRules::spirv_val_flag).into_iter().collect(),
-            validation: Validation::NotRun("no spirv-val".to_owned()),
+            validation,
             requires,
-            binding_size: 0,
+            binding_size,
             compiled,
             glsl_compiled: None,
         });
@@ -256,62 +277,21 @@ fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
             | BlockKind::Globals
             | BlockKind::ParameterBlock
             | BlockKind::UniformBlock,
-            Output::Dxil | Output::Spirv | Output::SpirvOfDxbc,
+            Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
         )
-        | (BlockKind::PushConstant, Output::Dxil) => Some(Space::Uniform),
-        (
-            BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::StructuredElement | BlockKind::StorageBlock,
-            Output::Dxil | Output::Spirv,
-        )
-        | (BlockKind::StructuredElement | BlockKind::StorageBlock, Output::SpirvOfDxbc) => Some(Space::Storage),
+        | (BlockKind::PushConstant, Output::Dxil | Output::Wgsl)
+        | (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Wgsl) => Some(Space::Uniform),
+        (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Dxil | Output::Spirv)
+        | (
+            BlockKind::StructuredElement | BlockKind::StorageBlock,
+            Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
+        ) => Some(Space::Storage),
         (BlockKind::PushConstant, Output::Spirv) => Some(Space::PushConstant),
-        (BlockKind::EntryUniforms | BlockKind::Pointee, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc)
+        (
+            BlockKind::EntryUniforms | BlockKind::Pointee,
+            Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
+        )
         // vkd3d-compiler makes texel buffers of them.
         | (BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::PushConstant, Output::SpirvOfDxbc) => None,
-    }
-}
-
-/// What the compiler made as the module's code, with the places where it bound the buffers.
-fn code_of(shader: &Shader, space: Space) -> Result<(Code, Interface), String> {
-    match shader {
-        Shader::Spirv(words) => {
-            let words = without_source(words);
-            let interface = spirv_interface(&words, space)?;
-            Ok((Code::Spirv(words), interface))
-        }
-        Shader::Dxil(listing) => Ok((Code::Dxil(listing.clone()), dxil_interface(listing)?)),
-        Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Msl(_) => Err("no device takes such code".to_owned()),
-    }
-}
-
-/// The sockets of a module of SPIR-V: beside the probe's own buffers only the block is left.
-fn spirv_interface(words: &[u32], space: Space) -> Result<Interface, String> {
-    let ours = Interface { output: (0, hlsl::BINDING), input: (0, hlsl::BINDING + 1), ..Interface::default() };
-    if space == Space::PushConstant {
-        return Ok(ours);
-    }
-    let bound = bound_variables(words).map_err(|error| error.to_string())?;
-    let sockets = bound.iter().map(|variable| (variable.set, variable.binding));
-    let others: Vec<Socket> = sockets.filter(|socket| *socket != ours.output && *socket != ours.input).collect();
-    Ok(Interface { block: only(&others)?, ..ours })
-}
-
-/// The same of DXIL's listing, by the table of resource bindings.
-fn dxil_interface(listing: &str) -> Result<Interface, String> {
-    let rows = resource_bindings(listing)?;
-    let sockets = rows.iter().map(|row| (row.space, row.index));
-    let others: Vec<Socket> = sockets.filter(|(space, _)| *space != hlsl::SPACE).collect();
-    Ok(Interface {
-        block: only(&others)?,
-        output: (hlsl::SPACE, 0),
-        input: (hlsl::SPACE, 1),
-        copy: Interface::default().copy,
-    })
-}
-
-fn only(sockets: &[Socket]) -> Result<Socket, String> {
-    match sockets {
-        [socket] => Ok(*socket),
-        others => Err(format!("the compiler binds {} buffers beside the probe's own, not one", others.len())),
     }
 }

@@ -67,6 +67,7 @@ impl Producer {
             Self::Compiler(toolchain) => match toolchain.output {
                 Output::Dxil => &[RunnerKind::Dxil],
                 Output::Spirv | Output::SpirvOfDxbc => &[RunnerKind::Ash],
+                Output::Wgsl => &[RunnerKind::Wgpu],
             },
         };
         takers.contains(&runner)
@@ -97,7 +98,7 @@ impl Producer {
             Self::Generator(Generator::Rspirv | Generator::Naga) => Proves::Decorations,
             Self::Compiler(toolchain) => match toolchain.output {
                 Output::Dxil | Output::SpirvOfDxbc => Proves::Native,
-                Output::Spirv => Proves::Compiler,
+                Output::Spirv | Output::Wgsl => Proves::Compiler,
             },
         }
     }

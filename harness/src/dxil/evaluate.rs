@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 
 use super::function::{Instruction, function};
 use super::machine::{Bound, Machine};
+use super::value::Class;
 use crate::runner::{
     Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, ReadBack, Runner, RunnerError, RunnerKind, Shader,
 };
 
-/// Executes DXIL's listing on the CPU. A job's sets are register spaces, its bindings registers: `b` for uniform buffers, `t`
-/// or `u`, as the shader has it, for storage buffers.
+/// Executes DXIL's listing on the CPU. A job's sets are register spaces, its bindings registers of the class that the
+/// buffer's kind has: `b` for uniform, `t` for read-only and `u` for writable storage buffers. A storage buffer also stands
+/// in for one of the other class that is not there.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     device: DeviceInfo,
@@ -87,9 +89,10 @@ fn dispatch(job: &Job, program: &Result<Vec<Instruction>, RunnerError>) -> Resul
 }
 
 fn bound(buffer: &crate::runner::JobBuffer) -> Bound {
-    let uniform = match buffer.kind {
-        BufferKind::Uniform => true,
-        BufferKind::StorageRead | BufferKind::Storage | BufferKind::Address { .. } => false,
+    let class = match buffer.kind {
+        BufferKind::Uniform => Class::ConstantBuffer,
+        BufferKind::StorageRead => Class::ShaderResource,
+        BufferKind::Storage | BufferKind::Address { .. } => Class::UnorderedAccess,
     };
-    Bound { uniform, space: buffer.set, register: buffer.binding, bytes: buffer.bytes.clone() }
+    Bound { class, space: buffer.set, register: buffer.binding, bytes: buffer.bytes.clone() }
 }

@@ -71,6 +71,15 @@ pub(super) enum View {
 }
 
 impl Class {
+    /// The class in which a shader may have the same storage buffer.
+    pub(super) fn other_storage(self) -> Option<Self> {
+        match self {
+            Self::ShaderResource => Some(Self::UnorderedAccess),
+            Self::UnorderedAccess => Some(Self::ShaderResource),
+            Self::ConstantBuffer => None,
+        }
+    }
+
     /// The letter of its registers.
     pub(super) fn letter(self) -> char {
         match self {

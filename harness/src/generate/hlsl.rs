@@ -18,8 +18,8 @@ use crate::toolchain::Language;
 /// Register space of the probe's output (`u0`) and input (`t1`, for FXC `u1`).
 pub const SPACE: u32 = 1000;
 
-/// Binding in descriptor set 0 of the probe's output; the input has the next one.
-pub const BINDING: u32 = 1000;
+/// Binding in descriptor set or group 0 of the probe's output; the input has the next one. WebGPU has none above 999.
+pub const BINDING: u32 = 990;
 
 /// Name of the probe's output.
 pub const OUTPUT: &str = "layoutproof_output";
@@ -113,3 +113,6 @@ RWByteAddressBuffer {INPUT} : register(u1, space{SPACE});"
         ),
     }
 }
+
+#[cfg(test)]
+mod tests;

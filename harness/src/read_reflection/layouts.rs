@@ -24,7 +24,7 @@ struct Variable {
     #[serde(default)]
     bindings: Vec<Place>,
     #[serde(rename = "type")]
-    ty: Type,
+    ty: Described,
 }
 
 #[derive(Deserialize)]
@@ -36,14 +36,14 @@ struct Place {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Type {
+struct Described {
     kind: String,
     #[serde(default)]
     fields: Vec<Variable>,
-    element_type: Option<Box<Type>>,
+    element_type: Option<Box<Described>>,
     uniform_stride: Option<Amount>,
     /// Of a structured buffer.
-    result_type: Option<Box<Type>>,
+    result_type: Option<Box<Described>>,
     base_shape: Option<String>,
     /// The element of a constant buffer, in its own bytes; `elementType` is a view with the container's added.
     element_var_layout: Option<Box<Variable>>,
@@ -96,7 +96,7 @@ struct Reader {
 
 impl Reader {
     /// A container, a structured buffer, or an array of them.
-    fn block(&mut self, ty: &Type, block: &str) {
+    fn block(&mut self, ty: &Described, block: &str) {
         if let Some(element) = &ty.element_var_layout {
             let size = element.bytes().and_then(|place| place.size.as_ref()?.finite());
             self.numbers.add(What::Size, block, size);
@@ -116,7 +116,7 @@ impl Reader {
     }
 
     /// What a block holds, if it is no struct: one member without a name.
-    fn element(&mut self, ty: &Type, block: &str) {
+    fn element(&mut self, ty: &Described, block: &str) {
         if ty.kind != "struct" {
             self.numbers.add(What::Offset, block, Some(0));
         }
@@ -124,7 +124,7 @@ impl Reader {
     }
 
     /// The parts of a type that starts at an absolute byte.
-    fn parts(&mut self, ty: &Type, (path, start): (&str, u32)) {
+    fn parts(&mut self, ty: &Described, (path, start): (&str, u32)) {
         self.fields(&ty.fields, (path, start));
         if let Some(element) = ty.element_type.as_ref().filter(|_| ty.kind == "array") {
             self.numbers.add(What::ArrayStride, path, ty.uniform_stride.as_ref().and_then(Amount::finite));
@@ -159,7 +159,7 @@ impl Variable {
     }
 }
 
-impl Type {
+impl Described {
     fn is_structured_buffer(&self) -> bool {
         self.base_shape.as_deref() == Some("structuredBuffer")
     }

@@ -310,11 +310,11 @@ fn producers(names: &[String], toolchains: &Toolchains) -> anyhow::Result<Vec<Pr
     for name in names {
         let built_in = Producer::BUILT_IN.into_iter().filter(|producer| name == "all" || producer.as_str() == name);
         let compilers = toolchains.named(name).into_iter().map(Producer::Compiler);
-        let named: Vec<Producer> = built_in.chain(compilers).collect();
-        if named.is_empty() {
+        let of_name: Vec<Producer> = built_in.chain(compilers).collect();
+        if of_name.is_empty() {
             bail!("unknown producer `{name}`; known are all, {}", known_producers());
         }
-        found.extend(named);
+        found.extend(of_name);
     }
     found.sort();
     found.dedup();

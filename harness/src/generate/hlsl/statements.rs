@@ -65,7 +65,8 @@ impl Probed<'_> {
             },
             Form::Whole => {
                 let (whole, rest) = path.split_at(whole_end(&path, self.layout, leaf));
-                format!("layoutproof_whole({whole}){rest}")
+                // A scalar alone is what its name is, and DXC's SPIR-V passes no enum to functions.
+                if rest.is_empty() { path } else { format!("layoutproof_whole({whole}){rest}") }
             }
             Form::Indexed => self.indexed(&path),
             Form::Parameter | Form::Divergent | Form::Copied | Form::Length => return None,
@@ -76,29 +77,28 @@ impl Probed<'_> {
     /// Reads a vector or a matrix row at once; `stem` is the length of its path.
     fn vector(&self, slots: &[Slot], stem: usize, path: &str) -> Option<String> {
         let first = self.leaf(&slots[0]);
-        let last = first.path.len() - stem;
-        let (vector, _) = path.split_at(path.len() - last);
+        let (vector, _) = path.split_at(path.len() - (first.path.len() - stem));
+        let vector = vector.trim_end_matches('.');
         let mut text = format!("    {{ {}{} value = {vector};\n", first.component.scalar.spelling(), slots.len());
         for slot in slots {
             let leaf = self.leaf(slot);
-            text += &store(&format!("value{}", &leaf.path[stem..]), leaf.component, word(slot)?);
+            let part = &leaf.path[stem..];
+            // A component of an element that is a vector has no dot of its own.
+            let dot = if part.starts_with(['.', '[']) { "" } else { "." };
+            text += &store(&format!("value{dot}{part}"), leaf.component, word(slot)?);
         }
         Some(text + "    }\n")
     }
 
     /// The path with every index taken from the table of numbers in the input.
     fn indexed(&self, path: &str) -> String {
-        let mut text = String::new();
-        for part in path.split_inclusive('[') {
-            match part.split_once(']').and_then(|(index, rest)| Some((index.parse::<u32>().ok()?, rest))) {
-                Some((index, rest)) => {
-                    let byte = 4 * (self.wiring.table + index);
-                    text += &format!("{INPUT}.Load({byte})]{rest}");
-                }
-                None => text += part,
-            }
-        }
-        text
+        let from_input = |part: &str| {
+            let (index, rest) = part.split_once(']')?;
+            let byte = 4 * (self.wiring.table + index.parse::<u32>().ok()?);
+            Some(format!("{INPUT}.Load({byte})]{rest}"))
+        };
+        let parts = path.split_inclusive('[');
+        parts.map(|part| from_input(part).unwrap_or_else(|| part.to_owned())).collect()
     }
 
     fn write(&self, slot: &Slot) -> Option<String> {

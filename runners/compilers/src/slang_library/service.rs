@@ -139,8 +139,7 @@ pub fn library_beside(slangc: &Path) -> Option<PathBuf> {
         let entries = std::fs::read_dir(folder).ok()?.filter_map(Result::ok).map(|entry| entry.path());
         let is_library = |path: &PathBuf| {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
-            let plain = name.contains(".so") || name.contains(".dylib") || name.ends_with(".dll");
-            plain && ["libslang-compiler.", "slang-compiler."].iter().any(|start| name.starts_with(start))
+            ["libslang-compiler.so", "libslang-compiler.dylib"].iter().any(|start| name.starts_with(start))
         };
         entries.filter(is_library).min()
     })

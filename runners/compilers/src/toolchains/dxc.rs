@@ -26,8 +26,8 @@ pub(super) fn call(request: &CompileRequest<'_>) -> Call {
     }
     arguments.extend(preprocessing(&request.source));
     let read = match request.toolchain.output {
-        // Of DXBC there is FXC's alone, which is not asked here.
-        Output::Dxil | Output::SpirvOfDxbc => read_listing,
+        // Of DXBC there is FXC's alone, which is not asked here, and DXC writes no WGSL.
+        Output::Dxil | Output::SpirvOfDxbc | Output::Wgsl => read_listing,
         Output::Spirv => {
             arguments.extend(["-spirv", "-fspv-target-env=vulkan1.1", "-Fo", MODULE].map(str::to_owned));
             read_module
@@ -44,6 +44,7 @@ pub(super) fn translated(file: &str, entry: &str) -> Vec<String> {
     arguments.map(str::to_owned).collect()
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "a reader of artifacts, of which others can fail")]
 fn read_listing(_: &Path, finished: &Finished) -> Result<Compilation, String> {
     let listing = finished.stdout.clone();
     Ok(made(Shader::Dxil(listing.clone()), Report::Listing(listing)))

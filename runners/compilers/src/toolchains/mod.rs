@@ -74,18 +74,15 @@ impl Toolchains {
 
     fn ask(&self, request: &CompileRequest<'_>) -> io::Result<Compilation> {
         let scratch;
-        let folder = match &self.kept {
-            Some(kept) => {
-                let folder = kept.join(request.name);
-                fs::create_dir_all(&folder)?;
-                // Of a run before this one.
-                fs::write(folder.join(COMMAND), "")?;
-                folder
-            }
-            None => {
-                scratch = tempfile::tempdir()?;
-                scratch.path().to_owned()
-            }
+        let folder = if let Some(kept) = &self.kept {
+            let folder = kept.join(request.name);
+            fs::create_dir_all(&folder)?;
+            // Of a run before this one.
+            fs::write(folder.join(COMMAND), "")?;
+            folder
+        } else {
+            scratch = tempfile::tempdir()?;
+            scratch.path().to_owned()
         };
         if let ("fxc", Some(fxc)) = (request.toolchain.compiler, &self.fxc) {
             return fxc::compile(fxc, request, &folder);

@@ -11,14 +11,16 @@ use super::{Call, SOURCE, made, preprocessing, spirv};
 use crate::child::Finished;
 
 const MODULE: &str = "probe.spv";
+const TEXT: &str = "probe.wgsl";
 const REFLECTION: &str = "probe.json";
 
 /// The HLSL that slangc writes for Direct3D.
 pub(super) const TRANSLATED: &str = "translated.hlsl";
 
 /// Without -O0 slangc wants a library of its own for optimising SPIR-V, which packages leave out.
-const TO_SPIRV: [&str; 6] = ["-target", "spirv", "-profile", "spirv_1_3", "-O0", "-fvk-use-entrypoint-name"];
-const TO_HLSL: [&str; 6] = ["-target", "hlsl", "-profile", "sm_6_6", "-line-directive-mode", "none"];
+const TO_SPIRV: &[&str] = &["-target", "spirv", "-profile", "spirv_1_3", "-O0", "-fvk-use-entrypoint-name"];
+const TO_HLSL: &[&str] = &["-target", "hlsl", "-profile", "sm_6_6", "-line-directive-mode", "none"];
+const TO_WGSL: &[&str] = &["-target", "wgsl", "-line-directive-mode", "none"];
 
 /// What slangc says where it gives up by itself.
 const EXCEPTION: &str = "aborted due to an exception";
@@ -26,11 +28,12 @@ const EXCEPTION: &str = "aborted due to an exception";
 pub(super) fn call(request: &CompileRequest<'_>) -> Call {
     let source = format!("{SOURCE}.slang");
     let order = if request.options.matrix == MatrixOrder::Row { "row" } else { "column" };
-    let (target, artifact, read): (_, _, fn(&Path, &Finished) -> _) = match request.toolchain.output {
+    let (target, artifact, read): (&[&str], _, fn(&Path, &Finished) -> _) = match request.toolchain.output {
         Output::Spirv | Output::SpirvOfDxbc => (TO_SPIRV, MODULE, read_module),
         Output::Dxil => (TO_HLSL, TRANSLATED, read_listing),
+        Output::Wgsl => (TO_WGSL, TEXT, read_text),
     };
-    let mut arguments: Vec<String> = target.map(str::to_owned).into();
+    let mut arguments: Vec<String> = target.iter().map(|argument| (*argument).to_owned()).collect();
     arguments.extend(["-stage", "compute", "-entry", request.entry].map(str::to_owned));
     arguments.push(format!("-matrix-layout-{order}-major"));
     arguments.extend(preprocessing(&request.source));
@@ -52,6 +55,11 @@ fn read_module(folder: &Path, _: &Finished) -> Result<Compilation, String> {
 /// DXC's listing of what slangc wrote, beside slangc's own report.
 fn read_listing(folder: &Path, finished: &Finished) -> Result<Compilation, String> {
     Ok(made(Shader::Dxil(finished.stdout.clone()), Report::SlangJson(reflection(folder)?)))
+}
+
+fn read_text(folder: &Path, _: &Finished) -> Result<Compilation, String> {
+    let text = fs::read_to_string(folder.join(TEXT)).map_err(|error| format!("it wrote no text: {error}"))?;
+    Ok(made(Shader::Wgsl(text), Report::SlangJson(reflection(folder)?)))
 }
 
 fn reflection(folder: &Path) -> Result<String, String> {
