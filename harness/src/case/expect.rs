@@ -79,7 +79,8 @@ impl Numbers {
         }
     }
 
-    fn add(&mut self, what: What, path: &str, value: Option<u32>) {
+    /// Adds a number, if there is one.
+    pub(crate) fn add(&mut self, what: What, path: &str, value: Option<u32>) {
         if let Some(value) = value {
             self.exact.insert((what, path.to_owned()), value);
         }

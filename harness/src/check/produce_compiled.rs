@@ -12,7 +12,7 @@ use crate::check::subject::Subject;
 use crate::generate::spirv::BlockRules;
 use crate::generate::{hlsl, spirv};
 use crate::layout::rules::VectorAlignment;
-use crate::layout::{BlockLayout, find};
+use crate::layout::{BlockLayout, Component, Leaf, find};
 use crate::module::BlockKind;
 use crate::probe::{ProbeEntry, ProbePlan, Wiring, elements, plan_by_name};
 use crate::read_spirv::features_of;
@@ -20,6 +20,7 @@ use crate::record::{Direction, Form, Space, Stage};
 use crate::reported::reported;
 use crate::resource::{Access, ResourceKind};
 use crate::runner::Shader;
+use crate::scalar::SixteenBit;
 use crate::shape::Type;
 use crate::toolchain::{Compilation, Compile, CompileRequest, Language, Made, Output, SourceText, Toolchain};
 use crate::verdict::Validation;
@@ -42,16 +43,21 @@ impl Produced {
                 produced.gaps.push("compilers read no such block by name".to_owned());
                 continue;
             };
+            if toolchain.language == Language::Slang && layout.leaves().iter().any(takes_four_for_two) {
+                produced.gaps.push("types of 16 bits always take 2 bytes in Slang".to_owned());
+                continue;
+            }
             let places = [(space, Stage::Compute)].into();
             let asked = Asked { subject, toolchain, compilers, text, block };
-            let plan = nameable(plan_by_name(layout, &layout.leaves(), &places));
+            let plan = nameable(plan_by_name(layout, &layout.leaves(), &places), toolchain.language);
             produced.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
             if asked.is_writable() {
                 produced.add_compiled(&asked, layout, &writing(plan.clone()));
             }
             produced.add_compiled(&asked, layout, &reading(plan, toolchain.language));
             if let Some(array) = elements(layout) {
-                let plan = nameable(plan_of_second_element(&array, &places, &[Form::Leaf, Form::Indexed]));
+                let plan = plan_of_second_element(&array, &places, &[Form::Leaf, Form::Indexed]);
+                let plan = nameable(plan, toolchain.language);
                 produced.add_compiled(&asked, &array, &reading(plan, toolchain.language));
             }
         }
@@ -160,7 +166,8 @@ impl Asked<'_> {
     fn compile(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compilation, String> {
         let entry = &plan.entries[0];
         let wiring = Wiring::new(layout, plan, entry);
-        let text = hlsl::probe(&self.text.text, layout, (plan, &wiring)).map_err(|error| error.to_string())?;
+        let text = hlsl::probe((&self.text.text, self.toolchain.language), layout, (plan, &wiring))
+            .map_err(|error| error.to_string())?;
         let name = format!("{}/{}/{}", self.subject.source.id, self.toolchain, folder_name(layout, plan));
         let request = CompileRequest {
             name: &name,
@@ -231,18 +238,20 @@ fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
     format!("{}{part}{written}", layout.name).replace([':', '/', '#'], "_")
 }
 
+/// Whether the leaf has a type of 16 bits, and 4 bytes.
+fn takes_four_for_two(leaf: &Leaf) -> bool {
+    let Component { scalar, size } = leaf.component;
+    size != scalar.size(SixteenBit::On, size)
+}
+
 /// The leaves that a statement of the language can name.
-fn nameable(plan: ProbePlan) -> ProbePlan {
-    plan.without(hlsl::obstacle)
+fn nameable(plan: ProbePlan, language: Language) -> ProbePlan {
+    plan.without(|leaf| hlsl::obstacle(leaf, language))
 }
 
 /// The one entry point that reads, in the forms that the language has.
 fn reading(plan: ProbePlan, language: Language) -> ProbePlan {
-    let forms: &[Form] = match language {
-        Language::Hlsl => &hlsl::FORMS,
-        Language::Slang => &[Form::Leaf],
-    };
-    one_entry(plan.only(&forms.iter().copied().collect()), Direction::Read)
+    one_entry(plan.only(&hlsl::forms(language).iter().copied().collect()), Direction::Read)
 }
 
 /// The one entry point that writes every leaf by name.
@@ -266,14 +275,17 @@ fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
             | BlockKind::Globals
             | BlockKind::ParameterBlock
             | BlockKind::UniformBlock,
-            Output::Dxil | Output::Spirv,
+            Output::Dxil | Output::Spirv | Output::SpirvOfDxbc,
         )
         | (BlockKind::PushConstant, Output::Dxil) => Some(Space::Uniform),
         (
             BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::StructuredElement | BlockKind::StorageBlock,
             Output::Dxil | Output::Spirv,
-        ) => Some(Space::Storage),
+        )
+        | (BlockKind::StructuredElement | BlockKind::StorageBlock, Output::SpirvOfDxbc) => Some(Space::Storage),
         (BlockKind::PushConstant, Output::Spirv) => Some(Space::PushConstant),
-        (BlockKind::EntryUniforms | BlockKind::Pointee, Output::Dxil | Output::Spirv) => None,
+        (BlockKind::EntryUniforms | BlockKind::Pointee, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc)
+        // vkd3d-compiler makes texel buffers of them.
+        | (BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::PushConstant, Output::SpirvOfDxbc) => None,
     }
 }

@@ -60,7 +60,7 @@ impl Producer {
             Self::Generator(Generator::Naga) => &[RunnerKind::Ash, RunnerKind::Wgpu],
             Self::Compiler(toolchain) => match toolchain.output {
                 Output::Dxil => &[RunnerKind::Dxil],
-                Output::Spirv => &[RunnerKind::Ash],
+                Output::Spirv | Output::SpirvOfDxbc => &[RunnerKind::Ash],
             },
         };
         takers.contains(&runner)
@@ -90,7 +90,7 @@ impl Producer {
             Self::Generator(Generator::Naga) if wgsl::chooses_offsets(rules) => Proves::Compiler,
             Self::Generator(Generator::Rspirv | Generator::Naga) => Proves::Decorations,
             Self::Compiler(toolchain) => match toolchain.output {
-                Output::Dxil => Proves::Native,
+                Output::Dxil | Output::SpirvOfDxbc => Proves::Native,
                 Output::Spirv => Proves::Compiler,
             },
         }

@@ -9,6 +9,8 @@ use super::value::{Class, Handle, Value, View};
 /// Number of structured buffers among the kinds of resource.
 const KIND_STRUCTURED: u64 = 12;
 
+/// Components that a store takes; the mask says which of them it writes.
+const COMPONENTS: usize = 4;
 /// Number of `tbuffer` among the kinds of resource.
 const KIND_TBUFFER: u64 = 15;
 
@@ -48,7 +50,7 @@ pub(super) fn call(machine: &mut Machine<'_>, name: &str, arguments: &[Typed]) -
             let count = mask.bits()?.checked_ilog2().map_or(0, |highest| u64::from(highest) + 1);
             machine.load(handle, (address(handle, index, offset)?, bytes_of(overload)?), count)
         }
-        ("rawBufferStore", [_, handle, index, offset, stored @ .., mask, _]) => {
+        ("rawBufferStore", [_, handle, index, offset, stored @ .., mask, _]) if stored.len() == COMPONENTS => {
             let (handle, size) = (handle.handle()?, bytes_of(overload)?);
             let start = address(handle, index, offset)?;
             let mask = mask.bits()?;

@@ -1,7 +1,7 @@
 //! Probes as HLSL: the user's own declarations, unchanged, with an entry point behind them that reads, or
 //! writes, every leaf by name (`statements`).
 //!
-//! Declarations and a plan in, text out, for DXC, Clang and Slang: where the leaves are is the compiler's business. The
+//! Declarations and a plan in, text out, for DXC, FXC, Clang and Slang: where the leaves are is the compiler's business. The
 //! probe's output and input have registers in a space of their own and, for Vulkan, bindings beyond the user's.
 
 mod statements;
@@ -13,32 +13,48 @@ use crate::module::BlockKind;
 use crate::probe::{ProbePlan, Wiring};
 use crate::record::Form;
 use crate::shape::Count;
+use crate::toolchain::Language;
 
-/// Register space of the probe's output (`u0`) and input (`t1`).
+/// Register space of the probe's output (`u0`) and input (`t1`, for FXC `u1`).
 pub const SPACE: u32 = 1000;
 
 /// Binding in descriptor set 0 of the probe's output; the input has the next one.
 pub const BINDING: u32 = 1000;
 
-/// Forms that have statements in HLSL 2021.
-pub const FORMS: [Form; 4] = [Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
+/// Name of the probe's output.
+pub const OUTPUT: &str = "layoutproof_output";
 
-/// Why the leaf cannot be read by a statement of HLSL, if it cannot: a fragment that fits after "not probed: ".
-pub fn obstacle(leaf: &Leaf) -> Option<String> {
+/// Name of the probe's input.
+pub const INPUT: &str = "layoutproof_input";
+
+/// Forms that have statements in the language.
+pub fn forms(language: Language) -> &'static [Form] {
+    match language {
+        Language::Hlsl | Language::Slang => &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed],
+        // Without generics no function takes a value of any type.
+        Language::OldHlsl => &[Form::Leaf, Form::Vector, Form::Indexed],
+    }
+}
+
+/// Why the leaf cannot be read by a statement of the language, if it cannot: a fragment that fits after "not probed: ".
+pub fn obstacle(leaf: &Leaf, language: Language) -> Option<String> {
     let Component { scalar, size } = leaf.component;
     if scalar.is_minimum_precision() && size == 4 {
         return Some("minimum precision may be rounded on the way".to_owned());
     }
-    (size == 1).then(|| "HLSL has no 8-bit types".to_owned())
+    match language {
+        Language::Hlsl | Language::OldHlsl => (size == 1).then(|| "HLSL has no 8-bit types".to_owned()),
+        Language::Slang => None,
+    }
 }
 
 /// The declarations with the entry point of `plan`, whose words are those of `wiring`; the plan has one entry point, of
-/// forms among [`FORMS`]. `layout` says which block the leaves are in.
+/// forms among [`forms`] of the language. `layout` says which block the leaves are in; `language` is what will read the text.
 ///
 /// # Errors
 /// A block of a kind that HLSL cannot read, another form, or a plan without an entry point.
 pub fn probe(
-    declarations: &str,
+    (declarations, language): (&str, Language),
     layout: &BlockLayout,
     (plan, wiring): (&ProbePlan, &Wiring),
 ) -> Result<String, ProduceError> {
@@ -46,19 +62,18 @@ pub fn probe(
     let entry = plan.entries.first().ok_or_else(nothing)?;
     let probed = Probed { layout, plan, wiring };
     let body = probed.statements(entry.direction).ok_or_else(nothing)?;
-    let whole = if entry.forms.contains(&Form::Whole) { statements::WHOLE } else { "" };
-    let (output, input) = (BINDING, BINDING + 1);
+    let whole = if entry.forms.contains(&Form::Whole) { statements::whole(language) } else { "" };
     Ok(format!(
         "{declarations}
-[[vk::binding({output}, 0)]] RWByteAddressBuffer layoutproof_output : register(u0, space{SPACE});
-[[vk::binding({input}, 0)]] ByteAddressBuffer layoutproof_input : register(t1, space{SPACE});
+{buffers}
 {whole}[shader(\"compute\")]
 [numthreads(1, 1, 1)]
 void {name}()
 {{
-    layoutproof_output.Store(0, layoutproof_input.Load(0));
+    {OUTPUT}.Store(0, {INPUT}.Load(0));
 {body}}}
 ",
+        buffers = buffers(language),
         name = entry.name,
     ))
 }
@@ -80,6 +95,22 @@ fn expression(layout: &BlockLayout, leaf: &Leaf) -> Option<String> {
             Some(format!("{}{element}{dot}{}", layout.name, leaf.path))
         }
         BlockKind::EntryUniforms | BlockKind::Pointee | BlockKind::UniformBlock | BlockKind::StorageBlock => None,
+    }
+}
+
+/// The declarations of the probe's output and input.
+fn buffers(language: Language) -> String {
+    match language {
+        Language::Hlsl | Language::Slang => format!(
+            "[[vk::binding({BINDING}, 0)]] RWByteAddressBuffer {OUTPUT} : register(u0, space{SPACE});
+[[vk::binding({}, 0)]] ByteAddressBuffer {INPUT} : register(t1, space{SPACE});",
+            BINDING + 1
+        ),
+        // FXC knows nothing of Vulkan, and in SPIR-V its `t` registers are texel buffers.
+        Language::OldHlsl => format!(
+            "RWByteAddressBuffer {OUTPUT} : register(u0, space{SPACE});
+RWByteAddressBuffer {INPUT} : register(u1, space{SPACE});"
+        ),
     }
 }
 

@@ -21,6 +21,7 @@ mod member_tree;
 pub mod mutant_table;
 mod numeric;
 pub mod padding_text;
+pub mod seen_table;
 pub mod show_json;
 mod side_by_side;
 mod slots;
@@ -29,6 +30,7 @@ pub mod struct_text;
 mod style;
 pub mod summary;
 pub mod terminal;
+pub mod upstream;
 mod witness;
 
 pub use failure_block::{block, heading};

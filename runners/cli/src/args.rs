@@ -57,6 +57,8 @@ pub enum Command {
     Doctor,
     /// Plant one wrong rule or one misreading device at a time, and list the cases that notice. No GPU needed.
     Mutants(MutantsArgs),
+    /// Compare random declarations, or all small ones, through every compiler that is there.
+    Fuzz(FuzzArgs),
     /// A process that runs batches for a run (internal).
     #[command(hide = true)]
     Worker(WorkerArgs),
@@ -326,6 +328,41 @@ pub struct MutantsArgs {
     /// Read cases from this file or folder too; a case of the same id replaces the built-in one.
     #[arg(long, value_name = "PATH")]
     pub cases: Vec<PathBuf>,
+}
+
+/// `layoutproof fuzz`.
+#[derive(Debug, Args)]
+pub struct FuzzArgs {
+    /// The same seed draws the same declarations.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub seed: u64,
+    /// How many declarations.
+    #[arg(long, default_value_t = 200, value_name = "M")]
+    pub count: u64,
+    /// Number of the first one, so that machines can share a seed.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub from: u64,
+    /// Instead of random ones, all declarations of up to K members over a fixed set of types.
+    #[arg(long, value_name = "K", conflicts_with = "count")]
+    pub exhaustive: Option<u32>,
+    /// Only these compilers, or single toolchains of theirs; default: all that are there.
+    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    pub compiler: Vec<String>,
+    /// Only these devices.
+    #[arg(long, value_delimiter = ',', value_name = "ID[,ID...]")]
+    pub device: Vec<String>,
+    /// Run every declaration on every device, not on one of them in turn.
+    #[arg(long)]
+    pub every_device: bool,
+    /// Known differences beside the built-in ones: a list, or a folder of lists.
+    #[arg(long, value_name = "PATH")]
+    pub known: Vec<PathBuf>,
+    /// Where differences are written: a case file, a report, and what the compiler was given and made.
+    #[arg(long, default_value = "fuzz-found", value_name = "DIR")]
+    pub out: PathBuf,
+    /// Plant a wrong rule, to see it found and made small: `std140@slang:array-alignment=4`.
+    #[arg(long, value_name = "RULES:PARAMETER=VALUE")]
+    pub plant_mutant: Option<String>,
 }
 
 /// `layoutproof worker`.

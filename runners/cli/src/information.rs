@@ -147,9 +147,7 @@ pub(crate) fn compilers(args: &FormatArgs, style: Style) -> Exit {
         }
         Format::Text => {
             let absent = Compiler::known().filter(|(name, _)| !all.iter().any(|compiler| compiler.name() == *name));
-            let absent = absent.map(|(name, variable)| {
-                missing(name, "not on the PATH", &format!("set {variable} to the program to name one"))
-            });
+            let absent = absent.map(|(name, advice)| missing(name, "not found", &advice));
             let built_in = good("naga", format!("{NAGA}, built in"));
             let findings: Vec<Finding> = all.iter().map(found).chain([built_in]).chain(absent).collect();
             print(&listing::doctor(&findings, style));

@@ -7,6 +7,7 @@
 mod args;
 mod drivers;
 mod execute;
+mod fuzz;
 mod information;
 mod inputs;
 mod laid_out;
@@ -48,6 +49,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Compilers(args) => Ok(information::compilers(args, style)),
         Command::Doctor => information::doctor(style),
         Command::Mutants(args) => mutants::try_all(args, style),
+        Command::Fuzz(args) => fuzz::fuzz(args, style),
         Command::Worker(args) => worker::serve(args.connect).map(|()| Exit::Agree).map_err(anyhow::Error::from),
     };
     let exit = done.unwrap_or_else(|error| {

@@ -212,6 +212,7 @@ fn default_arguments() -> RunArgs {
         | Command::Compilers(_)
         | Command::Doctor
         | Command::Mutants(_)
+        | Command::Fuzz(_)
         | Command::Worker(_) => {
             unreachable!("`run` was given")
         }

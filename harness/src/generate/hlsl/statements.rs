@@ -5,15 +5,23 @@
 
 use std::fmt::Write;
 
-use super::expression;
+use super::{INPUT, OUTPUT, expression};
 use crate::layout::tree::LeafStep;
 use crate::layout::{BlockLayout, Component, Leaf};
 use crate::probe::{Place, ProbePlan, Slot, Wiring};
 use crate::record::{Direction, Form};
 use crate::scalar::Scalar;
+use crate::toolchain::Language;
 
 /// What [`Form::Whole`] calls.
-pub(super) const WHOLE: &str = "template <typename T> T layoutproof_whole(T value) { return value; }\n";
+pub(super) fn whole(language: Language) -> &'static str {
+    match language {
+        // FXC has no generic functions; its plans have no such form.
+        Language::OldHlsl => "",
+        Language::Hlsl => "template <typename T> T layoutproof_whole(T value) { return value; }\n",
+        Language::Slang => "T layoutproof_whole<T>(T value) { return value; }\n",
+    }
+}
 
 /// What the statements are about.
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +95,7 @@ impl Probed<'_> {
         let from_input = |part: &str| {
             let (index, rest) = part.split_once(']')?;
             let byte = 4 * (self.wiring.table + index.parse::<u32>().ok()?);
-            Some(format!("layoutproof_input.Load({byte})]{rest}"))
+            Some(format!("{INPUT}.Load({byte})]{rest}"))
         };
         let parts = path.split_inclusive('[');
         parts.map(|part| from_input(part).unwrap_or_else(|| part.to_owned())).collect()
@@ -129,23 +137,23 @@ fn store(path: &str, component: Component, word: u32) -> String {
     let byte = 4 * word;
     let mut text = String::new();
     let written = match (component.scalar, component.size) {
-        (Scalar::Bool, _) => writeln!(text, "    layoutproof_output.Store({byte}, {path} ? 1u : 0u);"),
+        (Scalar::Bool, _) => writeln!(text, "    {OUTPUT}.Store({byte}, {path} ? 1u : 0u);"),
         (scalar, 8) if scalar.is_float() => writeln!(
             text,
-            "    {{ uint low, high; asuint({path}, low, high); layoutproof_output.Store2({byte}, uint2(low, high)); }}"
+            "    {{ uint low, high; asuint({path}, low, high); {OUTPUT}.Store2({byte}, uint2(low, high)); }}"
         ),
-        (_, 8) => writeln!(
-            text,
-            "    layoutproof_output.Store2({byte}, uint2((uint)({path}), (uint)((uint64_t)({path}) >> 32)));"
-        ),
+        (_, 8) => {
+            writeln!(text, "    {OUTPUT}.Store2({byte}, uint2((uint)({path}), (uint)((uint64_t)({path}) >> 32)));")
+        }
         (scalar, 2) if scalar.is_float() => {
-            writeln!(text, "    layoutproof_output.Store({byte}, (uint)asuint16((half)({path})));")
+            writeln!(text, "    {OUTPUT}.Store({byte}, (uint)asuint16((half)({path})));")
         }
         // A signed number would bring its sign.
-        (_, 2) => writeln!(text, "    layoutproof_output.Store({byte}, (uint)({path}) & 0xFFFFu);"),
-        (scalar, _) if scalar.is_float() => writeln!(text, "    layoutproof_output.Store({byte}, asuint({path}));"),
+        (_, 2) => writeln!(text, "    {OUTPUT}.Store({byte}, (uint)({path}) & 0xFFFFu);"),
+        (_, 1) => writeln!(text, "    {OUTPUT}.Store({byte}, (uint)({path}) & 0xFFu);"),
+        (scalar, _) if scalar.is_float() => writeln!(text, "    {OUTPUT}.Store({byte}, asuint({path}));"),
         // Enums convert, too.
-        (_, _) => writeln!(text, "    layoutproof_output.Store({byte}, (uint)({path}));"),
+        (_, _) => writeln!(text, "    {OUTPUT}.Store({byte}, (uint)({path}));"),
     };
     written.expect("a String takes every write");
     text
@@ -154,7 +162,7 @@ fn store(path: &str, component: Component, word: u32) -> String {
 /// A leaf's value from the word of the input.
 fn loaded(component: Component, word: u32) -> String {
     let (low, high) = (4 * word, 4 * word + 4);
-    let load = |byte: u32| format!("layoutproof_input.Load({byte})");
+    let load = |byte: u32| format!("{INPUT}.Load({byte})");
     let spelling = component.scalar.spelling();
     match (component.scalar, component.size) {
         (Scalar::Bool, _) => format!("{} != 0", load(low)),
