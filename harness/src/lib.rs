@@ -29,6 +29,7 @@ pub mod naga_offsets;
 pub mod placement;
 pub mod probe;
 pub mod random;
+pub mod read_fxc;
 pub mod read_naga;
 pub mod read_reflection;
 pub mod read_spirv;

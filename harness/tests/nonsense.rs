@@ -1,7 +1,9 @@
 //! SPIR-V that nobody should trust: refused with a reason or run within a budget, never a panic.
 
+use std::time::{Duration, Instant};
+
 use layoutproof::model::Model;
-use layoutproof::read_spirv::declared;
+use layoutproof::read_spirv::{bound_variables, declared};
 use layoutproof::runner::{Batch, BufferKind, Job, JobBuffer, Runner, RunnerError, Shader};
 use rspirv::binary::Assemble;
 use rspirv::dr::{Builder, Operand};
@@ -9,6 +11,9 @@ use rspirv::spirv::{
     AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl, LoopControl, MemoryModel,
     StorageClass, Word,
 };
+
+/// Far above what linear work takes unoptimised, far below what quadratic work on these sizes takes.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A module whose entry point `main` holds what `body` writes between its first label and its end.
 fn module(body: impl FnOnce(&mut Builder)) -> Vec<u32> {
@@ -171,6 +176,95 @@ fn block_that_ends_beyond_all_offsets_is_listed_with_the_reason() {
         assert_eq!(refusals[0].message, "it ends beyond 2147483648 bytes");
         assert!(blocks[0].layout.rows().is_empty() && blocks[0].layout.leaves().is_empty());
     }
+}
+
+/// 8192 variables of one block whose type has a name of 4 KiB: each would be listed with a copy of it.
+#[test]
+fn long_name_that_many_blocks_share_is_refused() {
+    let words = module(|builder| {
+        let uint = builder.type_int(32, 0);
+        let block = builder.type_struct([uint]);
+        builder.name(block, "S".repeat(4096));
+        builder.decorate(block, Decoration::Block, []);
+        let pointer = builder.type_pointer(None, StorageClass::Uniform, block);
+        builder.ret().unwrap();
+        for _ in 0..8192 {
+            builder.variable(pointer, None, StorageClass::Uniform, None);
+        }
+    });
+    assert_eq!(declared(&words).unwrap_err().reason, "its blocks take more than 16777216 bytes to list");
+}
+
+/// 2^15 parts, each at the end of a path of 15 names of 1 KiB.
+#[test]
+fn long_names_in_every_path_are_refused() {
+    let words = module(|builder| {
+        let mut ty = builder.type_int(32, 0);
+        for _ in 0..15 {
+            let id = builder.id();
+            builder.type_struct_id(Some(id), [ty, ty]);
+            builder.member_name(id, 0, "a".repeat(1024));
+            builder.member_name(id, 1, "b".repeat(1024));
+            ty = id;
+        }
+        builder.decorate(ty, Decoration::Block, []);
+        let pointer = builder.type_pointer(None, StorageClass::Uniform, ty);
+        builder.ret().unwrap();
+        builder.variable(pointer, None, StorageClass::Uniform, None);
+    });
+    assert_eq!(declared(&words).unwrap_err().reason, "its blocks take more than 16777216 bytes to list");
+}
+
+/// As many blocks of one name as fit: each one's number was counted over all before it.
+#[test]
+fn many_blocks_of_one_name_are_numbered_in_time() {
+    let words = module(|builder| {
+        let uint = builder.type_int(32, 0);
+        let block = builder.type_struct([uint]);
+        builder.decorate(block, Decoration::Block, []);
+        let pointer = builder.type_pointer(None, StorageClass::Uniform, block);
+        builder.ret().unwrap();
+        for _ in 0..40_000 {
+            builder.variable(pointer, None, StorageClass::Uniform, None);
+        }
+    });
+    let start = Instant::now();
+    let blocks = declared(&words).unwrap();
+    assert_eq!(blocks.last().unwrap().layout.name, "uniform-block#40000");
+    assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
+}
+
+/// Its name stands in the module once, and would be listed each time.
+#[test]
+fn variable_that_is_declared_twice_is_refused() {
+    let words = module(|builder| {
+        let uint = builder.type_int(32, 0);
+        let pointer = builder.type_pointer(None, StorageClass::Uniform, uint);
+        builder.ret().unwrap();
+        let id = builder.variable(pointer, None, StorageClass::Uniform, None);
+        builder.variable(pointer, Some(id), StorageClass::Uniform, None);
+    });
+    let bad = bound_variables(&words).unwrap_err();
+    assert!(bad.reason.ends_with("is declared twice"), "{bad}");
+}
+
+#[test]
+fn many_entry_points_are_found_in_time() {
+    let words = module(|builder| {
+        builder.ret().unwrap();
+        builder.end_function().unwrap();
+        let void = builder.type_void();
+        let signature = builder.type_function(void, []);
+        for _ in 0..40_000 {
+            let id = builder.begin_function(void, None, FunctionControl::NONE, signature).unwrap();
+            builder.entry_point(ExecutionModel::GLCompute, id, "", []);
+            builder.end_function().unwrap();
+        }
+        builder.begin_function(void, None, FunctionControl::NONE, signature).unwrap();
+    });
+    let start = Instant::now();
+    assert_eq!(declared(&words), Ok(Vec::new()));
+    assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
 }
 
 #[test]

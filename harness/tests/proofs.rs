@@ -34,6 +34,7 @@ fn placed(text: &str, rows: &[(&str, &str)], target: Target) -> Placed {
         rejects: Vec::new(),
         warns: Vec::new(),
         text: None,
+        accessed: Vec::new(),
         is_case: true,
     };
     let request = Request::new(target, Convention::Slang);

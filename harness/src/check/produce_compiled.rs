@@ -9,15 +9,20 @@ use crate::check::shader_module::{Code, Compiled, ShaderModule};
 use crate::check::share::Share;
 use crate::check::subject::Subject;
 use crate::dxil::bindings::resource_bindings;
+use crate::generate::spirv::BlockRules;
 use crate::generate::{hlsl, spirv};
-use crate::layout::BlockLayout;
+use crate::layout::rules::VectorAlignment;
+use crate::layout::{BlockLayout, Component, Leaf, find};
 use crate::module::BlockKind;
-use crate::probe::{Interface, ProbePlan, Socket, Wiring, elements, plan_in};
+use crate::probe::{Interface, ProbePlan, Socket, Wiring, elements, plan_by_name};
 use crate::read_spirv::{bound_variables, features_of, without_source};
 use crate::record::{Direction, Form, Space, Stage};
 use crate::reported::reported;
+use crate::resource::{Access, ResourceKind};
 use crate::runner::Shader;
-use crate::toolchain::{Compilation, Compile, CompileRequest, Made, Output, SourceText, Toolchain};
+use crate::scalar::SixteenBit;
+use crate::shape::Type;
+use crate::toolchain::{Compilation, Compile, CompileRequest, Language, Made, Output, SourceText, Toolchain};
 use crate::verdict::Validation;
 
 impl Produced {
@@ -38,32 +43,69 @@ impl Produced {
                 produced.gaps.push("compilers read no such block by name".to_owned());
                 continue;
             };
+            if toolchain.language == Language::Slang && layout.leaves().iter().any(takes_four_for_two) {
+                produced.gaps.push("types of 16 bits always take 2 bytes in Slang".to_owned());
+                continue;
+            }
             let places = [(space, Stage::Compute)].into();
             let asked = Asked { subject, toolchain, compilers, text, block };
-            produced.add_compiled(&asked, layout, plan_in(layout, &layout.leaves(), &places));
+            let plan = nameable(plan_by_name(layout, &layout.leaves(), &places), toolchain.language);
+            produced.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
+            if asked.is_writable() {
+                produced.add_compiled(&asked, layout, writing(plan.clone()));
+            }
+            produced.add_compiled(&asked, layout, reading(plan, toolchain.language));
             if let Some(array) = elements(layout) {
-                produced.add_compiled(&asked, &array, plan_of_second_element(&array, &places));
+                let plan = plan_of_second_element(&array, &places, &[Form::Leaf, Form::Indexed]);
+                let plan = nameable(plan, toolchain.language);
+                produced.add_compiled(&asked, &array, reading(plan, toolchain.language));
             }
         }
         produced.tidy()
     }
 
     fn add_compiled(&mut self, asked: &Asked<'_>, layout: &BlockLayout, plan: ProbePlan) {
-        let plan = readable(plan);
-        self.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
-        if plan.entries.is_empty() || plan.leaves.is_empty() {
+        if plan.leaves.is_empty() {
             return;
         }
-        match asked.compile(layout, &plan) {
-            Ok(Compilation::Made(made)) => match asked.module(layout, plan, made) {
-                Ok(module) => self.modules.push(module),
-                Err(reason) => self.gaps.push(reason),
-            },
-            Ok(Compilation::Refused(words)) => self.gaps.push(format!("{} refuses it: {words}", asked.toolchain)),
-            Ok(Compilation::Broken(sentence)) => self.broken.push(sentence),
-            Err(reason) => self.gaps.push(reason),
+        if plan.entries.is_empty() {
+            return self.gaps.push("such a buffer holds no array without a length".to_owned());
+        }
+        let plain = plan.clone().only(&[Form::Leaf].into());
+        let more = plain.entries != plan.entries;
+        let attempt = match asked.attempt(layout, plan) {
+            // What a compiler does to other forms must not cost the plain names.
+            Attempt::NotFollowed(_, reason) | Attempt::Refused(reason) | Attempt::Broken(reason) if more => {
+                let attempt = asked.attempt(layout, plain);
+                if matches!(attempt, Attempt::Followed(_)) {
+                    self.gaps.push(format!("only members and components by name ({reason})"));
+                }
+                attempt
+            }
+            attempt => attempt,
+        };
+        match attempt {
+            Attempt::Followed(module) => self.modules.push(*module),
+            Attempt::NotFollowed(module, reason) => {
+                self.modules.push(*module);
+                self.gaps.push(reason);
+            }
+            Attempt::Refused(reason) => self.gaps.push(reason),
+            Attempt::Broken(sentence) => self.broken.push(sentence),
         }
     }
+}
+
+/// What came of a compilation.
+enum Attempt {
+    /// A module.
+    Followed(Box<ShaderModule>),
+    /// A module whose code nobody follows, for this reason. It is not run, but its validity counts.
+    NotFollowed(Box<ShaderModule>, String),
+    /// Nothing, for this reason.
+    Refused(String),
+    /// A crash or its like.
+    Broken(String),
 }
 
 /// A block of a subject on its way through a compiler.
@@ -76,10 +118,37 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
+    /// Whether the block's own declaration lets shaders write it.
+    fn is_writable(&self) -> bool {
+        let module = &self.subject.source.module;
+        let mut parameters = module.parameters.iter();
+        let declared = parameters.find(|parameter| parameter.name == module.blocks[self.block].name);
+        declared.is_some_and(|parameter| match &parameter.ty {
+            Type::Resource(resource) => resource.kind == ResourceKind::StructuredBuffer(Access::ReadWrite),
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Matrix { .. }
+            | Type::Array { .. }
+            | Type::Struct(_)
+            | Type::Enum(_)
+            | Type::Pointer { .. } => false,
+        })
+    }
+
+    fn attempt(&self, layout: &BlockLayout, plan: ProbePlan) -> Attempt {
+        match self.compile(layout, &plan) {
+            Ok(Compilation::Made(made)) => self.module((layout, plan), made).unwrap_or_else(Attempt::Refused),
+            Ok(Compilation::Refused(words)) => Attempt::Refused(format!("{} refuses it: {words}", self.toolchain)),
+            Ok(Compilation::Broken(sentence)) => Attempt::Broken(sentence),
+            Err(reason) => Attempt::Refused(reason),
+        }
+    }
+
     fn compile(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compilation, String> {
         let entry = &plan.entries[0];
         let wiring = Wiring::new(layout, plan, entry);
-        let text = hlsl::probe(&self.text.text, layout, (plan, &wiring)).map_err(|error| error.to_string())?;
+        let text = hlsl::probe((&self.text.text, self.toolchain.language), layout, (plan, &wiring))
+            .map_err(|error| error.to_string())?;
         let name = format!("{}/{}/{}", self.subject.source.id, self.toolchain, folder_name(layout, plan));
         let request = CompileRequest {
             name: &name,
@@ -91,34 +160,25 @@ impl Asked<'_> {
         Ok(self.compilers.compile(&request))
     }
 
-    /// The module of what the compiler made, or why it cannot be used.
-    fn module(&self, layout: &BlockLayout, plan: ProbePlan, made: Made) -> Result<ShaderModule, String> {
+    /// The module of what the compiler made, or why there is none.
+    fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: Made) -> Result<Attempt, String> {
         let reported = reported(&made, layout)?;
-        let (code, interface) = match made.shader {
-            Shader::Spirv(words) => {
-                let words = without_source(&words);
-                let interface = spirv_interface(&words, plan.entries[0].space)?;
-                (Code::Spirv(words), interface)
-            }
-            Shader::Dxil(listing) => {
-                let interface = dxil_interface(&listing)?;
-                (Code::Dxil(listing), interface)
-            }
-            Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Msl(_) => return Err("no device takes such code".to_owned()),
-        };
-        let rules = spirv::block_rules(layout, &plan);
-        let mut requires = code.spirv().map(features_of).transpose()?.unwrap_or_default();
-        if code.spirv().is_some() {
-            requires.extend(rules.and_then(spirv::BlockRules::feature));
-            requires.extend(plan.entries.iter().flat_map(|entry| entry.requires()));
-        }
+        let (code, interface) = code_of(&made.shader, plan.entries[0].space)?;
         let shader = match &code {
             Code::Spirv(words) | Code::Naga { spirv: words, .. } => Shader::Spirv(words.clone()),
             Code::Dxil(listing) => Shader::Dxil(listing.clone()),
         };
-        let compiled: Compiled =
-            addressed(layout, &plan, (&shader, interface)).map_err(|error| format!("code not followed: {error}"))?;
-        Ok(ShaderModule {
+        let mut requires = code.spirv().map(features_of).transpose()?.unwrap_or_default();
+        let rules = code.spirv().and_then(|_| self.block_rules(layout, &plan));
+        requires.extend(rules.and_then(BlockRules::feature));
+        if code.spirv().is_some() {
+            requires.extend(plan.entries.iter().flat_map(|entry| entry.requires()));
+        }
+        let (compiled, reason) = match addressed(layout, &plan, (&shader, interface)) {
+            Ok(compiled) => (compiled, None),
+            Err(error) => (Compiled::new(), Some(format!("code not followed: {error}"))),
+        };
+        let module = Box::new(ShaderModule {
             share: Share::All,
             block: self.block,
             layout: layout.clone(),
@@ -126,26 +186,64 @@ impl Asked<'_> {
             code,
             interface,
             reported,
-            validator_flags: rules.and_then(spirv::BlockRules::spirv_val_flag).into_iter().collect(),
+            validator_flags: rules.and_then(BlockRules::spirv_val_flag).into_iter().collect(),
             validation: Validation::NotRun("no spirv-val".to_owned()),
             requires,
             binding_size: 0,
             compiled,
             glsl_compiled: None,
+        });
+        Ok(match reason {
+            None => Attempt::Followed(module),
+            Some(reason) => Attempt::NotFollowed(module, reason),
         })
+    }
+
+    /// The rules of Vulkan that the compiler's own block needs: those that its layout option is for, and at least those
+    /// that the offsets obey. Leaves that are not probed stand in it, too, and a structured buffer is an array.
+    fn block_rules(&self, layout: &BlockLayout, plan: &ProbePlan) -> Option<BlockRules> {
+        let array = elements(layout);
+        let whole = array.as_ref().unwrap_or(layout);
+        let obeyed = spirv::block_rules(whole, &ProbePlan { leaves: whole.leaves(), ..plan.clone() });
+        let of_option = find(self.subject.rules).filter(|rules| rules.vectors == VectorAlignment::Component);
+        obeyed.max(of_option.map(|_| BlockRules::Scalar))
     }
 }
 
 /// A name for the block's module that any file system takes.
 fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
-    let part = if plan.leaves.iter().any(|leaf| leaf.path.starts_with("[1]")) { "[1]" } else { "" };
-    format!("{}{part}", layout.name).replace([':', '/', '#'], "_")
+    let second = plan.leaves.iter().any(|leaf| leaf.path.starts_with("[1]"));
+    let written = plan.entries.iter().any(|entry| entry.direction == Direction::Write);
+    let part = if second { "[1]" } else { "" };
+    let written = if written { "_written" } else { "" };
+    format!("{}{part}{written}", layout.name).replace([':', '/', '#'], "_")
 }
 
-/// The leaves that a statement of the language can read, each by itself.
-fn readable(plan: ProbePlan) -> ProbePlan {
-    let mut plan = plan.without(hlsl::obstacle).only(&[Form::Leaf].into());
-    plan.entries.retain(|entry| entry.direction == Direction::Read);
+/// Whether the leaf has a type of 16 bits, and 4 bytes.
+fn takes_four_for_two(leaf: &Leaf) -> bool {
+    let Component { scalar, size } = leaf.component;
+    size != scalar.size(SixteenBit::On, size)
+}
+
+/// The leaves that a statement of the language can name.
+fn nameable(plan: ProbePlan, language: Language) -> ProbePlan {
+    plan.without(|leaf| hlsl::obstacle(leaf, language))
+}
+
+/// The one entry point that reads, in the forms that the language has.
+fn reading(plan: ProbePlan, language: Language) -> ProbePlan {
+    one_entry(plan.only(&hlsl::forms(language).iter().copied().collect()), Direction::Read)
+}
+
+/// The one entry point that writes every leaf by name.
+fn writing(plan: ProbePlan) -> ProbePlan {
+    one_entry(plan.only(&[Form::Leaf].into()), Direction::Write)
+}
+
+/// A compilation is for one entry point.
+fn one_entry(mut plan: ProbePlan, direction: Direction) -> ProbePlan {
+    plan.entries.retain(|entry| entry.direction == direction);
+    plan.entries.truncate(1);
     plan
 }
 
@@ -158,15 +256,31 @@ fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
             | BlockKind::Globals
             | BlockKind::ParameterBlock
             | BlockKind::UniformBlock,
-            Output::Dxil | Output::Spirv,
+            Output::Dxil | Output::Spirv | Output::SpirvOfDxbc,
         )
         | (BlockKind::PushConstant, Output::Dxil) => Some(Space::Uniform),
         (
             BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::StructuredElement | BlockKind::StorageBlock,
             Output::Dxil | Output::Spirv,
-        ) => Some(Space::Storage),
+        )
+        | (BlockKind::StructuredElement | BlockKind::StorageBlock, Output::SpirvOfDxbc) => Some(Space::Storage),
         (BlockKind::PushConstant, Output::Spirv) => Some(Space::PushConstant),
-        (BlockKind::EntryUniforms | BlockKind::Pointee, Output::Dxil | Output::Spirv) => None,
+        (BlockKind::EntryUniforms | BlockKind::Pointee, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc)
+        // vkd3d-compiler makes texel buffers of them.
+        | (BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::PushConstant, Output::SpirvOfDxbc) => None,
+    }
+}
+
+/// What the compiler made as the module's code, with the places where it bound the buffers.
+fn code_of(shader: &Shader, space: Space) -> Result<(Code, Interface), String> {
+    match shader {
+        Shader::Spirv(words) => {
+            let words = without_source(words);
+            let interface = spirv_interface(&words, space)?;
+            Ok((Code::Spirv(words), interface))
+        }
+        Shader::Dxil(listing) => Ok((Code::Dxil(listing.clone()), dxil_interface(listing)?)),
+        Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Msl(_) => Err("no device takes such code".to_owned()),
     }
 }
 

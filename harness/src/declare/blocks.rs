@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::elaborate::{Elaborated, Measures};
+use super::elaborate::{Elaborated, LONGEST_LISTING, Measures};
 use super::problems::Problems;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::module::{Annotations, Block, BlockKind, EntryParameter, EntryPoint, Parameter, ParameterKind};
@@ -21,7 +21,7 @@ const MOST_BLOCKS: usize = 1 << 12;
 /// Fills `module.blocks`.
 pub(super) fn derive(elaborated: &mut Elaborated) {
     let Elaborated { module, globals, globals_at, pointees, measures, problems } = elaborated;
-    let mut blocks = Blocks { found: Vec::new(), steps: 0, pointees, measures, problems };
+    let mut blocks = Blocks { found: Vec::new(), steps: 0, listed: 0, pointees, measures, problems };
     for (index, parameter) in module.parameters.iter().enumerate() {
         if index == *globals_at {
             blocks.globals(globals);
@@ -50,6 +50,8 @@ struct Blocks<'m> {
     found: Vec<Block>,
     /// Members that have been looked at.
     steps: usize,
+    /// Bytes that it takes to list the blocks so far.
+    listed: u64,
     pointees: &'m BTreeMap<String, Type>,
     measures: &'m Measures,
     problems: &'m mut Problems,
@@ -168,6 +170,12 @@ impl Blocks<'_> {
             return self.too_many(holder.span);
         }
         let Holder { name, annotations, span, count } = holder;
+        let listed = self.listed.saturating_add(self.measures.of(&element).listed());
+        self.listed = listed.saturating_add(u64::try_from(name.len()).unwrap_or(u64::MAX));
+        if self.listed > LONGEST_LISTING {
+            let message = format!("the members of all blocks take more than {LONGEST_LISTING} bytes to list");
+            return self.problems.report(Diagnostic::error(Code::TooLarge, span, message));
+        }
         let (name, annotations) = (name.to_owned(), annotations.clone());
         self.found.push(Block { name, kind, element, count, data_layout: None, annotations, span });
     }

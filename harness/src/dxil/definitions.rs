@@ -5,6 +5,9 @@
 
 use crate::case::expect::join;
 
+/// Most bytes of paths that are joined, an outer struct joining all those of its inner ones again.
+const PATH_BYTES: usize = 1 << 24;
+
 /// A buffer of the listing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListedBuffer {
@@ -29,8 +32,8 @@ pub fn buffer_definitions(listing: &str) -> Result<Vec<ListedBuffer>, String> {
     for line in lines {
         let text = line.trim_start_matches(';').trim();
         if let Some(name) = head(text) {
-            open =
-                Open { buffer: ListedBuffer { name: name.to_owned(), ..ListedBuffer::default() }, pending: Vec::new() };
+            open.buffer = ListedBuffer { name: name.to_owned(), ..ListedBuffer::default() };
+            open.pending.clear();
         } else if text == "{" {
             open.pending.push(Vec::new());
         } else if let Some((declaration, offset)) = text.split_once("; Offset:") {
@@ -54,6 +57,8 @@ struct Open {
     buffer: ListedBuffer,
     /// Members of each open struct; a struct's name stands behind its members.
     pending: Vec<Vec<(String, u32)>>,
+    /// Bytes of paths so far, in all buffers.
+    path_bytes: usize,
 }
 
 impl Open {
@@ -77,6 +82,10 @@ impl Open {
             Some((name, _)) => format!("{name}[]"),
             None => name.to_owned(),
         };
+        self.path_bytes += path.len() + inner.iter().map(|(below, _)| path.len() + below.len() + 1).sum::<usize>();
+        if self.path_bytes > PATH_BYTES {
+            return None;
+        }
         let rows = inner.into_iter().map(|(below, offset)| (join(&path, &below), offset));
         let level = self.pending.last_mut()?;
         level.extend(rows);

@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 
 use super::function::{Instruction, function};
 use super::machine::{Bound, Machine};
-use super::value::Class;
 use crate::runner::{
     Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, ReadBack, Runner, RunnerError, RunnerKind, Shader,
 };
 
-/// Executes DXIL's listing on the CPU. A job's sets are register spaces, its bindings registers of the class that the
-/// buffer's kind has: `b` for uniform, `t` for read-only and `u` for writable storage buffers.
+/// Executes DXIL's listing on the CPU. A job's sets are register spaces, its bindings registers: `b` for uniform buffers, `t`
+/// or `u`, as the shader has it, for storage buffers.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     device: DeviceInfo,
@@ -88,10 +87,9 @@ fn dispatch(job: &Job, program: &Result<Vec<Instruction>, RunnerError>) -> Resul
 }
 
 fn bound(buffer: &crate::runner::JobBuffer) -> Bound {
-    let class = match buffer.kind {
-        BufferKind::Uniform => Class::ConstantBuffer,
-        BufferKind::StorageRead => Class::ShaderResource,
-        BufferKind::Storage | BufferKind::Address { .. } => Class::UnorderedAccess,
+    let uniform = match buffer.kind {
+        BufferKind::Uniform => true,
+        BufferKind::StorageRead | BufferKind::Storage | BufferKind::Address { .. } => false,
     };
-    Bound { class, space: buffer.set, register: buffer.binding, bytes: buffer.bytes.clone() }
+    Bound { uniform, space: buffer.set, register: buffer.binding, bytes: buffer.bytes.clone() }
 }

@@ -2,6 +2,12 @@
 
 use super::lexer::{Token, tokens};
 
+/// Most tokens of a line, which bounds how deep types and operands are nested; calls have about 50.
+const MAX_TOKENS: usize = 256;
+
+/// Widest integer that DXIL has, in bits.
+const MAX_WIDTH: u32 = 64;
+
 /// An LLVM type.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Ty {
@@ -90,6 +96,9 @@ pub(super) fn function(listing: &str, name: &str) -> Result<Vec<Instruction>, St
     let mut instructions = Vec::new();
     for line in lines {
         let tokens = tokens(line)?;
+        if tokens.len() > MAX_TOKENS {
+            return Err(format!("a line of more than {MAX_TOKENS} tokens"));
+        }
         if !tokens.is_empty() {
             let read = Reader { tokens: &tokens }.instruction();
             instructions.push(read.map_err(|reason| format!("{reason}: `{}`", line.trim()))?);
@@ -253,6 +262,7 @@ impl<'a> Reader<'_, 'a> {
             Some(Token::Word("double")) => Ty::Double,
             Some(Token::Word(word)) => {
                 let width = word.strip_prefix('i').and_then(|digits| digits.parse().ok());
+                let width = width.filter(|width| (1..=MAX_WIDTH).contains(width));
                 Ty::Integer(width.ok_or_else(|| format!("`{word}` is no type"))?)
             }
             Some(Token::Local(name)) => Ty::Named(name.to_owned()),
@@ -289,7 +299,11 @@ impl<'a> Reader<'_, 'a> {
             Some(Token::Punctuation('{')) => {
                 let mut parts = Vec::new();
                 while !self.accept(Token::Punctuation('}')) {
-                    parts.push(self.typed()?.1);
+                    match self.typed()?.1 {
+                        // LLVM has none, and a part that names an aggregate could double it with each line.
+                        Operand::Local(name) => return Err(format!("a constant that is made of %{name}")),
+                        part @ (Operand::Bits(_) | Operand::Undefined | Operand::Parts(_)) => parts.push(part),
+                    }
                     self.accept(Token::Punctuation(','));
                 }
                 Ok(Operand::Parts(parts))

@@ -7,10 +7,14 @@ use super::function::{Action, Instruction, Operand};
 use super::operation;
 use super::value::{Class, Handle, Value};
 
+/// Most scalars of private memory, which is D3D's limit for indexable temporary registers of four components.
+const MAX_PRIVATE: usize = 4 * 4096;
+
 /// A buffer and where it is bound.
 #[derive(Clone, Debug)]
 pub(super) struct Bound {
-    pub(super) class: Class,
+    /// Whether its registers are `b`; those of others are `t` or `u`.
+    pub(super) uniform: bool,
     pub(super) space: u32,
     pub(super) register: u32,
     pub(super) bytes: Vec<u8>,
@@ -22,11 +26,13 @@ pub(super) struct Machine<'a> {
     buffers: &'a mut [Bound],
     values: HashMap<&'a str, Value>,
     private: Vec<Vec<Value>>,
+    /// Scalars of private memory that are left.
+    private_left: usize,
 }
 
 impl<'a> Machine<'a> {
     pub(super) fn new(buffers: &'a mut [Bound]) -> Self {
-        Self { buffers, values: HashMap::new(), private: Vec::new() }
+        Self { buffers, values: HashMap::new(), private: Vec::new(), private_left: MAX_PRIVATE }
     }
 
     /// Executes the instructions in order.
@@ -59,10 +65,7 @@ impl<'a> Machine<'a> {
                 let chosen = if self.value(condition)?.bits()? == 1 { yes } else { no };
                 self.value(chosen)
             }
-            Action::Allocate(count) => {
-                self.private.push(vec![Value::Undefined; *count as usize]);
-                Ok(Value::Pointer { slot: self.private.len() - 1, at: 0 })
-            }
+            Action::Allocate(count) => self.allocate(*count as usize),
             Action::Element(pointer, index) => {
                 let (slot, at) = self.pointer(pointer)?;
                 let index = self.value(index)?.word()? as usize;
@@ -79,6 +82,13 @@ impl<'a> Machine<'a> {
             }
             Action::Return => Ok(Value::Undefined),
         }
+    }
+
+    fn allocate(&mut self, count: usize) -> Result<Value, String> {
+        let left = self.private_left.checked_sub(count);
+        self.private_left = left.ok_or_else(|| format!("more than {MAX_PRIVATE} scalars of private memory"))?;
+        self.private.push(vec![Value::Undefined; count]);
+        Ok(Value::Pointer { slot: self.private.len() - 1, at: 0 })
     }
 
     /// The value of an operand.
@@ -130,8 +140,8 @@ impl<'a> Machine<'a> {
     }
 
     fn bound(&self, handle: Handle) -> Result<usize, String> {
-        let place = (handle.class, handle.space, handle.register);
-        let found = self.buffers.iter().position(|buffer| (buffer.class, buffer.space, buffer.register) == place);
+        let place = (handle.class == Class::ConstantBuffer, handle.space, handle.register);
+        let found = self.buffers.iter().position(|buffer| (buffer.uniform, buffer.space, buffer.register) == place);
         found.ok_or_else(|| {
             let (letter, register, space) = (handle.class.letter(), handle.register, handle.space);
             format!("nothing is bound at {letter}{register}, space{space}")

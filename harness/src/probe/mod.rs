@@ -40,7 +40,7 @@ pub use interface::{Interface, Socket};
 pub use jobs::{PlanShader, ProbeJob, ProbeRun, Range, jobs};
 pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, Problem, observe};
-pub use plan::{elements, needs, plan, plan_in};
+pub use plan::{elements, needs, plan, plan_by_name, plan_in};
 pub use spread::spread;
 pub use tuning::Tuning;
 pub use wiring::{Chunk, LANES, Place, Slot, Wiring};

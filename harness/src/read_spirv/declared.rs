@@ -3,6 +3,8 @@
 //! Matrices are listed in SPIR-V's own orientation. DXC writes HLSL's `column_major float2x3` as a `RowMajor` matrix of
 //! 2 columns of 3 components, so its modules list `float3x2`, order row, with the same bytes.
 
+use std::collections::BTreeMap;
+
 use rspirv::dr::Module;
 use rspirv::spirv::{StorageClass, Word};
 
@@ -15,6 +17,13 @@ use crate::layout::{
 use crate::module::BlockKind;
 use crate::scalar::{Scalar, SixteenBit};
 use crate::shape::{Count, MatrixOrder};
+
+/// Bytes that the listed blocks of a module may take, names counted each time that a path or a type repeats them. Without
+/// a limit a few thousand words fill the memory: blocks share types, and types share long names.
+const LISTED_BYTES: usize = 1 << 24;
+
+/// Bytes that a block, a member or an element counts for beside its names.
+const NODE_BYTES: usize = 64;
 
 /// A block of a module.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,26 +40,26 @@ pub struct DeclaredBlock {
 /// in its layout's `result`.
 ///
 /// # Errors
-/// If the words are no SPIR-V module.
+/// If the words are no SPIR-V module, or its blocks take more than 16 MiB to list.
 pub fn declared(words: &[u32]) -> Result<Vec<DeclaredBlock>, BadModule> {
     let module = load(words)?;
     let types = Types::read(&module).map_err(|reason| BadModule::new(0, reason))?;
-    let mut blocks: Vec<DeclaredBlock> = Vec::new();
+    let mut blocks = Vec::new();
+    let mut named: BTreeMap<String, u32> = BTreeMap::new();
+    let mut reader = Reader { types: &types, refusals: Vec::new(), left: LISTED_BYTES };
     for variable in in_order(&module, &types) {
-        if let Some(mut block) = declared_block(&types, variable) {
-            let name = &block.layout.name;
-            let same = blocks.iter().filter(|other| base_name(&other.layout.name) == name).count();
-            if same > 0 {
-                block.layout.name = format!("{name}#{}", same + 1);
-            }
-            blocks.push(block);
+        let Some(place) = place(&types, variable) else { continue };
+        let Some(mut block) = reader.block(variable, &place) else {
+            return Err(BadModule::new(0, format!("its blocks take more than {LISTED_BYTES} bytes to list")));
+        };
+        let same = named.entry(block.layout.name.clone()).or_default();
+        *same += 1;
+        if *same > 1 {
+            block.layout.name = format!("{}#{same}", block.layout.name);
         }
+        blocks.push(block);
     }
     Ok(blocks)
-}
-
-fn base_name(name: &str) -> &str {
-    name.split('#').next().unwrap_or(name)
 }
 
 pub(super) fn in_order<'a>(module: &'a Module, types: &'a Types) -> impl Iterator<Item = &'a SpirvVariable> {
@@ -58,8 +67,15 @@ pub(super) fn in_order<'a>(module: &'a Module, types: &'a Types) -> impl Iterato
     ids.filter_map(|id| types.variables.get(&id))
 }
 
-/// The block of a variable; `None` for variables that hold none.
-fn declared_block(types: &Types, variable: &SpirvVariable) -> Option<DeclaredBlock> {
+/// What a variable holds, where that is a block.
+struct Place {
+    element: Word,
+    count: Count,
+    kind: BlockKind,
+}
+
+/// The block that a variable holds; `None` for variables that hold none.
+fn place(types: &Types, variable: &SpirvVariable) -> Option<Place> {
     let (element, count) = match types.get(variable.pointee) {
         SpirvType::Array { element, length, .. } => (*element, Count::Finite(*length)),
         SpirvType::RuntimeArray { element, .. } => (*element, Count::Unbounded),
@@ -72,16 +88,7 @@ fn declared_block(types: &Types, variable: &SpirvVariable) -> Option<DeclaredBlo
         StorageClass::PushConstant if types.blocks.contains(&element) => BlockKind::PushConstant,
         _ => return None,
     };
-    let type_name = || types.names.get(&element).filter(|name| !name.is_empty()).cloned();
-    let name = variable.name.clone().or_else(type_name).unwrap_or_else(|| kind.as_str().into());
-    let mut reader = Reader { types, refusals: Vec::new() };
-    let laid_out = reader.lay_out(unwrapped(types, element), None, "");
-    if end(&laid_out) > u64::from(MAX_BYTES) {
-        reader.refuse("", format!("it ends beyond {MAX_BYTES} bytes"));
-    }
-    let result = if reader.refusals.is_empty() { Ok(laid_out) } else { Err(reader.refusals) };
-    let layout = BlockLayout { rules: DECLARED.into(), name, kind, count, result, stride: None, warnings: Vec::new() };
-    Some(DeclaredBlock { layout, set: variable.set, binding: variable.binding })
+    Some(Place { element, count, kind })
 }
 
 /// One past the last byte that a view of the layout may name; of an array without a length only the first elements count.
@@ -123,17 +130,43 @@ fn unwrapped(types: &Types, block: Word) -> Word {
 
 struct Reader<'a> {
     types: &'a Types,
+    /// Of the block that is being read.
     refusals: Vec<Refusal>,
+    /// Bytes of [`LISTED_BYTES`] that are left.
+    left: usize,
 }
 
 impl Reader<'_> {
+    /// The block of a variable; `None`, here and below, where too few bytes are left.
+    fn block(&mut self, variable: &SpirvVariable, place: &Place) -> Option<DeclaredBlock> {
+        let Place { element, count, kind } = *place;
+        let type_name = || self.types.names.get(&element).filter(|name| !name.is_empty());
+        let name = variable.name.as_ref().or_else(type_name).map_or(kind.as_str(), |name| name).to_owned();
+        self.spend(name.len())?;
+        let laid_out = self.lay_out(unwrapped(self.types, element), None, "")?;
+        if end(&laid_out) > u64::from(MAX_BYTES) {
+            self.refuse("", format!("it ends beyond {MAX_BYTES} bytes"));
+        }
+        let refusals = std::mem::take(&mut self.refusals);
+        let result = if refusals.is_empty() { Ok(laid_out) } else { Err(refusals) };
+        let (rules, warnings) = (DECLARED.into(), Vec::new());
+        let layout = BlockLayout { rules, name, kind, count, result, stride: None, warnings };
+        Some(DeclaredBlock { layout, set: variable.set, binding: variable.binding })
+    }
+
+    fn spend(&mut self, names: usize) -> Option<()> {
+        self.left = self.left.checked_sub(NODE_BYTES + names)?;
+        Some(())
+    }
+
     fn refuse(&mut self, path: &str, message: impl Into<String>) {
         self.refusals.push(Refusal { path: path.into(), message: message.into() });
     }
 
     /// The layout of a type whose matrices lie as `matrix` says.
-    fn lay_out(&mut self, id: Word, matrix: Option<MatrixLayout>, path: &str) -> LaidOut {
-        match self.types.get(id).clone() {
+    fn lay_out(&mut self, id: Word, matrix: Option<MatrixLayout>, path: &str) -> Option<LaidOut> {
+        self.spend(path.len())?;
+        let laid_out = match self.types.get(id).clone() {
             SpirvType::Int { .. } | SpirvType::Float { .. } => {
                 let component = self.component(id, path);
                 scalar(component, component.scalar.spelling().into(), LaidOutShape::Scalar(component))
@@ -146,14 +179,14 @@ impl Reader<'_> {
             }
             SpirvType::Matrix { column, columns } => self.matrix((column, columns), matrix, path),
             SpirvType::Array { element, length, stride } => {
-                let element = self.lay_out(element, matrix, &format!("{path}[]"));
+                let element = self.lay_out(element, matrix, &format!("{path}[]"))?;
                 self.array(element, Count::Finite(length), (stride, path))
             }
             SpirvType::RuntimeArray { element, stride } => {
-                let element = self.lay_out(element, matrix, &format!("{path}[]"));
+                let element = self.lay_out(element, matrix, &format!("{path}[]"))?;
                 self.array(element, Count::Unbounded, (stride, path))
             }
-            SpirvType::Struct(members) => self.structure(id, &members, path),
+            SpirvType::Struct(members) => self.structure(id, &members, path)?,
             SpirvType::Pointer { .. } => LaidOut {
                 type_name: "pointer".into(),
                 size: Extent::Finite(8),
@@ -169,7 +202,9 @@ impl Reader<'_> {
                     shape: LaidOutShape::Resource,
                 }
             }
-        }
+        };
+        self.spend(laid_out.type_name.len())?;
+        Some(laid_out)
     }
 
     fn component(&mut self, id: Word, path: &str) -> Component {
@@ -228,12 +263,12 @@ impl Reader<'_> {
         LaidOut { type_name, size, alignment, shape: LaidOutShape::Array { element: Box::new(element), count, stride } }
     }
 
-    fn structure(&mut self, id: Word, members: &[SpirvMember], path: &str) -> LaidOut {
+    fn structure(&mut self, id: Word, members: &[SpirvMember], path: &str) -> Option<LaidOut> {
         let mut laid_out = Vec::new();
         for (index, member) in members.iter().enumerate() {
             let name = member.name.clone().unwrap_or_else(|| format!("_{index}"));
             let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-            let layout = self.lay_out(member.ty, member.matrix, &path);
+            let layout = self.lay_out(member.ty, member.matrix, &path)?;
             if member.offset.is_none() {
                 self.refuse(&path, "no Offset");
             }
@@ -242,12 +277,12 @@ impl Reader<'_> {
         }
         let end = |member: &LaidOutMember| member.layout.size.finite().map(|size| member.offset.saturating_add(size));
         let size = laid_out.iter().map(end).try_fold(0, |size: u32, end| end.map(|end| size.max(end)));
-        LaidOut {
+        Some(LaidOut {
             type_name: self.types.names.get(&id).filter(|name| !name.is_empty()).map_or("struct", |name| name).into(),
             size: size.map_or(Extent::Unbounded, Extent::Finite),
             alignment: laid_out.iter().map(|member| member.layout.alignment).max().unwrap_or(1),
             shape: LaidOutShape::Struct(laid_out),
-        }
+        })
     }
 }
 

@@ -2,8 +2,10 @@
 //!
 //! rspirv's parser trusts word counts and panics on some operands, so both are checked first.
 
+use std::collections::BTreeSet;
+
 use rspirv::binary::{Consumer, ParseAction, parse_words};
-use rspirv::dr::{Instruction, Loader, Module, ModuleHeader, Operand};
+use rspirv::dr::{Function, Instruction, Loader, Module, ModuleHeader, Operand};
 use rspirv::spirv::{MAGIC_NUMBER, Op, Word};
 use thiserror::Error;
 
@@ -47,9 +49,9 @@ fn complete(functions: usize, module: Module) -> Result<Module, String> {
     if functions > module.functions.len() {
         return Err("a function without an end".to_owned());
     }
-    let defined = |id: Word| module.functions.iter().any(|function| function.def_id() == Some(id));
+    let defined: BTreeSet<Word> = module.functions.iter().filter_map(Function::def_id).collect();
     let missing = module.entry_points.iter().find(|entry| match entry.operands.get(1) {
-        Some(Operand::IdRef(id)) => !defined(*id),
+        Some(Operand::IdRef(id)) => !defined.contains(id),
         Some(_) | None => true,
     });
     if missing.is_some() { Err("an entry point without its function".to_owned()) } else { Ok(module) }

@@ -94,7 +94,7 @@ impl Types {
                 Op::Constant | Op::SpecConstant => {
                     types.constants.insert(id, ops.literal(0).unwrap_or(0));
                 }
-                Op::Variable => types.add_variable(id, instruction, &decorations),
+                Op::Variable => types.add_variable(id, instruction, &decorations)?,
                 opcode if opcode.is_type() => {
                     let ty =
                         types.type_of(instruction, &decorations).ok_or_else(|| format!("type %{id} is malformed"))?;
@@ -253,9 +253,9 @@ impl Types {
         })
     }
 
-    fn add_variable(&mut self, id: Word, instruction: &Instruction, decorations: &Decorations) {
-        let Some(ty) = instruction.result_type else { return };
-        let &SpirvType::Pointer { class, pointee } = self.get(ty) else { return };
+    fn add_variable(&mut self, id: Word, instruction: &Instruction, decorations: &Decorations) -> Result<(), String> {
+        let Some(ty) = instruction.result_type else { return Ok(()) };
+        let &SpirvType::Pointer { class, pointee } = self.get(ty) else { return Ok(()) };
         let variable = SpirvVariable {
             class,
             pointee,
@@ -264,7 +264,11 @@ impl Types {
             name: decorations.names.get(&id).filter(|name| !name.is_empty()).cloned(),
             builtin: decorations.number(id, Decoration::BuiltIn).and_then(BuiltIn::from_u32),
         };
-        self.variables.insert(id, variable);
+        match self.variables.insert(id, variable) {
+            // It would be listed once for each declaration, with a name that stands in the module once.
+            Some(_) => Err(format!("variable %{id} is declared twice")),
+            None => Ok(()),
+        }
     }
 }
 

@@ -29,28 +29,30 @@ fn rule_set(name: &str, cells: &[(&Cell, u32)], text: &mut Lines, style: Style) 
     let leaves: u64 = cells.iter().map(|(_, leaves)| u64::from(*leaves)).sum();
     let title = style.paint(Tone::Strong, name);
     text.push(&format!("  {title}  {} leaves in {} cells", grouped(leaves), grouped(cells.len() as u64)));
-    table("type, behind a", cells, |cell| (family(&cell.ty).to_owned(), cell.after.as_str().to_owned()), text);
-    table(
-        "access, in form",
-        cells,
-        |cell| {
-            let stage = match cell.stage {
-                Stage::Compute => String::new(),
-                stage @ (Stage::Vertex | Stage::Fragment) => format!("{} ", stage.as_str()),
-            };
-            let access = format!("{} {stage}{} ({})", word(&cell.space), word(&cell.direction), word(&cell.proves));
-            (access, word(&cell.form))
-        },
-        text,
-    );
+    by_type(cells.iter().map(|(cell, leaves)| (cell.ty.as_str(), cell.after, u64::from(*leaves))), text);
+    let accesses = cells.iter().map(|(cell, leaves)| {
+        let stage = match cell.stage {
+            Stage::Compute => String::new(),
+            stage @ (Stage::Vertex | Stage::Fragment) => format!("{} ", stage.as_str()),
+        };
+        let access = format!("{} {stage}{} ({})", word(&cell.space), word(&cell.direction), word(&cell.proves));
+        ((access, word(&cell.form)), u64::from(*leaves))
+    });
+    table("access, in form", accesses, text);
     text.push("");
 }
 
-/// Leaves by the row and the column that `place` gives their cell.
-fn table(corner: &str, cells: &[(&Cell, u32)], place: impl Fn(&Cell) -> (String, String), text: &mut Lines) {
+/// Leaves by kind of type and what lies before the member; takes the member's type, what lies before it, and leaves.
+pub(super) fn by_type<'a>(leaves: impl Iterator<Item = (&'a str, After, u64)>, text: &mut Lines) {
+    let cells = leaves.map(|(ty, after, leaves)| ((family(ty).to_owned(), after.as_str().to_owned()), leaves));
+    table("type, behind a", cells, text);
+}
+
+/// Leaves by row and column.
+fn table(corner: &str, cells: impl Iterator<Item = ((String, String), u64)>, text: &mut Lines) {
     let mut sums: BTreeMap<(String, String), u64> = BTreeMap::new();
     for (cell, leaves) in cells {
-        *sums.entry(place(cell)).or_default() += u64::from(*leaves);
+        *sums.entry(cell).or_default() += leaves;
     }
     let mut rows: Vec<&String> = sums.keys().map(|(row, _)| row).collect();
     rows.dedup();

@@ -3,7 +3,7 @@
 //! The user's own choice wins entirely; otherwise the loader's defaults count, plus what `ci/setup.sh` fetched.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use layoutproof::devices::is_llvmpipe;
 use layoutproof::runner::DeviceInfo;
@@ -99,13 +99,14 @@ pub(crate) fn recorded() -> BTreeMap<String, String> {
     own.chain(added).collect()
 }
 
-/// Where `ci/setup.sh` puts what it fetches, if it ran: beside the build that this program comes from, or below the
-/// current folder.
+/// Where `ci/setup.sh` puts what it fetches, if it ran: beside the build that this program comes from, or in the build
+/// folder of the repository that the current folder is in.
 pub(crate) fn fetched_root() -> Option<PathBuf> {
     let built = std::env::current_exe().ok();
     let beside = built.iter().flat_map(|path| path.ancestors().skip(1)).map(|folder| folder.join("layoutproof"));
-    let here = Path::new("target").join("layoutproof");
-    beside.chain([here]).find(|folder| folder.join("drivers").is_dir() || folder.join("tools").is_dir())
+    let current = std::env::current_dir().ok();
+    let here = current.iter().flat_map(|path| path.ancestors()).map(|folder| folder.join("target").join("layoutproof"));
+    beside.chain(here).find(|folder| folder.join("drivers").is_dir() || folder.join("tools").is_dir())
 }
 
 fn fetched_manifests() -> Vec<PathBuf> {

@@ -1,7 +1,6 @@
 //! Carrying checks out: shaders are written and validated, devices run them, records come back.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -24,27 +23,51 @@ pub(crate) struct Making<'a> {
     pub settings: &'a Settings,
     /// The compilers behind producers that are compilers.
     pub compilers: &'a dyn Compile,
+    /// Who works.
+    pub launch: &'a Launch,
 }
 
-/// Pairs every subject with every producer and device that go together; shaders are made here, in parallel.
-pub(crate) fn plan(subjects: &[Arc<Subject>], devices: &[DeviceInfo], making: Making<'_>) -> Vec<Check> {
-    let launch = Launch { program: PathBuf::new(), misreading: None };
-    let used = |producer: &&Producer| devices.iter().any(|device| producer.feeds(device.runner));
-    let of = |producer: &Producer| {
-        let producer = *producer;
-        let takers = (0..subjects.len()).filter(move |subject| producer.takes(&subjects[*subject]));
-        takers.map(move |subject| (subject, producer))
+/// The name of every check that [`plan`] can make, in its order.
+pub(crate) fn names(subjects: &[Arc<Subject>], producers: &[Producer], devices: &[DeviceInfo]) -> Vec<String> {
+    let producers: BTreeSet<Producer> = producers.iter().copied().collect();
+    let of_device = |device: &DeviceInfo| {
+        let producers = producers.iter().filter(|producer| producer.feeds(device.runner));
+        let of_producer = |producer: &Producer| {
+            let taken = subjects.iter().filter(|subject| producer.takes(subject));
+            taken.map(|subject| Check::name_of(subject, *producer, device)).collect::<Vec<_>>()
+        };
+        producers.flat_map(of_producer).collect::<Vec<_>>()
     };
-    let pairs: Vec<(usize, Producer)> = making.producers.iter().filter(used).flat_map(of).collect();
+    devices.iter().flat_map(of_device).collect()
+}
+
+/// Pairs every subject with every producer and device that go together, where `takes` says so of the check's name;
+/// shaders are made here, in parallel.
+pub(crate) fn plan(
+    subjects: &[Arc<Subject>],
+    devices: &[DeviceInfo],
+    making: Making<'_>,
+    takes: impl Fn(&str) -> bool,
+) -> Vec<Check> {
+    let takes = |subject: usize, producer: Producer, device: &DeviceInfo| {
+        producer.feeds(device.runner)
+            && producer.takes(&subjects[subject])
+            && takes(&Check::name_of(&subjects[subject], producer, device))
+    };
+    let producers = making.producers.iter();
+    let pairs = producers.flat_map(|producer| (0..subjects.len()).map(move |subject| (subject, *producer)));
+    let used = |(subject, producer): &(usize, Producer)| devices.iter().any(|it| takes(*subject, *producer, it));
+    let pairs: Vec<(usize, Producer)> = pairs.filter(used).collect();
     let validator = SpirvVal::find();
     let mut produced = BTreeMap::new();
     let work = |(subject, producer): (usize, Producer), _: &mut pool::Workers<'_>| {
         ((producer, subject), Arc::new(produce(&subjects[subject], producer, making, validator.as_ref())))
     };
-    pool::run(pairs, &launch, work, |(key, made)| drop(produced.insert(key, made)));
+    pool::run(pairs, making.launch, work, |(key, made)| drop(produced.insert(key, made)));
     let mut checks = Vec::new();
     for device in devices {
-        for ((producer, subject), made) in produced.iter().filter(|((producer, _), _)| producer.feeds(device.runner)) {
+        let wanted = produced.iter().filter(|((producer, subject), _)| takes(*subject, *producer, device));
+        for ((producer, subject), made) in wanted {
             debug_assert_eq!(*producer, made.producer, "shaders are kept under their producer");
             let (subject, produced) = (Arc::clone(&subjects[*subject]), Arc::clone(made));
             checks.push(Check { subject, produced, device: device.clone() });
@@ -122,7 +145,11 @@ fn run_alike(checks: &[Check], group: &[usize], workers: &mut pool::Workers<'_>)
         let jobs = check.jobs();
         let wanted: Vec<Job> = jobs.jobs().cloned().collect();
         if !done.iter().any(|(same, _)| *same == wanted) {
-            let results = if wanted.is_empty() { Vec::new() } else { workers.run(&check.device, &wanted) };
+            let results = if wanted.is_empty() {
+                Vec::new()
+            } else {
+                workers.run(&check.device, &check.subject.source.id, &wanted)
+            };
             done.push((wanted.clone(), results));
         }
         let results = done.iter().find(|(same, _)| *same == wanted).map_or(&[][..], |(_, results)| results);

@@ -28,6 +28,9 @@ type Line = (LayoutUnit, u32);
 
 type Lines = BTreeMap<Line, Slots<()>>;
 
+/// More overlaps are not told: nobody reads them, and of many ranges each can overlap all others.
+const MOST_OVERLAPS: usize = 100;
+
 /// Places the parameters of `module`.
 pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
     match request.target {
@@ -94,7 +97,7 @@ fn overlaps(items: &[Item]) -> Vec<Diagnostic> {
     let mut sorted: Vec<(&Item, (Line, u32))> = items.iter().filter_map(|item| Some((item, written(item)?))).collect();
     sorted.sort_by_key(|(_, place)| *place);
     let mut problems = Vec::new();
-    for (index, (item, (line, first))) in sorted.iter().enumerate() {
+    'items: for (index, (item, (line, first))) in sorted.iter().enumerate() {
         let last = Slots::<()>::last(*first, item.count);
         let overlapping = |(_, (other, start)): &&(&Item, _)| other == line && last.is_some_and(|last| *start <= last);
         for (other, (_, start)) in sorted[index + 1..].iter().take_while(overlapping) {
@@ -104,6 +107,9 @@ fn overlaps(items: &[Item]) -> Vec<Diagnostic> {
             );
             let problem = Diagnostic::error(Code::BindingOverlap, other.span, message);
             problems.push(problem.with_label(item.span, "the other one"));
+            if problems.len() >= MOST_OVERLAPS {
+                break 'items;
+            }
         }
     }
     problems

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::call::Call;
 use super::location::{holds_resources, is_resource, is_struct, member_of};
-use super::reach::{Held, MOST_USES, Manner, Walk};
+use super::reach::{DEEPEST_CALL, Held, MOST_USES, Manner, Walk};
 use crate::module::{Function, Life, Step, Use};
 use crate::shape::Type;
 use crate::sources::Span;
@@ -41,7 +41,14 @@ impl<'m> Walk<'m> {
         if self.open.contains(&address) {
             return;
         }
+        if self.open.len() >= DEEPEST_CALL {
+            self.steps = MOST_USES + 1;
+        }
+        if self.steps > MOST_USES {
+            return;
+        }
         let called = self.called(function, frame);
+        self.steps += called.calls.iter().map(Vec::len).sum::<usize>();
         self.open.push(address);
         let evaluated: Vec<usize> = (0..function.uses.len()).collect();
         let order = if self.open.len() > 1 { &function.copied } else { &evaluated };

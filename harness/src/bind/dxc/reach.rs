@@ -13,8 +13,11 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::module::{Function, Module, Static, Step};
 use crate::sources::Span;
 
-/// Uses after which the walk gives up; calls can double them at each level.
+/// Uses and calls after which the walk gives up; calls can double them at each level.
 pub(super) const MOST_USES: usize = 1 << 16;
+
+/// Calls inside calls after which the walk gives up, since it walks them by recursion.
+pub(super) const DEEPEST_CALL: usize = 128;
 
 /// How the code comes by what it uses; DXC's order depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,7 +96,7 @@ pub(super) struct Walk<'m> {
     pub(super) activations: usize,
     /// Functions whose bodies are being walked.
     pub(super) open: Vec<*const Function>,
-    /// Uses that have been looked at.
+    /// Uses and calls that have been looked at.
     pub(super) steps: usize,
     /// Calls that stand for `static` variables whose initialisers have been walked.
     pub(super) made: BTreeSet<usize>,
@@ -133,7 +136,7 @@ pub(in crate::bind) fn reach<'m>(module: &'m Module, request: &Request) -> Resul
     }
     if walk.steps > MOST_USES {
         let span = module.entry_points.first().map(|entry| entry.span).unwrap_or_default();
-        let message = format!("the entry point reaches more than {MOST_USES} uses of parameters");
+        let message = format!("the entry point reaches more than {MOST_USES} uses and calls, or calls nested too deep");
         return Err(vec![Diagnostic::error(Code::TooLarge, span, message)]);
     }
     walk.asked(module, request);

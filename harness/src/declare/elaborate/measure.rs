@@ -13,6 +13,10 @@ use crate::sources::Span;
 const LARGEST: u64 = 1 << 31;
 /// No block lists more members, counting those of nested structs and an array's element once.
 const MOST_MEMBERS: u64 = 1 << 16;
+/// No listing of a block's members, and none of all blocks together, is longer: see [`Measure::listed`] (bytes).
+pub(in crate::declare) const LONGEST_LISTING: u64 = 1 << 23;
+/// What a member counts for in a listing, beside its path and the name of its type (bytes).
+const MEMBER: u64 = 64;
 /// No type nests deeper: arrays, structs and resource elements count one each.
 const DEEPEST: u32 = 64;
 
@@ -22,6 +26,8 @@ pub(in crate::declare) struct Measure {
     /// Bytes of its scalars, without any padding.
     bytes: u64,
     members: u64,
+    /// Bytes of its members' paths and of the names of their types.
+    names: u64,
     pub(super) depth: u32,
     /// Whether it ends in an unsized array of bytes or of resources.
     pub(super) unbounded: bool,
@@ -34,6 +40,12 @@ pub(in crate::declare) struct Measure {
 impl Measure {
     fn leaf(bytes: u64) -> Self {
         Self { bytes, members: 1, depth: 1, data: true, ..Self::default() }
+    }
+
+    /// About how many bytes it takes to list the members. Long names repeat in each path and with each use of a type, so a
+    /// short source can make a long listing.
+    pub(in crate::declare) fn listed(self) -> u64 {
+        self.members.saturating_mul(MEMBER).saturating_add(self.names)
     }
 }
 
@@ -64,16 +76,41 @@ impl Measures {
                 };
                 Measure { bytes: element.bytes.saturating_mul(times), depth: element.depth + 1, unbounded, ..element }
             }
-            Type::Struct(ty) => self.structs.get(&Arc::as_ptr(ty)).copied().unwrap_or_default(),
-            Type::Enum(ty) => Measure::leaf(bytes(ty.underlying)),
+            Type::Struct(ty) => self.structs.get(&Arc::as_ptr(ty)).copied().unwrap_or_else(|| self.total(ty)),
+            Type::Enum(ty) => Measure { names: length(&ty.name), ..Measure::leaf(bytes(ty.underlying)) },
             // A pointer takes no bytes in D3D constant buffers.
-            Type::Pointer { .. } => Measure::leaf(0),
+            Type::Pointer { pointee } => Measure { names: length(pointee), ..Measure::leaf(0) },
             Type::Resource(resource) => {
                 let depth = resource.element.as_ref().map_or(0, |element| self.of(element).depth);
                 Measure { members: 1, depth: depth + 1, resources: true, ..Measure::default() }
             }
         }
     }
+
+    /// The sum over the members.
+    fn total(&self, ty: &StructType) -> Measure {
+        let base = ty.base.as_ref().map(|base| self.of(&Type::Struct(Arc::clone(base))));
+        let members = ty.members.iter().map(|member| {
+            let measure = self.of(&member.ty);
+            // Every path in the member begins with its name and a full stop.
+            let paths = (length(&member.name) + 1).saturating_mul(measure.members);
+            Measure { names: measure.names.saturating_add(paths), ..measure }
+        });
+        let parts: Vec<Measure> = base.into_iter().chain(members).collect();
+        Measure {
+            bytes: parts.iter().fold(0, |sum, part| sum.saturating_add(part.bytes)),
+            members: parts.iter().fold(1, |sum, part| sum.saturating_add(part.members)),
+            names: parts.iter().fold(length(&ty.name), |sum, part| sum.saturating_add(part.names)),
+            depth: 1 + parts.iter().map(|part| part.depth).max().unwrap_or(0),
+            unbounded: parts.last().is_some_and(|part| part.unbounded),
+            data: parts.is_empty() || parts.iter().any(|part| part.data),
+            resources: parts.iter().any(|part| part.resources),
+        }
+    }
+}
+
+fn length(name: &str) -> u64 {
+    u64::try_from(name.len()).unwrap_or(u64::MAX)
 }
 
 impl Elaborator<'_> {
@@ -84,16 +121,7 @@ impl Elaborator<'_> {
 
     /// Remembers the measure of a struct and refuses it if it is too large.
     pub(super) fn measure_struct(&mut self, ty: &Arc<StructType>, span: Span) -> Option<()> {
-        let base = ty.base.as_ref().map(|base| self.measure(&Type::Struct(Arc::clone(base))));
-        let parts: Vec<Measure> = base.into_iter().chain(ty.members.iter().map(|m| self.measure(&m.ty))).collect();
-        let total = Measure {
-            bytes: parts.iter().fold(0, |sum, part| sum.saturating_add(part.bytes)),
-            members: parts.iter().fold(1, |sum, part| sum.saturating_add(part.members)),
-            depth: 1 + parts.iter().map(|part| part.depth).max().unwrap_or(0),
-            unbounded: parts.last().is_some_and(|part| part.unbounded),
-            data: parts.is_empty() || parts.iter().any(|part| part.data),
-            resources: parts.iter().any(|part| part.resources),
-        };
+        let total = self.measures.total(ty);
         self.measures.structs.insert(Arc::as_ptr(ty), total);
         self.measures.kept.push(Arc::clone(ty));
         self.check_measure(total, span)
@@ -112,6 +140,9 @@ impl Elaborator<'_> {
         } else if measure.members > MOST_MEMBERS {
             let members = measure.members;
             Diagnostic::error(Code::TooLarge, span, format!("this has {members} members at all depths, more than 2^16"))
+        } else if measure.listed() > LONGEST_LISTING {
+            let message = format!("its members and their names take more than {LONGEST_LISTING} bytes to list");
+            Diagnostic::error(Code::TooLarge, span, message)
         } else if measure.depth > DEEPEST {
             Diagnostic::error(Code::TooDeep, span, format!("this type nests more than {DEEPEST} levels deep"))
         } else {

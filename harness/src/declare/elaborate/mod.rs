@@ -25,7 +25,7 @@ use std::rc::Rc;
 
 use constant::Evaluated;
 use generic::{Context, GenericValue};
-pub(super) use measure::Measures;
+pub(super) use measure::{LONGEST_LISTING, Measures};
 use record::StructState;
 use resolve::{AliasState, Named};
 use scope::{GLOBAL, ScopeId, Symbols, TypeId, ValueId};

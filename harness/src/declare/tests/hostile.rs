@@ -30,6 +30,14 @@ fn a_megabyte_of_brackets() {
     }
 }
 
+/// What is skipped between two tokens was a call each, which overflowed the stack.
+#[test]
+fn a_megabyte_of_what_is_skipped() {
+    for unit in ["//\n", "/**/ ", "\\\n", "\r\n"] {
+        assert_eq!(in_time(&format!("{}float x;", unit.repeat((1 << 20) / unit.len()))), [], "{unit:?}");
+    }
+}
+
 #[test]
 fn long_lists() {
     let dimensions = format!("float a{};", "[1]".repeat(1 << 18));
@@ -70,6 +78,28 @@ fn what_doubles_or_never_ends() {
     assert!(in_time("struct A<let N:int>{A<N+1> x;}; A<0> a;").contains(&Code::TooDeep));
     assert!(in_time("struct P<T,U>{T a;U b;}; struct A<T>{A<P<T,T> > x;}; A<float> a;").contains(&Code::TooLarge));
     assert_eq!(in_time("struct N{N* n; N** m[2];}; N* p;"), []);
+}
+
+/// A few kilobytes of source of which each rule set would list gigabytes.
+#[test]
+fn what_fills_the_memory_only_when_it_is_listed() {
+    let many = |count: usize, unit: &dyn Fn(usize) -> String| (0..count).map(unit).collect::<String>();
+    let doubling = |name: &str| {
+        format!("struct S0{{float a;}};{}", many(14, &|n| format!("struct S{}{{S{n} {name};S{n} b;}};", n + 1)))
+    };
+    let short = doubling("a");
+    assert_eq!(in_time(&format!("{short}StructuredBuffer<S14> one;")), []);
+    let buffers = many(2000, &|n| format!("StructuredBuffer<S14> b{n};"));
+    assert!(in_time(&format!("{short}{buffers}")).iter().all(|code| *code == Code::TooLarge));
+    let globals = many(2000, &|n| format!("S14 g{n};"));
+    assert_eq!(in_time(&format!("{short}{globals}")), [Code::TooLarge]);
+    let parameters: Vec<String> = (0..200).map(|n| format!("uniform S14 p{n}")).collect();
+    let entry = format!("[shader(\"compute\")]void main({}){{}}", parameters.join(","));
+    assert_eq!(in_time(&format!("{short}{entry}")), [Code::TooLarge]);
+    let long = doubling(&"n".repeat(4096));
+    assert_eq!(in_time(&format!("{long}StructuredBuffer<S14> x;")).first(), Some(&Code::TooLarge));
+    let long = short.replace("S0", &"S".repeat(4096));
+    assert_eq!(in_time(&format!("{long}StructuredBuffer<S14> x;")).first(), Some(&Code::TooLarge));
 }
 
 #[test]

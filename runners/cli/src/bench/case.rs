@@ -13,8 +13,9 @@ use layoutproof::runner::{Batch, Job, ReadBack};
 use layoutproof::sources::{SourceMap, Span};
 
 use super::design::Design;
+use crate::pool::JOB_LIMIT;
 use crate::protocol::{Answer, Request};
-use crate::worker::{Death, JOB_LIMIT, Worker};
+use crate::worker::{Death, Worker};
 
 /// What became of cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,7 +102,7 @@ fn single(case: &FusedCase, worker: &mut Worker) -> anyhow::Result<u64> {
 }
 
 fn run(worker: &mut Worker, job: Job) -> anyhow::Result<ReadBack> {
-    let asked = worker.ask(&Request::Run(Batch { jobs: vec![job] })).and_then(|()| worker.answer(JOB_LIMIT));
+    let asked = worker.ask(&Request::Run(Batch { jobs: vec![job] }, None)).and_then(|()| worker.answer(JOB_LIMIT));
     match asked.map_err(Death::error)? {
         Answer::Job(result) => Ok(result?),
         Answer::Hello(_) | Answer::Devices(..) | Answer::Opened(_) => bail!("the worker answered out of turn"),

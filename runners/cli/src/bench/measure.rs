@@ -10,8 +10,10 @@ use layoutproof::runner::DeviceInfo;
 use super::case::{Count, carry_out};
 use super::design::Design;
 use super::usage::Usage;
+use crate::interrupt::Interrupt;
+use crate::pool::JOB_LIMIT;
 use crate::protocol::{Answer, Request};
-use crate::worker::{Death, JOB_LIMIT, Worker};
+use crate::worker::{Death, Worker};
 
 /// What a design took.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +73,7 @@ fn share_out(design: Design, texts: &[String], workers: &mut [Worker]) -> anyhow
 }
 
 fn open(design: Design, device: &DeviceInfo, program: &Path) -> anyhow::Result<Worker> {
-    let mut worker = Worker::start_with(program, &design.settings())?;
+    let mut worker = Worker::start(program, &design.settings(), &Interrupt::default())?;
     let asked = worker.ask(&Request::Open(Box::new(device.clone()))).and_then(|()| worker.answer(JOB_LIMIT));
     match asked.map_err(Death::error)? {
         Answer::Opened(opened) => opened?,

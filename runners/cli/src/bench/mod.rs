@@ -23,9 +23,10 @@ pub use self::args::{BenchArgs, BenchDesign, BenchLoad, BenchSpace};
 use self::case::Count;
 use self::design::Design;
 use self::measure::{Measured, measure};
+use crate::drivers;
 use crate::output::{print, warn};
+use crate::pool::{self, Launch};
 use crate::run::progress;
-use crate::{drivers, pool};
 
 /// Measures and prints a table per device and kind of buffer.
 ///
@@ -33,7 +34,7 @@ use crate::{drivers, pool};
 /// A device that refuses a module, or loses its worker.
 pub(crate) fn bench(args: &BenchArgs, style: Style) -> anyhow::Result<Exit> {
     let program = std::env::current_exe()?;
-    let (devices, notes) = pool::enumerate(&program);
+    let (devices, notes) = pool::enumerate(&[RunnerKind::Ash], &Launch::of(program.clone()));
     for note in &notes {
         warn(&format!("note: {note}\n"));
     }

@@ -26,7 +26,8 @@ pub(super) fn call(request: &CompileRequest<'_>) -> Call {
     }
     arguments.extend(preprocessing(&request.source));
     let read = match request.toolchain.output {
-        Output::Dxil => read_listing,
+        // Of DXBC there is FXC's alone, which is not asked here.
+        Output::Dxil | Output::SpirvOfDxbc => read_listing,
         Output::Spirv => {
             arguments.extend(["-spirv", "-fspv-target-env=vulkan1.1", "-Fo", MODULE].map(str::to_owned));
             read_module
@@ -35,6 +36,12 @@ pub(super) fn call(request: &CompileRequest<'_>) -> Call {
     arguments.extend(request.toolchain.flags.iter().map(|flag| (*flag).to_owned()));
     arguments.push(source.clone());
     Call { source, arguments, read }
+}
+
+/// The arguments for HLSL that another compiler wrote, in which matrices say their order and types their size.
+pub(super) fn translated(file: &str, entry: &str) -> Vec<String> {
+    let arguments = ALWAYS.into_iter().chain(["-E", entry, "-enable-16bit-types", file]);
+    arguments.map(str::to_owned).collect()
 }
 
 fn read_listing(_: &Path, finished: &Finished) -> Result<Compilation, String> {

@@ -1,5 +1,6 @@
 //! Tables of sources with the registers that DXC gives.
 
+mod hostile;
 mod methods;
 mod old;
 mod order;

@@ -1,0 +1,3 @@
+struct B { };
+struct D : B { float g; float2 h; };
+ConstantBuffer<D> S;

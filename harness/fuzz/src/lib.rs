@@ -1,0 +1,148 @@
+//! Every place where layoutproof reads what others wrote, as a function of bytes.
+//!
+//! Any bytes in; nothing out, but a panic where a reader fails, or claims what cannot be. The fuzz targets call these
+//! functions with what libFuzzer makes, `harness/tests/mutated_inputs.rs` with mutations of the same corpora.
+#![expect(clippy::missing_panics_doc, reason = "a panic is what a fuzzer looks for")]
+
+use std::sync::Arc;
+
+use layoutproof::bind::{Convention, Request, bind};
+use layoutproof::case::Case;
+use layoutproof::declare::{DeclareOptions, declare};
+use layoutproof::diagnostics::{Diagnostic, Severity, render};
+use layoutproof::dxil::Evaluator;
+use layoutproof::dxil::bindings::resource_bindings;
+use layoutproof::dxil::definitions::buffer_definitions;
+use layoutproof::layout::{LayoutOptions, lay_out, table};
+use layoutproof::module::Module;
+use layoutproof::read_reflection::parameters;
+use layoutproof::read_spirv::{bound_variables, declared};
+use layoutproof::runner::{Batch, BufferKind, Job, JobBuffer, Runner, Shader};
+use layoutproof::sources::{SourceMap, Sources, Span};
+
+/// Begins each included file of an input of [`declarations`]; the file's name ends the line.
+const FILE_MARK: &str = "\n//// ";
+
+/// Problems that are drawn: enough to meet every kind of place, few enough not to take all the time.
+const DRAWN: usize = 8;
+
+/// HLSL or Slang declarations, with the files that they may include behind lines `//// NAME`: preprocessed, parsed,
+/// elaborated, laid out under every rule set, bound by every convention; their problems drawn.
+pub fn declarations(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let mut parts = text.split(FILE_MARK);
+    let main = parts.next().unwrap_or_default();
+    let files = parts.map(|part| part.split_once('\n').unwrap_or((part, "")));
+    let files = Included(files.map(|(name, text)| (name.trim().to_owned(), text.to_owned())).collect());
+    let options = DeclareOptions { files: Arc::new(files), ..DeclareOptions::default() };
+    let mut sources = SourceMap::default();
+    let file = sources.add("main.slang", main);
+    let end = u32::try_from(main.len()).expect("an input is far below 4 GiB");
+    let problems = match declare(&mut sources, Span { file, start: 0, end }, &options) {
+        Ok(module) => {
+            assert!(module.warnings.iter().all(|found| found.severity == Severity::Warning));
+            lay_out_all(&module);
+            bind_all(&module, &sources);
+            module.warnings
+        }
+        Err(problems) => {
+            assert!(problems.iter().any(|found| found.severity == Severity::Error));
+            problems
+        }
+    };
+    draw(&problems, &sources);
+}
+
+/// A case file: its tables, its numbers, its problems drawn.
+pub fn cases(input: &[u8]) {
+    let mut sources = SourceMap::default();
+    let file = sources.add("case.toml", String::from_utf8_lossy(input));
+    match Case::read("case", file, &mut sources) {
+        Ok(case) => {
+            let text = &sources.file(case.declare.file).text;
+            assert!(text.get(case.declare.start as usize..case.declare.end as usize).is_some());
+        }
+        Err(problems) => {
+            assert!(!problems.is_empty());
+            draw(&problems, &sources);
+        }
+    }
+}
+
+/// A SPIR-V module of little-endian words: the layouts that it declares and the variables that it binds.
+pub fn spirv(input: &[u8]) {
+    let bytes = input.chunks_exact(4);
+    let words: Vec<u32> =
+        bytes.map(|word| word.iter().rev().fold(0, |bits, byte| (bits << 8) | u32::from(*byte))).collect();
+    let bound = bound_variables(&words);
+    if let Ok(blocks) = declared(&words) {
+        assert!(bound.is_ok());
+        for block in blocks {
+            block.layout.rows();
+        }
+    }
+}
+
+/// A listing of DXIL: its tables, and its function `probe` executed over one buffer of each kind.
+pub fn listings(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    // The tables may be refused where the code is understood, and the other way round.
+    let _ = (resource_bindings(&text), buffer_definitions(&text));
+    let buffer = |kind, set, binding| {
+        let bytes = (0..=255).collect();
+        JobBuffer { set, binding, element: 0, kind, bytes, after: Vec::new(), before_word: 0 }
+    };
+    let buffers = vec![
+        buffer(BufferKind::Uniform, 2, 3),
+        buffer(BufferKind::StorageRead, 0, 4),
+        buffer(BufferKind::StorageRead, 0, 7),
+        buffer(BufferKind::Storage, 0, 1),
+    ];
+    let job = Job::compute(Shader::Dxil(text.into_owned()), "probe", buffers);
+    let answers = Evaluator::new().run(&Batch { jobs: vec![job] });
+    assert_eq!(answers.len(), 1);
+}
+
+/// The reflection JSON of slangc.
+pub fn reflection(input: &[u8]) {
+    if let Ok(rows) = parameters(&String::from_utf8_lossy(input)) {
+        assert!(rows.len() <= input.len());
+    }
+}
+
+fn lay_out_all(module: &Module) {
+    for block in &module.blocks {
+        for rules in table() {
+            lay_out(block, rules, LayoutOptions::default()).rows();
+        }
+    }
+}
+
+fn bind_all(module: &Module, sources: &SourceMap) {
+    for convention in Convention::ALL {
+        for target in convention.targets() {
+            match bind(module, &Request::new(*target, convention)) {
+                Ok(bound) => draw(&bound.warnings, sources),
+                Err(problems) => {
+                    assert!(!problems.is_empty());
+                    draw(&problems, sources);
+                }
+            }
+        }
+    }
+}
+
+fn draw(problems: &[Diagnostic], sources: &SourceMap) {
+    let drawn = &problems[..problems.len().min(DRAWN)];
+    assert_eq!(render(drawn, sources, false).is_empty(), drawn.is_empty());
+}
+
+/// The files of one input.
+#[derive(Debug)]
+struct Included(Vec<(String, String)>);
+
+impl Sources for Included {
+    fn read(&self, path: &str) -> Option<String> {
+        self.0.iter().find(|(name, _)| name == path).map(|(_, text)| text.clone())
+    }
+}

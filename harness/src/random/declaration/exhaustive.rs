@@ -1,0 +1,110 @@
+//! Every block of up to K members over a set of members.
+
+use super::shape::{BlockForm, Declaration, Member, MemberType, Struct};
+use crate::layout::LayoutOptions;
+use crate::scalar::Scalar;
+use crate::shape::MatrixOrder;
+
+/// Members that stand for all kinds that a byte rule tells apart: scalars of 2, 4 and 8 bytes, vectors that fill a register,
+/// leave a component or fit twice, matrices by rows and columns, an array, a struct with and without a tail.
+pub fn members() -> Vec<Member> {
+    let vector = |scalar, length| Member::plain(MemberType::Vector { scalar, length });
+    let float = Member::plain(MemberType::FLOAT);
+    let matrix = |rows, columns, order| {
+        Member::plain(MemberType::Matrix { scalar: Scalar::Float32, rows, columns, order: Some(order) })
+    };
+    let structure = |members: &[Member]| {
+        Member::plain(MemberType::Struct(Box::new(Struct { base: None, members: members.to_vec() })))
+    };
+    let float3 = vector(Scalar::Float32, 3);
+    vec![
+        float.clone(),
+        Member::plain(MemberType::Scalar(Scalar::Half)),
+        Member::plain(MemberType::Scalar(Scalar::Float64)),
+        vector(Scalar::Float32, 2),
+        float3.clone(),
+        vector(Scalar::Float32, 4),
+        vector(Scalar::Half, 3),
+        matrix(2, 3, MatrixOrder::Row),
+        matrix(2, 3, MatrixOrder::Column),
+        float.clone().array(2),
+        structure(std::slice::from_ref(&float3)),
+        structure(&[float3, float]),
+    ]
+}
+
+/// How many blocks of one to `most` members there are over a set of `kinds`; `None` beyond 2^64.
+pub fn count(kinds: u64, most: u32) -> Option<u64> {
+    (1..=most).try_fold(0_u64, |sum, length| sum.checked_add(kinds.checked_pow(length)?))
+}
+
+/// Every block of this form with one to `most` of these members, shorter ones first; a structured buffer of elements
+/// has one. Any can be had without those before it, so that shards can step over the others'.
+///
+/// # Panics
+/// If there are more than 2^64 of them.
+pub fn exhaustive(
+    most: u32,
+    members: &[Member],
+    block: BlockForm,
+    options: LayoutOptions,
+) -> impl Iterator<Item = Declaration> {
+    let kinds = members.len() as u64;
+    let most = if block == BlockForm::StructuredElement { most.min(1) } else { most };
+    let total = count(kinds, most).expect("nobody waits for more than 2^64 declarations");
+    (0..total).map(move |number| {
+        let content = Struct { base: None, members: content(number, members) };
+        Declaration { options, block, content }
+    })
+}
+
+/// The members of the block of this number: its digits in base `members.len()`, where shorter blocks come first.
+fn content(mut number: u64, members: &[Member]) -> Vec<Member> {
+    let kinds = members.len() as u64;
+    let mut blocks = kinds;
+    let mut length = 1;
+    while number >= blocks {
+        number -= blocks;
+        blocks *= kinds;
+        length += 1;
+    }
+    let digit = |place: u32| {
+        let digit = number / kinds.pow(place) % kinds;
+        members[usize::try_from(digit).expect("a digit is below the number of members")].clone()
+    };
+    (0..length).rev().map(digit).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn texts(most: u32, members: &[Member]) -> Vec<String> {
+        exhaustive(most, members, BlockForm::Cbuffer, LayoutOptions::default()).map(|it| it.text()).collect()
+    }
+
+    #[test]
+    fn there_are_as_many_as_arithmetic_says() {
+        let all = texts(3, &members());
+        // 12 + 12^2 + 12^3.
+        assert_eq!(all.len(), 1884);
+        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 1884);
+        assert_eq!(count(12, 4), Some(22_620));
+        assert_eq!(count(2, 64), None);
+    }
+
+    #[test]
+    fn shorter_blocks_come_first_and_the_last_member_changes_fastest() {
+        let members = members();
+        let [float, half, ..] = &members[..] else { panic!("there are twelve") };
+        let bodies = ["float m0;", "half m0;", "float m0; float m1;", "float m0; half m1;", "half m0; float m1;"];
+        let found = texts(2, &[float.clone(), half.clone()]);
+        let words = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let found: Vec<String> = found.iter().map(words).collect();
+        let wanted: Vec<String> = bodies.iter().map(|body| format!("cbuffer B {{ {body} }};")).collect();
+        assert_eq!(found[..5], wanted);
+        assert_eq!(found.len(), 6);
+    }
+}

@@ -1,0 +1,154 @@
+//! Explicit offsets that no two members can meet at, whatever the rule set.
+//!
+//! Nothing is laid out here: every member is given room for the largest that any rule set could make it.
+
+use super::shape::{Member, MemberType, Place, Struct};
+use crate::scalar::SixteenBit;
+
+/// The strictest alignment of any type under any rule set, that of `double4` under std140, in bytes. Room is counted in
+/// steps of it.
+const STEP: u32 = 32;
+
+/// Bytes of a register, in which packoffset counts.
+const REGISTER: u32 = 16;
+
+/// How a member of a buffer would be placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Wish {
+    /// Whether it is given a packoffset.
+    pub(super) packed: bool,
+    /// Registers that are left free before it.
+    pub(super) gap: u32,
+    /// Members take their registers in the order of this number.
+    pub(super) rank: u32,
+}
+
+impl Wish {
+    /// Packed without a gap, in declaration order.
+    pub(super) const TIGHT: Self = Self { packed: true, gap: 0, rank: 0 };
+}
+
+/// Bytes that the struct takes at most under any rule set; a multiple of [`STEP`].
+pub(super) fn room(structure: &Struct) -> u32 {
+    let start = structure.base.as_deref().map_or(0, room);
+    structure.members.iter().fold(start, |end, member| match member.place {
+        Some(Place::VkOffset(offset)) => end.max(offset) + member_room(member),
+        Some(Place::PackOffset { .. }) | None => end + member_room(member),
+    })
+}
+
+fn member_room(member: &Member) -> u32 {
+    let element = match &member.ty {
+        MemberType::Scalar(_) | MemberType::Vector { .. } | MemberType::Enum(_) => STEP,
+        MemberType::Matrix { rows, columns, .. } => STEP * (*rows).max(*columns),
+        MemberType::Struct(structure) => room(structure).max(STEP),
+    };
+    member.dimensions.iter().product::<u32>() * element
+}
+
+/// Gives members of a buffer their packoffsets. Scalars and vectors share a register where they fit and no gap is wished.
+pub(super) fn pack(members: &mut [Member], wishes: &[Wish]) {
+    let mut turns: Vec<(usize, Wish)> = wishes.iter().copied().enumerate().take(members.len()).collect();
+    turns.sort_by_key(|(_, wish)| wish.rank);
+    // The next free register, and the free component of the register before it.
+    let (mut next, mut component) = (0, 4_u32);
+    for (index, wish) in turns {
+        let member = &mut members[index];
+        let small = member.ty.packoffset_components().filter(|count| member.dimensions.is_empty() && *count <= 4);
+        member.place = None;
+        if !wish.packed {
+            (next, component) = (next + member_room(member) / REGISTER, 4);
+            continue;
+        }
+        // 64-bit values at y or w are read from other bytes than listed (DXC 1.7.2308).
+        let is_wide = member.ty.scalar().is_some_and(|scalar| scalar.size(SixteenBit::Off, 4) == 8);
+        let start = component.next_multiple_of(if is_wide { 2 } else { 1 });
+        match small {
+            Some(count) if wish.gap == 0 && start + count <= 4 => {
+                member.place = Some(Place::PackOffset { register: next - 1, component: Some(start) });
+                component = start + count;
+            }
+            Some(count) => {
+                let register = next + wish.gap;
+                member.place = Some(Place::PackOffset { register, component: None });
+                (next, component) = (register + 1, count);
+            }
+            None => {
+                let register = next + wish.gap;
+                member.place = Some(Place::PackOffset { register, component: None });
+                (next, component) = (register + member_room(member) / REGISTER, 4);
+            }
+        }
+    }
+}
+
+/// Gives members of a struct their `[[vk::offset]]`: where `gaps` has a number, that many steps of free bytes before the
+/// member. `start` is the room of the base, in bytes.
+pub(super) fn offset(members: &mut [Member], gaps: &[Option<u32>], start: u32) {
+    let mut end = start;
+    for (member, gap) in members.iter_mut().zip(gaps) {
+        if let (Some(gap), None) = (gap, member.bit_width) {
+            end += gap * STEP;
+            member.place = Some(Place::VkOffset(end));
+        }
+        end += member_room(member);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::Scalar;
+
+    fn places(members: &mut [Member], wishes: &[Wish]) -> Vec<String> {
+        pack(members, wishes);
+        let word = |member: &Member| match member.place {
+            Some(Place::PackOffset { register, component: Some(component) }) => format!("c{register}.{component}"),
+            Some(Place::PackOffset { register, component: None }) => format!("c{register}"),
+            Some(Place::VkOffset(offset)) => format!("{offset}"),
+            None => "-".to_owned(),
+        };
+        members.iter().map(word).collect()
+    }
+
+    fn vector(scalar: Scalar, length: u32) -> Member {
+        Member::plain(MemberType::Vector { scalar, length })
+    }
+
+    /// Registers of 4 components of 4 bytes, as wg-hlsl INF-0003 describes them.
+    #[test]
+    fn what_fits_shares_a_register() {
+        let float = Member::plain(MemberType::FLOAT);
+        let double = Member::plain(MemberType::Scalar(Scalar::Float64));
+        let mut members = [
+            float.clone(),
+            vector(Scalar::Float32, 3),
+            float.clone(),
+            double,
+            float.clone().array(2),
+            vector(Scalar::Float64, 3),
+            float,
+        ];
+        let found = places(&mut members, &[Wish::TIGHT; 7]);
+        assert_eq!(found, ["c0", "c0.1", "c1", "c1.2", "c2", "c6", "c8"]);
+    }
+
+    #[test]
+    fn gaps_ranks_and_members_without_packoffset() {
+        let float = Member::plain(MemberType::FLOAT);
+        let mut members = [float.clone(), float.clone(), float];
+        let wish = |packed, gap, rank| Wish { packed, gap, rank };
+        let found = places(&mut members, &[wish(true, 0, 2), wish(true, 3, 1), wish(false, 0, 0)]);
+        assert_eq!(found, ["c5.1", "c5", "-"]);
+    }
+
+    #[test]
+    fn offsets_leave_room_for_the_largest() {
+        let matrix = MemberType::Matrix { scalar: Scalar::Float64, rows: 2, columns: 4, order: None };
+        let mut members = [Member::plain(matrix), Member::plain(MemberType::FLOAT), Member::plain(MemberType::FLOAT)];
+        offset(&mut members, &[None, Some(0), Some(1)], 32);
+        // A base of at most 32 bytes, a matrix of at most four vectors of 32 bytes.
+        assert_eq!(members[1].place, Some(Place::VkOffset(160)));
+        assert_eq!(members[2].place, Some(Place::VkOffset(224)));
+    }
+}

@@ -1,0 +1,213 @@
+//! The next smaller declarations: what shrinking tries, the largest steps first.
+//!
+//! Each step takes something away: members, then the block's form and annotations, then types, dimensions and widths
+//! towards one plain `float`.
+
+use super::place::{Wish, pack};
+use super::shape::{BlockForm, Declaration, Member, MemberType, Place, Struct};
+use super::space::TypeSpace;
+use crate::layout::LayoutOptions;
+use crate::scalar::Scalar;
+
+/// Every next smaller declaration; some do not fit the space, which is asked only of those that are tried.
+pub(super) fn reductions(declaration: &Declaration, space: &TypeSpace) -> Vec<Declaration> {
+    let with = |content| Declaration { content, ..declaration.clone() };
+    let mut found: Vec<Declaration> = fewer_members(&declaration.content).into_iter().map(with).collect();
+    found.extend(forms(declaration, space));
+    found.extend(options(declaration, space));
+    found.extend(packed_tightly(declaration));
+    found.extend(simpler_struct(&declaration.content).into_iter().map(with));
+    found
+}
+
+/// One half of the members, one of them, two neighbours, all but one, any two.
+///
+/// Pairs are tried because two members may differ only at offsets that no single one can leave: a `float2` behind a `float`
+/// stands otherwise than behind two of them, and the same again behind three.
+fn fewer_members(structure: &Struct) -> Vec<Struct> {
+    let count = structure.members.len();
+    let half = count / 2;
+    let halves = (count > 3).then(|| [(0..half).collect(), (half..count).collect()]).into_iter().flatten();
+    let single = (0..count).map(|only| vec![only]);
+    let neighbours = (1..count).map(|second| vec![second - 1, second]);
+    let all_but_one = (0..count).rev().map(|left_out| (0..count).filter(|index| *index != left_out).collect());
+    let pairs = (0..count).flat_map(|first| (first + 2..count).map(move |second| vec![first, second]));
+    let all = halves.chain(single).chain(neighbours).chain(all_but_one).chain(pairs);
+    let fewer = all.filter(|kept: &Vec<usize>| kept.len() < count);
+    let with = |kept: Vec<usize>| Struct {
+        base: structure.base.clone(),
+        members: kept.into_iter().map(|index| structure.members[index].clone()).collect(),
+    };
+    fewer.chain((count == 1).then(Vec::new)).map(with).collect()
+}
+
+/// The block in the simpler forms, with its places where they may stay.
+fn forms(declaration: &Declaration, space: &TypeSpace) -> Vec<Declaration> {
+    let place = |form: BlockForm| space.blocks.iter().position(|known| *known == form);
+    let own = place(declaration.block);
+    let simpler = space.blocks.iter().filter(|form| place(**form) < own);
+    let all = simpler.flat_map(|form| {
+        let bare = without_places(&declaration.content);
+        let contents = [declaration.content.clone(), bare];
+        contents.map(|content| Declaration { block: *form, content, ..*declaration })
+    });
+    all.collect()
+}
+
+fn options(declaration: &Declaration, space: &TypeSpace) -> Vec<Declaration> {
+    let all = space.options();
+    let own = all.iter().position(|options| *options == declaration.options).unwrap_or(0);
+    let simpler = all[..own].iter().filter(|options| differ_once(**options, declaration.options));
+    simpler.map(|options| Declaration { options: *options, ..declaration.clone() }).collect()
+}
+
+fn differ_once(one: LayoutOptions, other: LayoutOptions) -> bool {
+    (one.matrix == other.matrix) != (one.sixteen_bit == other.sixteen_bit)
+}
+
+/// Without the block's own packoffsets, or with all of them in order and without gaps.
+fn packed_tightly(declaration: &Declaration) -> Vec<Declaration> {
+    let is_packed = |member: &Member| matches!(member.place, Some(Place::PackOffset { .. }));
+    if !declaration.content.members.iter().any(is_packed) {
+        return Vec::new();
+    }
+    let mut tight = declaration.clone();
+    let wish = |member: &Member| Wish { packed: is_packed(member), ..Wish::TIGHT };
+    let wishes: Vec<Wish> = tight.content.members.iter().map(wish).collect();
+    pack(&mut tight.content.members, &wishes);
+    let bare = Declaration { content: without_places(&declaration.content), ..*declaration };
+    let is_smaller = registers(&tight) < registers(declaration);
+    std::iter::once(bare).chain(is_smaller.then_some(tight)).collect()
+}
+
+/// What tight packing makes smaller: register and component of every member.
+fn registers(declaration: &Declaration) -> Vec<(u32, u32)> {
+    let places = declaration.content.members.iter().filter_map(|member| match member.place {
+        Some(Place::PackOffset { register, component }) => Some((register, component.unwrap_or(0))),
+        Some(Place::VkOffset(_)) | None => None,
+    });
+    places.collect()
+}
+
+/// The struct's own members without packoffset and `[[vk::offset]]`.
+fn without_places(structure: &Struct) -> Struct {
+    let members = structure.members.iter().map(|member| Member { place: None, ..member.clone() });
+    Struct { base: structure.base.clone(), members: members.collect() }
+}
+
+/// Without its base, with the base's members as its own, or with one member simpler.
+fn simpler_struct(structure: &Struct) -> Vec<Struct> {
+    let mut found = Vec::new();
+    if let Some(base) = structure.base.as_deref() {
+        found.push(Struct { base: None, members: structure.members.clone() });
+        found.push(Struct {
+            base: base.base.clone(),
+            members: [base.members.clone(), structure.members.clone()].concat(),
+        });
+        let simpler = fewer_members(base).into_iter().chain(simpler_struct(base));
+        found.extend(simpler.map(|base| Struct { base: Some(Box::new(base)), members: structure.members.clone() }));
+    }
+    for (index, member) in structure.members.iter().enumerate() {
+        for instead in simpler_member(member) {
+            let (before, behind) = (&structure.members[..index], &structure.members[index + 1..]);
+            let members = [before, &instead, behind].concat();
+            found.push(Struct { base: structure.base.clone(), members });
+        }
+    }
+    found
+}
+
+/// What may stand instead of a member; a struct may fall apart into its members.
+fn simpler_member(member: &Member) -> Vec<Vec<Member>> {
+    let float = Member::plain(MemberType::FLOAT);
+    let mut found = Vec::new();
+    if *member != float {
+        found.push(vec![Member { place: member.place, ..float.clone() }]);
+        found.push(vec![float]);
+    }
+    if let Some(inner) = member.ty.structure() {
+        found.push(without_places(inner).members);
+    }
+    found.extend(simpler_around(member).into_iter().map(|member| vec![member]));
+    let types = simpler_type(&member.ty).into_iter();
+    found.extend(types.map(|ty| vec![Member { ty, ..member.clone() }]));
+    found
+}
+
+/// Without place and width, with fewer and shorter dimensions.
+fn simpler_around(member: &Member) -> Vec<Member> {
+    let mut found = Vec::new();
+    let with = |dimensions: &[u32]| Member { dimensions: dimensions.to_vec(), ..member.clone() };
+    if member.place.is_some() {
+        found.push(Member { place: None, ..member.clone() });
+    }
+    if let Some(width) = member.bit_width {
+        found.push(Member { bit_width: None, ..member.clone() });
+        found.extend((width > 1).then(|| Member { bit_width: Some(width / 2), ..member.clone() }));
+    }
+    if let [first, rest @ ..] = member.dimensions.as_slice() {
+        found.extend([with(&[]), with(rest)]);
+        found.extend((*first > 1).then(|| with(&[&[first - 1], rest].concat())));
+        let shorter = rest.first().filter(|second| **second > 1).map(|second| with(&[*first, second - 1]));
+        found.extend(shorter);
+    }
+    found
+}
+
+fn simpler_type(ty: &MemberType) -> Vec<MemberType> {
+    match ty {
+        MemberType::Scalar(scalar) => simpler_scalar(*scalar).map(MemberType::Scalar).collect(),
+        MemberType::Vector { scalar, length } => {
+            let shorter = (*length > 2).then(|| MemberType::Vector { scalar: *scalar, length: length - 1 });
+            let scalars = simpler_scalar(*scalar).map(|scalar| MemberType::Vector { scalar, length: *length });
+            std::iter::once(MemberType::Scalar(*scalar)).chain(scalars).chain(shorter).collect()
+        }
+        MemberType::Matrix { .. } => simpler_matrix(ty),
+        MemberType::Enum(None) => Vec::new(),
+        MemberType::Enum(Some(underlying)) => vec![MemberType::Enum(None), MemberType::Scalar(*underlying)],
+        MemberType::Struct(structure) => {
+            let all = fewer_members(structure).into_iter().chain(simpler_struct(structure));
+            all.map(|structure| MemberType::Struct(Box::new(structure))).collect()
+        }
+    }
+}
+
+fn simpler_matrix(ty: &MemberType) -> Vec<MemberType> {
+    let MemberType::Matrix { scalar, rows, columns, order } = ty else { return Vec::new() };
+    let with = |rows, columns| MemberType::Matrix { scalar: *scalar, rows, columns, order: *order };
+    let vector = MemberType::Vector { scalar: *scalar, length: (*rows).max(*columns) };
+    let plain = order.map(|_| MemberType::Matrix { scalar: *scalar, rows: *rows, columns: *columns, order: None });
+    let scalars = simpler_scalar(*scalar).map(|scalar| MemberType::Matrix {
+        scalar,
+        rows: *rows,
+        columns: *columns,
+        order: *order,
+    });
+    let least = (*rows > 2 || *columns > 2).then(|| with((*rows).min(2), (*columns).min(2)));
+    let shorter = [(*rows > 1).then(|| with(rows - 1, *columns)), (*columns > 1).then(|| with(*rows, columns - 1))];
+    let smaller = least.into_iter().chain(shorter.into_iter().flatten());
+    std::iter::once(vector).chain(plain).chain(scalars).chain(smaller).collect()
+}
+
+/// `float`, or else a 32-bit type for another size.
+fn simpler_scalar(scalar: Scalar) -> impl Iterator<Item = Scalar> {
+    let rank = |scalar: Scalar| match scalar {
+        Scalar::Float32 => 0,
+        Scalar::Int32 => 1,
+        Scalar::Uint32 | Scalar::Bool | Scalar::Float64 => 2,
+        Scalar::Int8
+        | Scalar::Uint8
+        | Scalar::Int16
+        | Scalar::Uint16
+        | Scalar::Int64
+        | Scalar::Uint64
+        | Scalar::Float16
+        | Scalar::Half
+        | Scalar::Min16Float
+        | Scalar::Min16Int
+        | Scalar::Min16Uint
+        | Scalar::Min10Float
+        | Scalar::Min12Int => 3,
+    };
+    [Scalar::Float32, Scalar::Int32].into_iter().filter(move |simpler| rank(*simpler) < rank(scalar))
+}

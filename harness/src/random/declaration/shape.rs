@@ -1,0 +1,262 @@
+//! The shape of a random declaration: one block of members, with whatever structs and enums these need.
+//!
+//! Structs stand inside the members that have them, so that taking a member away takes its types away too; names are given
+//! when the text is written.
+
+use crate::layout::LayoutOptions;
+use crate::scalar::{Scalar, SixteenBit};
+use crate::shape::MatrixOrder;
+
+/// Structs, enums and one block, with the options under which compilers shall read them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Declaration {
+    /// Order of matrices that declare none, and whether 16-bit types take 2 bytes.
+    pub options: LayoutOptions,
+    /// What the block is declared as.
+    pub block: BlockForm,
+    /// What the block holds; for [`BlockForm::StructuredElement`] one member, which is the element itself.
+    pub content: Struct,
+}
+
+/// How a block is declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BlockForm {
+    /// `cbuffer B { ... }`.
+    Cbuffer,
+    /// `ConstantBuffer<S> B`.
+    ConstantBuffer,
+    /// `StructuredBuffer<S> B`.
+    StructuredBuffer,
+    /// `StructuredBuffer<float3> B`, of a scalar, vector or matrix.
+    StructuredElement,
+    /// `tbuffer B { ... }`.
+    Tbuffer,
+    /// `[[vk::push_constant]] ConstantBuffer<S> B`.
+    PushConstant,
+}
+
+/// The members of a struct or of a block.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Struct {
+    /// Base struct; its members stand first.
+    pub base: Option<Box<Struct>>,
+    /// Own members, in order.
+    pub members: Vec<Member>,
+}
+
+/// A member.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Member {
+    /// Type without dimensions.
+    pub ty: MemberType,
+    /// Elements of each array dimension, outermost first; empty for no array.
+    pub dimensions: Vec<u32>,
+    /// Width of a bit-field, in bits.
+    pub bit_width: Option<u32>,
+    /// Where it asks to stand.
+    pub place: Option<Place>,
+}
+
+/// Type of a member.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum MemberType {
+    /// `float`.
+    Scalar(Scalar),
+    /// `float3`.
+    Vector {
+        /// Component type.
+        scalar: Scalar,
+        /// Number of components, 1 to 4.
+        length: u32,
+    },
+    /// `row_major float2x3`.
+    Matrix {
+        /// Component type.
+        scalar: Scalar,
+        /// Number of rows, 1 to 4.
+        rows: u32,
+        /// Number of columns, 1 to 4.
+        columns: u32,
+        /// `row_major` or `column_major`, where one is written.
+        order: Option<MatrixOrder>,
+    },
+    /// An enum, with its underlying type where one is written.
+    Enum(Option<Scalar>),
+    /// A struct.
+    Struct(Box<Struct>),
+}
+
+/// An explicit offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// `packoffset(c2.y)`, on members of a `cbuffer` or `tbuffer`.
+    PackOffset {
+        /// 16-byte register.
+        register: u32,
+        /// Component of 4 bytes, 0 to 3, where one is written.
+        component: Option<u32>,
+    },
+    /// `[[vk::offset(32)]]`, in bytes, on members of a struct.
+    VkOffset(u32),
+}
+
+impl Declaration {
+    /// Name of the block, first part of every path in it.
+    pub const BLOCK: &'static str = "B";
+
+    /// The block's own members, without those inside them or of a base.
+    pub fn member_count(&self) -> usize {
+        self.content.members.len()
+    }
+
+    /// The order that a matrix has which declares `order`.
+    pub fn order(&self, order: Option<MatrixOrder>) -> MatrixOrder {
+        order.unwrap_or(self.options.matrix)
+    }
+}
+
+impl BlockForm {
+    /// All forms, the simplest first.
+    pub const ALL: [Self; 6] = [
+        Self::Cbuffer,
+        Self::ConstantBuffer,
+        Self::StructuredBuffer,
+        Self::StructuredElement,
+        Self::Tbuffer,
+        Self::PushConstant,
+    ];
+
+    /// Whether members are declared in the block itself and not in a struct.
+    pub fn is_direct(self) -> bool {
+        match self {
+            Self::Cbuffer | Self::Tbuffer => true,
+            Self::ConstantBuffer | Self::StructuredBuffer | Self::StructuredElement | Self::PushConstant => false,
+        }
+    }
+
+    /// The word in tables.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Cbuffer => "cbuffer",
+            Self::ConstantBuffer => "constant-buffer",
+            Self::StructuredBuffer => "structured-buffer",
+            Self::StructuredElement => "structured-element",
+            Self::Tbuffer => "tbuffer",
+            Self::PushConstant => "push-constant",
+        }
+    }
+}
+
+impl Struct {
+    /// Whether it has neither members nor a base.
+    pub fn is_empty(&self) -> bool {
+        self.base.is_none() && self.members.is_empty()
+    }
+
+    /// Whether it is empty, or holds nothing but structs that are.
+    pub fn holds_nothing(&self) -> bool {
+        self.base.as_ref().is_none_or(|base| base.holds_nothing())
+            && self.members.iter().all(|member| member.ty.structure().is_some_and(Self::holds_nothing))
+    }
+
+    /// Members of the struct and of its bases, without those inside them.
+    pub fn width(&self) -> usize {
+        self.base.as_ref().map_or(0, |base| base.width()) + self.members.len()
+    }
+
+    /// Calls `visit` with every member, those of bases and of nested structs too.
+    pub fn visit(&self, visit: &mut dyn FnMut(&Member)) {
+        if let Some(base) = &self.base {
+            base.visit(visit);
+        }
+        for member in &self.members {
+            visit(member);
+            if let Some(inner) = member.ty.structure() {
+                inner.visit(visit);
+            }
+        }
+    }
+
+    /// Calls `visit` with the struct itself, its bases and every nested struct.
+    pub fn visit_structs(&self, visit: &mut dyn FnMut(&Self)) {
+        visit(self);
+        let nested = self.members.iter().filter_map(|member| member.ty.structure());
+        self.base.as_deref().into_iter().chain(nested).for_each(|inner| inner.visit_structs(visit));
+    }
+}
+
+impl Member {
+    /// A member without dimensions, width and place.
+    pub fn plain(ty: MemberType) -> Self {
+        Self { ty, dimensions: Vec::new(), bit_width: None, place: None }
+    }
+
+    /// An array of this many elements.
+    #[must_use]
+    pub fn array(self, count: u32) -> Self {
+        Self { dimensions: vec![count], ..self }
+    }
+
+    /// Whether nothing is written around its type.
+    pub fn is_plain(&self) -> bool {
+        self.dimensions.is_empty() && self.bit_width.is_none() && self.place.is_none()
+    }
+}
+
+impl MemberType {
+    /// `float`, to which everything is shrunk.
+    pub const FLOAT: Self = Self::Scalar(Scalar::Float32);
+
+    /// The struct that this is.
+    pub fn structure(&self) -> Option<&Struct> {
+        match self {
+            Self::Struct(structure) => Some(structure),
+            Self::Scalar(_) | Self::Vector { .. } | Self::Matrix { .. } | Self::Enum(_) => None,
+        }
+    }
+
+    /// Scalar type of a scalar, vector or matrix, or the one that an enum names.
+    pub fn scalar(&self) -> Option<Scalar> {
+        match self {
+            Self::Scalar(scalar) | Self::Vector { scalar, .. } | Self::Matrix { scalar, .. } => Some(*scalar),
+            Self::Enum(underlying) => *underlying,
+            Self::Struct(_) => None,
+        }
+    }
+
+    /// Bits of an integer of which bit-fields and enums may be made; `None` for other types.
+    pub fn bits(&self) -> Option<u32> {
+        let Self::Scalar(scalar) = self else { return None };
+        match scalar {
+            Scalar::Int16 | Scalar::Uint16 => Some(16),
+            Scalar::Int32 | Scalar::Uint32 => Some(32),
+            Scalar::Int64 | Scalar::Uint64 => Some(64),
+            Scalar::Bool
+            | Scalar::Int8
+            | Scalar::Uint8
+            | Scalar::Float16
+            | Scalar::Half
+            | Scalar::Float32
+            | Scalar::Float64
+            | Scalar::Min16Float
+            | Scalar::Min16Int
+            | Scalar::Min16Uint
+            | Scalar::Min10Float
+            | Scalar::Min12Int => None,
+        }
+    }
+
+    /// Components of 4 bytes in a register that a scalar or vector takes, as packoffset counts them: one for each value up
+    /// to 32 bits, two for 64 bits. `None` for what begins at component x only.
+    ///
+    /// Source: wg-hlsl INF-0003, packoffset; measured with DXC 1.7.2308.
+    pub fn packoffset_components(&self) -> Option<u32> {
+        let each = |scalar: Scalar| scalar.size(SixteenBit::Off, 4).div_ceil(4);
+        match self {
+            Self::Scalar(scalar) => Some(each(*scalar)),
+            Self::Vector { scalar, length } => Some(each(*scalar) * length),
+            Self::Enum(underlying) => Some(each(underlying.unwrap_or(Scalar::Int32))),
+            Self::Matrix { .. } | Self::Struct(_) => None,
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! The type space: from what declarations are made. Each compiler gets declarations that it can take.
+//!
+//! A [`TypeSpace`] lists scalars, forms of blocks and features; the presets say what each compiler lacks and who says so.
+//! [`TypeSpace::common`] is what two of them share.
+
+use std::collections::BTreeSet;
+
+use super::shape::BlockForm;
+use crate::layout::LayoutOptions;
+use crate::scalar::{Scalar, SixteenBit};
+use crate::shape::MatrixOrder;
+
+/// What a declaration may have besides scalars.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Feature {
+    /// `float2` to `float4`.
+    Vector,
+    /// `float1`.
+    OneVector,
+    /// `float2x2` to `float4x4`.
+    Matrix,
+    /// Matrices with one row or one column.
+    OneDimensionalMatrix,
+    /// `row_major` and `column_major`.
+    MatrixOrder,
+    /// Matrices of `int` and `bool` whose rows are contiguous.
+    IntegerMatrix,
+    /// Those whose columns are.
+    ColumnIntegerMatrix,
+    /// Arrays.
+    Array,
+    /// Arrays of two dimensions.
+    NestedArray,
+    /// Structs as members.
+    Struct,
+    /// Structs without members.
+    EmptyStruct,
+    /// Arrays of structs that hold nothing but such structs.
+    EmptyStructArray,
+    /// Structs with a base struct.
+    BaseStruct,
+    /// Enums.
+    Enum,
+    /// Enums with an underlying type.
+    TypedEnum,
+    /// Bit-fields in structs.
+    BitField,
+    /// `packoffset` on all members of a buffer, in ascending order.
+    PackOffset,
+    /// In any order.
+    PackOffsetAnyOrder,
+    /// On some members only.
+    PackOffsetMixed,
+    /// `[[vk::offset]]` on members of structs, in ascending order.
+    VkOffset,
+}
+
+/// From what declarations are made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeSpace {
+    /// Scalar types, the simplest first; `float` is always one of them.
+    pub scalars: Vec<Scalar>,
+    /// Forms of blocks, the simplest first.
+    pub blocks: Vec<BlockForm>,
+    /// What else is there.
+    pub features: BTreeSet<Feature>,
+    /// Default orders of matrices.
+    pub orders: Vec<MatrixOrder>,
+    /// Sizes of 16-bit types. `float16_t`, `int16_t` and `uint16_t` are there with [`SixteenBit::On`] only.
+    pub sixteen_bit: Vec<SixteenBit>,
+}
+
+/// Scalars that need no feature of a device beyond Vulkan 1.0 and no option of a compiler.
+const CORE: [Scalar; 4] = [Scalar::Float32, Scalar::Int32, Scalar::Uint32, Scalar::Bool];
+
+/// Scalars of other sizes.
+const SIZED: [Scalar; 7] =
+    [Scalar::Float64, Scalar::Half, Scalar::Float16, Scalar::Int16, Scalar::Uint16, Scalar::Int64, Scalar::Uint64];
+
+/// Scalars of which matrices are made.
+const MATRIX_SCALARS: [Scalar; 5] = [Scalar::Float32, Scalar::Float64, Scalar::Half, Scalar::Int32, Scalar::Bool];
+
+impl Feature {
+    /// All features.
+    pub const ALL: [Self; 20] = [
+        Self::Vector,
+        Self::OneVector,
+        Self::Matrix,
+        Self::OneDimensionalMatrix,
+        Self::MatrixOrder,
+        Self::IntegerMatrix,
+        Self::ColumnIntegerMatrix,
+        Self::Array,
+        Self::NestedArray,
+        Self::Struct,
+        Self::EmptyStruct,
+        Self::EmptyStructArray,
+        Self::BaseStruct,
+        Self::Enum,
+        Self::TypedEnum,
+        Self::BitField,
+        Self::PackOffset,
+        Self::PackOffsetAnyOrder,
+        Self::PackOffsetMixed,
+        Self::VkOffset,
+    ];
+
+    /// The word in tables.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Vector => "vector",
+            Self::OneVector => "one-vector",
+            Self::Matrix => "matrix",
+            Self::OneDimensionalMatrix => "one-dimensional-matrix",
+            Self::MatrixOrder => "matrix-order",
+            Self::IntegerMatrix => "integer-matrix",
+            Self::ColumnIntegerMatrix => "column-integer-matrix",
+            Self::Array => "array",
+            Self::NestedArray => "nested-array",
+            Self::Struct => "struct",
+            Self::EmptyStruct => "empty-struct",
+            Self::EmptyStructArray => "empty-struct-array",
+            Self::BaseStruct => "base-struct",
+            Self::Enum => "enum",
+            Self::TypedEnum => "typed-enum",
+            Self::BitField => "bit-field",
+            Self::PackOffset => "packoffset",
+            Self::PackOffsetAnyOrder => "packoffset-any-order",
+            Self::PackOffsetMixed => "packoffset-mixed",
+            Self::VkOffset => "vk-offset",
+        }
+    }
+}
+
+impl TypeSpace {
+    /// Everything that our own reader takes, minimum precision aside.
+    pub fn everything() -> Self {
+        Self {
+            scalars: [&CORE[..], &SIZED[..]].concat(),
+            blocks: BlockForm::ALL.to_vec(),
+            features: Feature::ALL.into(),
+            orders: vec![MatrixOrder::Column, MatrixOrder::Row],
+            sixteen_bit: vec![SixteenBit::On, SixteenBit::Off],
+        }
+    }
+
+    /// DXC to DXIL.
+    ///
+    /// - no `[[vk::offset]]`, which it ignores with a warning;
+    /// - no arrays of empty structs: in a struct in a `tbuffer` they keep the compiler busy for ever.
+    ///
+    /// Source: measured with DXC 1.7.2308 (`-T cs_6_6`, with and without `-enable-16bit-types`).
+    pub fn dxc_dxil() -> Self {
+        Self::everything().without(&[Feature::VkOffset, Feature::EmptyStructArray])
+    }
+
+    /// DXC to SPIR-V.
+    ///
+    /// - no matrices of `int` and `bool` with contiguous columns: "externally initialized non-floating-point column-major
+    ///   matrices not supported yet";
+    /// - packoffset in ascending order only: "packoffset caused overlap with previous members";
+    /// - no empty structs: `spirv-val` refuses the members at one offset.
+    ///
+    /// Source: measured with DXC 1.7.2308 (`-spirv -T cs_6_6`).
+    pub fn dxc_spirv() -> Self {
+        Self::everything().without(&[
+            Feature::ColumnIntegerMatrix,
+            Feature::PackOffsetAnyOrder,
+            Feature::EmptyStruct,
+            Feature::EmptyStructArray,
+        ])
+    }
+
+    /// Slang, as its reflection and its HLSL have it.
+    ///
+    /// - `half` has always 2 bytes, so that [`SixteenBit::Off`] is left out;
+    /// - `[[vk::offset]]` and packoffset on some members only are left out: reflection and code disagree about them, which
+    ///   cases of their own show;
+    /// - so are matrices of `int` and `bool` with contiguous columns, whose code has contiguous rows all the same;
+    /// - no empty structs, which crash it where they have a packoffset.
+    ///
+    /// Source: measured with Slang 2026.14.1 (`-target spirv` and `-target hlsl -profile sm_6_6`).
+    pub fn slang() -> Self {
+        let space = Self::everything().without(&[
+            Feature::ColumnIntegerMatrix,
+            Feature::PackOffsetMixed,
+            Feature::VkOffset,
+            Feature::EmptyStruct,
+            Feature::EmptyStructArray,
+        ]);
+        Self { sixteen_bit: vec![SixteenBit::On], ..space }
+    }
+
+    /// Slang to SPIR-V.
+    ///
+    /// - no matrices with one row or column: "not supported by the current code generation target" (E39999);
+    /// - no `tbuffer`: "Unhandled global inst in spirv-emit" (E99997).
+    ///
+    /// Source: measured with Slang 2026.14.1 (`-target spirv -O0`).
+    pub fn slang_spirv() -> Self {
+        let mut space = Self::slang().without(&[Feature::OneDimensionalMatrix]);
+        space.blocks.retain(|form| *form != BlockForm::Tbuffer);
+        space
+    }
+
+    /// FXC up to shader model 5.0: no 16-bit and 64-bit integers, `half` another name for `float`, neither
+    /// `ConstantBuffer<T>` nor push constants, no enums, bit-fields, empty structs and bases.
+    ///
+    /// Source: Microsoft's HLSL reference, Scalar Types ("half: provided only for language compatibility") and Shader Model
+    /// 5.1 (`ConstantBuffer<T>`); enums and bit-fields came with HLSL 2017 and 2021 of DXC.
+    pub fn fxc() -> Self {
+        let space = Self::everything().without(&[
+            Feature::Enum,
+            Feature::TypedEnum,
+            Feature::BitField,
+            Feature::EmptyStruct,
+            Feature::EmptyStructArray,
+            Feature::BaseStruct,
+            Feature::VkOffset,
+        ]);
+        Self {
+            scalars: [&CORE[..], &[Scalar::Float64]].concat(),
+            blocks: vec![
+                BlockForm::Cbuffer,
+                BlockForm::StructuredBuffer,
+                BlockForm::StructuredElement,
+                BlockForm::Tbuffer,
+            ],
+            sixteen_bit: vec![SixteenBit::Off],
+            ..space
+        }
+    }
+
+    /// What GLSL says without extensions: matrices of `float` and `double` with 2 to 4 rows and columns, no vectors of one
+    /// component, no enums, bit-fields, bases and empty structs, no packoffset. Texture buffers are no blocks there.
+    ///
+    /// Source: GLSL 4.60, 4.1 Basic Types, 4.1.8 Structures, 4.4.5 Uniform and Shader Storage Block Layout Qualifiers.
+    pub fn glsl() -> Self {
+        Self {
+            scalars: [&CORE[..], &[Scalar::Float64]].concat(),
+            blocks: vec![
+                BlockForm::Cbuffer,
+                BlockForm::ConstantBuffer,
+                BlockForm::StructuredBuffer,
+                BlockForm::PushConstant,
+            ],
+            features: BTreeSet::from([
+                Feature::Vector,
+                Feature::Matrix,
+                Feature::MatrixOrder,
+                Feature::Array,
+                Feature::NestedArray,
+                Feature::Struct,
+            ]),
+            orders: vec![MatrixOrder::Column, MatrixOrder::Row],
+            sixteen_bit: vec![SixteenBit::On],
+        }
+    }
+
+    /// What WGSL shares with the host: no `bool` and no 64-bit types, matrices of floating point with contiguous columns.
+    /// `half` is `f16`.
+    ///
+    /// Source: WGSL, Host-shareable Types and Memory Layout.
+    pub fn wgsl() -> Self {
+        let space = Self::glsl().without(&[Feature::MatrixOrder]);
+        Self {
+            scalars: vec![Scalar::Float32, Scalar::Int32, Scalar::Uint32, Scalar::Half],
+            blocks: vec![BlockForm::Cbuffer, BlockForm::ConstantBuffer, BlockForm::StructuredBuffer],
+            orders: vec![MatrixOrder::Column],
+            ..space
+        }
+    }
+
+    /// The space without these features.
+    #[must_use]
+    pub fn without(mut self, features: &[Feature]) -> Self {
+        self.features.retain(|feature| !features.contains(feature));
+        self
+    }
+
+    /// The space with `min16float` and its kin, which only DXC and FXC lay out.
+    #[must_use]
+    pub fn with_minimum_precision(mut self) -> Self {
+        self.scalars.extend([
+            Scalar::Min16Float,
+            Scalar::Min16Int,
+            Scalar::Min16Uint,
+            Scalar::Min10Float,
+            Scalar::Min12Int,
+        ]);
+        self
+    }
+
+    /// What both spaces have: what two compilers can be compared on. `None` where they share no form of block, no order or
+    /// no size of 16-bit types.
+    pub fn common(&self, other: &Self) -> Option<Self> {
+        let space = Self {
+            scalars: shared(&self.scalars, &other.scalars),
+            blocks: shared(&self.blocks, &other.blocks),
+            features: self.features.intersection(&other.features).copied().collect(),
+            orders: shared(&self.orders, &other.orders),
+            sixteen_bit: shared(&self.sixteen_bit, &other.sixteen_bit),
+        };
+        let is_empty = space.blocks.is_empty() || space.orders.is_empty() || space.sixteen_bit.is_empty();
+        (!is_empty).then_some(space)
+    }
+
+    /// Whether declarations may have this.
+    pub fn has(&self, feature: Feature) -> bool {
+        self.features.contains(&feature)
+    }
+
+    /// Every pair of matrix order and size of 16-bit types, the simplest first.
+    pub fn options(&self) -> Vec<LayoutOptions> {
+        let pairs = self.orders.iter().flat_map(|matrix| self.sixteen_bit.iter().map(move |size| (*matrix, *size)));
+        pairs.map(|(matrix, sixteen_bit)| LayoutOptions { matrix, sixteen_bit }).collect()
+    }
+
+    /// Scalars that there are with 16-bit types of this size.
+    pub fn scalars_with(&self, sixteen_bit: SixteenBit) -> Vec<Scalar> {
+        let strict = [Scalar::Float16, Scalar::Int16, Scalar::Uint16];
+        let is_there = |scalar: &Scalar| match sixteen_bit {
+            SixteenBit::On => true,
+            SixteenBit::Off => !strict.contains(scalar),
+        };
+        self.scalars.iter().copied().filter(is_there).collect()
+    }
+
+    /// Scalars of matrices, each with the orders that may be written.
+    pub fn matrices_with(&self, options: LayoutOptions) -> Vec<(Scalar, Option<MatrixOrder>)> {
+        let scalars = self.scalars_with(options.sixteen_bit).into_iter().filter(|it| MATRIX_SCALARS.contains(it));
+        let written = [None, Some(MatrixOrder::Row), Some(MatrixOrder::Column)];
+        let orders = if self.has(Feature::MatrixOrder) { &written[..] } else { &written[..1] };
+        let all = scalars.flat_map(|scalar| orders.iter().map(move |order| (scalar, *order)));
+        all.filter(|(scalar, order)| self.has_matrix(*scalar, order.unwrap_or(options.matrix))).collect()
+    }
+
+    /// Whether matrices of this scalar may have this order.
+    fn has_matrix(&self, scalar: Scalar, order: MatrixOrder) -> bool {
+        self.has(Feature::Matrix) && matrix_feature(scalar, order).is_none_or(|feature| self.has(feature))
+    }
+}
+
+/// The feature that matrices need besides [`Feature::Matrix`], by scalar and order.
+pub(super) fn matrix_feature(scalar: Scalar, order: MatrixOrder) -> Option<Feature> {
+    match order {
+        MatrixOrder::Row | MatrixOrder::Column if scalar.is_float() => None,
+        MatrixOrder::Row => Some(Feature::IntegerMatrix),
+        MatrixOrder::Column => Some(Feature::ColumnIntegerMatrix),
+    }
+}
+
+fn shared<T: Copy + PartialEq>(one: &[T], other: &[T]) -> Vec<T> {
+    one.iter().copied().filter(|it| other.contains(it)).collect()
+}

@@ -1,0 +1,52 @@
+//! One wrong parameter in a rule row is found and shrunk, as a compiler's or a device's fault would be.
+
+use std::collections::BTreeSet;
+
+use crate::case::Numbers;
+use crate::layout::mutate::{RuleMutant, mutants};
+use crate::layout::{RuleSet, find, lay_out};
+use crate::random::declaration::{Declaration, Declarations, TypeSpace, search};
+use crate::record::What;
+
+/// What can be observed of a declaration: where its leaves are, and the strides and sizes.
+fn observable(declaration: &Declaration, rules: &RuleSet) -> Option<BTreeSet<(What, String, u32)>> {
+    let module = declaration.module().expect("random declarations are read without error");
+    let layouts: Vec<_> = module.blocks.iter().map(|block| lay_out(block, rules, declaration.options)).collect();
+    if layouts.iter().any(|layout| layout.result.is_err()) {
+        return None;
+    }
+    let numbers = Numbers::of_layouts(&layouts);
+    let seen = numbers.iter().filter(|(what, _, _)| *what != What::Alignment);
+    Some(seen.map(|(what, path, number)| (what, path.to_owned(), number)).collect())
+}
+
+/// Whether the mutant moves anything of a declaration that the row does not refuse.
+fn moves(declaration: &Declaration, row: &RuleSet, mutant: &RuleMutant) -> bool {
+    let right = observable(declaration, row);
+    right.is_some() && right != observable(declaration, &mutant.rules)
+}
+
+#[test]
+fn planted_faults_are_found_and_shrunk_to_two_members() {
+    let sample: [(&str, &[&str]); 4] = [
+        ("hlsl-cbuffer", &["direct.straddle", "members.straddle", "pad-arrays", "matrices", "members.matrix-start"]),
+        ("std140", &["vectors", "array-alignment", "pad-structs", "struct-alignment", "matrices"]),
+        ("relaxed430", &["members.straddle", "vectors", "one-dimensional"]),
+        ("scalar", &["array-stride", "vectors", "pad-structs"]),
+    ];
+    let declarations = Declarations::new(TypeSpace::everything());
+    for (rules, parameters) in sample {
+        let row = find(rules).expect("a row of the table");
+        // There are no uniform parameters of entry points among the blocks.
+        let is_wanted = |mutant: &&RuleMutant| {
+            parameters.contains(&mutant.parameter.as_str()) && mutant.to != "padded-except-entry-uniforms"
+        };
+        for mutant in mutants(row).iter().filter(is_wanted) {
+            let named = format!("{rules} {} {} -> {}", mutant.parameter, mutant.from, mutant.to);
+            let found = search(&declarations, 5, 0..200, &mut |it| moves(it, row, mutant));
+            let Some(found) = found else { panic!("{named} is not found within 200 declarations") };
+            let smallest = &found.shrunk.declaration;
+            assert!(smallest.member_count() <= 2, "{named}\n{}", smallest.text());
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! A random declaration as `proptest` knows values: a strategy, and a tree that makes its value simpler step by step.
+//!
+//! The i-th declaration of a seed depends on the seed, on i and on the type space alone, so that neither threads nor
+//! shards change it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use proptest::strategy::{NewTree, SBoxedStrategy, Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use super::generate;
+use super::reduce::reductions;
+use super::shape::Declaration;
+use super::space::TypeSpace;
+
+/// A strategy for the declarations of a type space.
+#[derive(Clone, Debug)]
+pub struct Declarations {
+    space: Arc<TypeSpace>,
+    drawn: SBoxedStrategy<Declaration>,
+}
+
+impl Declarations {
+    /// Declarations of this space.
+    pub fn new(space: TypeSpace) -> Self {
+        let drawn = generate::declarations(&space);
+        Self { space: Arc::new(space), drawn }
+    }
+
+    /// The declaration of this number, the same in every run, shard and thread.
+    ///
+    /// # Panics
+    /// If the space has no scalar, no form of block, or no options.
+    pub fn nth(&self, seed: u64, index: u64) -> DeclarationTree {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&seed.to_le_bytes());
+        bytes[8..16].copy_from_slice(&index.to_le_bytes());
+        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+        let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+        self.new_tree(&mut runner).expect("hardly any declaration is too large, so one is found in 65536 attempts")
+    }
+}
+
+impl Strategy for Declarations {
+    type Tree = DeclarationTree;
+    type Value = Declaration;
+
+    fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
+        let drawn = self.drawn.new_tree(runner)?.current();
+        Ok(DeclarationTree::new(drawn, Arc::clone(&self.space)))
+    }
+}
+
+/// A declaration on its way to the smallest that still fails.
+///
+/// [`ValueTree::simplify`] keeps what is there and takes the next smaller declaration; [`ValueTree::complicate`] goes back
+/// and takes another, or stays and says `false` where all were tried. No declaration comes twice.
+#[derive(Clone, Debug)]
+pub struct DeclarationTree {
+    space: Arc<TypeSpace>,
+    current: Declaration,
+    /// The smallest known to fail, if `current` is a step behind it.
+    kept: Option<Declaration>,
+    /// What is still to be tried below the smallest, the best last.
+    steps: Vec<Declaration>,
+    /// All that was the current declaration once.
+    tried: HashSet<Declaration>,
+}
+
+impl DeclarationTree {
+    /// A tree whose value is `drawn`, which lies in the space.
+    pub fn new(drawn: Declaration, space: Arc<TypeSpace>) -> Self {
+        let mut tree =
+            Self { space, tried: HashSet::from([drawn.clone()]), current: drawn, kept: None, steps: Vec::new() };
+        tree.look_below();
+        tree
+    }
+
+    /// Lists what is smaller than the current declaration.
+    fn look_below(&mut self) {
+        self.steps = reductions(&self.current, &self.space);
+        self.steps.reverse();
+    }
+
+    /// Takes the next step that stays in the space and was never tried.
+    fn step(&mut self) -> bool {
+        while let Some(next) = self.steps.pop() {
+            if next.fits(&self.space) && self.tried.insert(next.clone()) {
+                let before = std::mem::replace(&mut self.current, next);
+                self.kept.get_or_insert(before);
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl ValueTree for DeclarationTree {
+    type Value = Declaration;
+
+    fn current(&self) -> Declaration {
+        self.current.clone()
+    }
+
+    fn simplify(&mut self) -> bool {
+        if self.kept.take().is_some() {
+            self.look_below();
+        }
+        self.step()
+    }
+
+    fn complicate(&mut self) -> bool {
+        let Some(kept) = self.kept.take() else { return false };
+        self.current = kept;
+        self.step()
+    }
+}

@@ -1,0 +1,82 @@
+//! Listings of DXIL that nobody should trust: refused with a reason, never a panic, never out of memory.
+
+use layoutproof::dxil::Evaluator;
+use layoutproof::dxil::definitions::buffer_definitions;
+use layoutproof::runner::{Batch, BufferKind, Job, JobBuffer, Runner, RunnerError, Shader};
+
+/// What the evaluator says of a function `f` that consists of these lines, over one `RWByteAddressBuffer`.
+fn refusal(lines: &str) -> String {
+    let listing = format!("define void @f() {{\n{lines}\n}}\n");
+    let (kind, bytes) = (BufferKind::Storage, vec![0; 64]);
+    let buffer = JobBuffer { set: 0, binding: 1, element: 0, kind, bytes, after: Vec::new(), before_word: 0 };
+    let job = Job::compute(Shader::Dxil(listing), "f", vec![buffer]);
+    match Evaluator::new().run(&Batch { jobs: vec![job] }).remove(0) {
+        Err(RunnerError::ShaderRefused(reason)) => reason,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+/// A sign extension from more than 64 bits shifted by a negative number of bits, one from none by 64.
+#[test]
+fn integers_of_no_width_and_of_too_many_bits_are_no_types() {
+    for width in ["0", "65", "4294967295"] {
+        assert!(refusal(&format!("%1 = sext i{width} 1 to i64")).starts_with(&format!("`i{width}` is no type")));
+        assert!(refusal(&format!("%1 = ashr i{width} 1, 0")).starts_with(&format!("`i{width}` is no type")));
+        assert!(refusal(&format!("%1 = icmp slt i{width} 1, 0")).starts_with(&format!("`i{width}` is no type")));
+    }
+}
+
+/// Types and operands are read, and dropped, by recursion.
+#[test]
+fn deep_nesting_is_refused() {
+    let deep = |count: usize| {
+        [
+            format!("%1 = alloca {}", "[1 x ".repeat(count)),
+            format!("%1 = load i32, i32{} %0", "*".repeat(count)),
+            format!("%1 = select i1 {}", "{ i32 ".repeat(count)),
+        ]
+    };
+    for line in deep(1 << 17) {
+        assert!(refusal(&line).starts_with("a line of more than 256 tokens"));
+    }
+    for line in deep(50) {
+        assert!(!refusal(&line).starts_with("a line of more than 256 tokens"));
+    }
+}
+
+#[test]
+fn private_memory_is_limited() {
+    assert_eq!(refusal("%1 = alloca [4294967295 x i32]"), "more than 16384 scalars of private memory");
+    let twice = "%1 = alloca [16384 x i32]\n%2 = alloca i32";
+    assert_eq!(refusal(twice), "more than 16384 scalars of private memory");
+}
+
+/// Each line would make an aggregate of twice the size.
+#[test]
+fn aggregate_of_results_is_refused() {
+    let lines: Vec<String> =
+        (1..40).map(|n| format!("%{n} = select i1 true, %T {{ i32 %{0}, i32 %{0} }}, %T undef", n - 1)).collect();
+    assert!(refusal(&lines.join("\n")).starts_with("a constant that is made of %0"));
+}
+
+/// The mask of a store was shifted by the number of each value, of which there could be more than 64.
+#[test]
+fn store_of_more_than_four_components_is_refused() {
+    let values = "i32 0, ".repeat(70);
+    let line = format!("call void @dx.op.rawBufferStore.i32(i32 140, %T undef, i32 0, i32 0, {values} i8 1, i32 4)");
+    let handle = "%1 = call %T @dx.op.createHandleFromBinding(i32 217, %T { i32 1, i32 1, i32 0, i8 1 }, i32 1, i1 0)";
+    let lines = format!("{handle}\n{}", line.replace("%T undef", "%T %1"));
+    assert_eq!(refusal(&lines), "the operation `rawBufferStore.i32`");
+}
+
+/// Each `}` joins its name to all paths in its struct again: 2048 levels around 2048 members with names of 100 bytes.
+#[test]
+fn paths_that_fill_the_memory_are_refused() {
+    let member = |name: &str| format!(";  float {name}; ; Offset: 0\n");
+    let levels = 2048;
+    let name = "n".repeat(100);
+    let open = ";{\n".repeat(levels);
+    let close = format!(";}} {name}; ; Offset: 0\n").repeat(levels);
+    let listing = format!("; Buffer Definitions:\n; cbuffer S\n{open}{}{close}", member(&name).repeat(levels));
+    assert!(buffer_definitions(&listing).unwrap_err().starts_with("no member"));
+}

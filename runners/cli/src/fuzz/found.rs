@@ -1,0 +1,99 @@
+//! A difference written down: a case file and a report, with what the compiler was given and made beside them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use layoutproof::case::Authority;
+use layoutproof::record::{CheckRecord, Value};
+use layoutproof::report::upstream::{self, DifferenceRow, case_file, markdown};
+
+use super::Fuzz;
+use super::round::Round;
+use super::shrink::Difference;
+
+/// Runs the difference once more, keeping everything, and writes it down; the folder.
+///
+/// # Errors
+/// What could not be written.
+pub(super) fn write(fuzz: &Fuzz, difference: &Difference) -> anyhow::Result<PathBuf> {
+    let Difference { number, toolchain, device, declaration, .. } = difference;
+    let folder = fuzz.out.join(format!("{number}-{toolchain}"));
+    let compilers = fuzz.compilers.clone().keep(Some(folder.clone()));
+    let round = Round::new(fuzz, &[(*number, declaration.clone())]);
+    let records = round.records_of((toolchain, device), &compilers);
+    let artifacts = folder.join(format!("fuzz/{number}/{toolchain}"));
+    let written = records.first().map(|(_, record)| told(fuzz, difference, (record, &artifacts)));
+    let Some(told) = written else { return Ok(folder) };
+    put(&folder.join("case.toml"), &case_file(&told))?;
+    put(&folder.join("report.md"), &markdown(&told))?;
+    Ok(folder)
+}
+
+fn put(path: &Path, text: &str) -> anyhow::Result<()> {
+    fs::write(path, text).with_context(|| format!("writing {}", path.display()))
+}
+
+fn told(fuzz: &Fuzz, difference: &Difference, (record, artifacts): (&CheckRecord, &Path)) -> upstream::Difference {
+    let Difference { toolchain, declaration, .. } = difference;
+    let compiler = fuzz.compilers.compilers().iter().find(|compiler| compiler.name() == toolchain.compiler);
+    let version = compiler.map(|compiler| compiler.version().to_owned());
+    let command_line = kept(artifacts, "command");
+    let device = fuzz.devices.iter().find(|device| device.id == record.device);
+    let culprit = difference.culprit.map_or("compiler", |culprit| culprit.as_str());
+    upstream::Difference {
+        summary: format!("what {toolchain} makes of this differs from {} ({culprit})", record.rules),
+        declare: declaration.text(),
+        source: kept(artifacts, "probe."),
+        options: declaration.options,
+        rules: record.rules.clone(),
+        authority: Authority {
+            compiler: Some(toolchain.compiler.to_owned()),
+            version,
+            flags: Some(command_line.trim().split_once(' ').map_or("", |(_, flags)| flags).to_owned()),
+            from: Some("listing".to_owned()),
+            ..Authority::default()
+        },
+        command_line: command_line.trim().to_owned(),
+        others: device.map(|device| (device.name.clone(), device.driver.clone())).into_iter().collect(),
+        rows: rows(record),
+        is_complete: false,
+    }
+}
+
+/// The numbers of a record, each path once.
+fn rows(record: &CheckRecord) -> Vec<DifferenceRow> {
+    let number = |value: &Option<Value>| match value {
+        Some(Value::Number(number)) => Some(*number),
+        Some(Value::Text(_)) | None => None,
+    };
+    let mut rows: Vec<DifferenceRow> = Vec::new();
+    for row in &record.rows {
+        if !rows.iter().any(|other| (&other.path, other.what) == (&row.path, row.what)) {
+            rows.push(DifferenceRow {
+                path: row.path.clone(),
+                what: row.what,
+                expected: number(&row.expected),
+                computed: number(&row.computed),
+                reported: number(&row.reported),
+                compiled: number(&row.compiled),
+                observed: number(&row.observed),
+            });
+        }
+    }
+    rows
+}
+
+/// The text of the first kept file whose name begins so; empty where the compiler left none.
+fn kept(artifacts: &Path, name: &str) -> String {
+    let blocks = fs::read_dir(artifacts).into_iter().flatten().flatten();
+    let files = blocks.flat_map(|block| fs::read_dir(block.path()).into_iter().flatten().flatten());
+    let is_text = |path: &Path| path.extension().is_none_or(|extension| extension != "spv" && extension != "json");
+    let mut paths: Vec<PathBuf> = files
+        .filter(|file| file.file_name().to_string_lossy().starts_with(name))
+        .map(|file| file.path())
+        .filter(|path| is_text(path))
+        .collect();
+    paths.sort();
+    paths.first().and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default()
+}
