@@ -9,8 +9,6 @@ use layoutproof::probe::{
     Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, Interface, PlanShader, ProbeJob, Range, fusable, jobs, observe,
     plan,
 };
-use layoutproof::random::blocks;
-use layoutproof::record::Form;
 use layoutproof::runner::{Batch, Job, ReadBack};
 use layoutproof::sources::{SourceMap, Span};
 
@@ -26,11 +24,6 @@ pub(super) struct Count {
     pub(super) leaves: u64,
     /// Cases of which the device read something else than the layout says.
     pub(super) wrong: u64,
-}
-
-/// Text `seed`.
-pub(super) fn text(seed: u64) -> String {
-    blocks::block(seed)
 }
 
 /// Reads `texts`, lays them out, writes their shader, runs it and compares.
@@ -115,6 +108,3 @@ fn run(worker: &mut Worker, job: Job) -> anyhow::Result<ReadBack> {
         Answer::Hello(_) | Answer::Devices(..) | Answer::Opened(_) => bail!("the worker answered out of turn"),
     }
 }
-
-/// The form of a single probe: leaf by leaf, whatever is best for the device.
-pub(super) const SINGLE: Form = Form::Leaf;

@@ -4,8 +4,10 @@ use layoutproof::probe::{Fold, FusedSpace, Tuning};
 use layoutproof::record::Form;
 
 use super::args::{BenchArgs, BenchDesign, BenchLoad};
-use super::case::SINGLE;
 use crate::drivers::{self, Compilation, Setting};
+
+/// The form of a single probe: leaf by leaf, whatever is best for the device.
+const SINGLE: Form = Form::Leaf;
 
 /// A way to run cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

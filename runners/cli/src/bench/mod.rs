@@ -11,15 +11,16 @@ mod usage;
 
 use std::path::Path;
 
-use anyhow::bail;
 use indicatif::ProgressBar;
 use layoutproof::probe::FusedSpace;
+use layoutproof::random::blocks::block;
 use layoutproof::report::Style;
 use layoutproof::report::bench_table::{BenchLine, BenchRole, BenchRound, BenchTable, bench_table};
 use layoutproof::report::summary::Exit;
 use layoutproof::runner::{DeviceInfo, RunnerKind};
 
 pub use self::args::{BenchArgs, BenchDesign, BenchLoad, BenchSpace};
+use self::case::Count;
 use self::design::Design;
 use self::measure::{Measured, measure};
 use crate::drivers;
@@ -52,10 +53,12 @@ pub(crate) fn bench(args: &BenchArgs, style: Style) -> anyhow::Result<Exit> {
     if cfg!(debug_assertions) {
         warn("note: this is no release build: the host's part is larger than it needs to be\n");
     }
-    let texts: Vec<String> = (args.seed..).take(args.cases as usize).map(case::text).collect();
+    let seeds = (0..args.cases).map(|number| args.seed.wrapping_add(number.into()));
+    let texts: Vec<String> = seeds.map(block).collect();
     for device in devices {
         for space in spaces(args) {
-            print(&bench_table(&measure_all((device, space), &texts, (args, &program))?, style));
+            let Some(table) = measure_all((device, space), &texts, (args, &program))? else { return Ok(Exit::Differ) };
+            print(&bench_table(&table, style));
         }
     }
     Ok(Exit::Agree)
@@ -78,12 +81,12 @@ fn designs((device, space): (&DeviceInfo, FusedSpace), args: &BenchArgs) -> Vec<
     wanted.map(|kind| Design::new(kind, (&device.id, space), args)).collect()
 }
 
-/// Measures the designs in turns.
+/// Measures the designs in turns; `None`, and a sentence, if an answer is wrong.
 fn measure_all(
     (device, space): (&DeviceInfo, FusedSpace),
     texts: &[String],
     (args, program): (&BenchArgs, &Path),
-) -> anyhow::Result<BenchTable> {
+) -> anyhow::Result<Option<BenchTable>> {
     let designs = designs((device, space), args);
     let mut lines: Vec<BenchLine> = designs.iter().map(line).collect();
     let bar = progress(designs.len() * args.rounds as usize);
@@ -92,19 +95,22 @@ fn measure_all(
             say(&bar, (device, design), (round + 1, args.rounds));
             let measured = measure(*design, texts, (device, program))?;
             if measured.count.wrong > 0 {
-                bail!("{} answered {} of {} cases wrongly", device.id, measured.count.wrong, texts.len());
+                bar.finish_and_clear();
+                let Count { wrong, .. } = measured.count;
+                warn(&format!("error: {} answered {wrong} of {} cases wrongly\n", device.id, texts.len()));
+                return Ok(None);
             }
             line.rounds.push(as_round(&measured));
             bar.inc(1);
         }
     }
     bar.finish_and_clear();
-    Ok(BenchTable {
+    Ok(Some(BenchTable {
         subject: format!("{}, {} buffers ({}, {})", device.id, space.space().as_str(), device.name, device.driver),
         cases: texts.len() as u64,
         cache: if drivers::is_uncached() { "no shader cache" } else { "the user's shader cache" }.to_owned(),
         lines,
-    })
+    }))
 }
 
 fn say(bar: &ProgressBar, (device, design): (&DeviceInfo, &Design), (round, rounds): (u32, u32)) {
