@@ -7,8 +7,15 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
-use crate::child::{End, Finished, TIME_LIMIT, run};
+use crate::child::{End, Finished, OUTPUT_LIMIT, TIME_LIMIT, run, signal_name};
+
+/// Longest time that a compiler gets to say its version.
+const VERSION_LIMIT: Duration = Duration::from_secs(30);
+
+/// Most characters of a dying compiler's last words.
+const LAST_WORDS: usize = 200;
 
 /// A compiler that can be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +24,7 @@ pub struct Compiler {
     program: PathBuf,
     leading: Vec<OsString>,
     version: String,
+    limit: Duration,
 }
 
 /// What a compiler said of a source.
@@ -73,7 +81,13 @@ const LOOKUPS: [Lookup; 6] = [
 impl Compiler {
     /// Every compiler that is there. `fetched` is the folder of `ci/setup.sh`.
     pub fn all(fetched: Option<&Path>) -> Vec<Self> {
-        LOOKUPS.iter().filter_map(|lookup| lookup.find(fetched)).collect()
+        LOOKUPS.iter().filter_map(|lookup| lookup.find(fetched).ok()).collect()
+    }
+
+    /// Why a program that the environment names is no compiler here, in a sentence for each such variable.
+    pub fn unusable(fetched: Option<&Path>) -> Vec<String> {
+        let named = LOOKUPS.iter().filter(|lookup| std::env::var_os(lookup.variable).is_some());
+        named.filter_map(|lookup| Some(format!("{}: {}", lookup.variable, lookup.find(fetched).err()?))).collect()
     }
 
     /// The names of all compilers that are looked for, each with the variable that names its program.
@@ -83,7 +97,13 @@ impl Compiler {
 
     /// The compiler of a name in [`Compiler::known`], if it is there.
     pub fn named(name: &str, fetched: Option<&Path>) -> Option<Self> {
-        LOOKUPS.iter().find(|lookup| lookup.name == name)?.find(fetched)
+        LOOKUPS.iter().find(|lookup| lookup.name == name)?.find(fetched).ok()
+    }
+
+    /// The same compiler with this time for each source.
+    #[must_use]
+    pub fn with_limit(self, limit: Duration) -> Self {
+        Self { limit, ..self }
     }
 
     /// Short name.
@@ -105,7 +125,7 @@ impl Compiler {
     pub fn ask(&self, folder: &Path, arguments: &[&str]) -> Answer {
         let mut command = Command::new(&self.program);
         command.args(&self.leading).args(arguments).current_dir(folder);
-        self.answer(run(&mut command, TIME_LIMIT))
+        self.answer(run(&mut command, self.limit))
     }
 
     fn answer(&self, finished: io::Result<Finished>) -> Answer {
@@ -114,26 +134,42 @@ impl Compiler {
             Ok(finished) => match finished.end {
                 End::Exited(0) => Answer::Accepted(finished),
                 End::Exited(_) => Answer::Refused(finished),
-                End::Signalled(signal) => Answer::Broken(format!("{} ended with signal {signal}", self.name)),
-                End::TimedOut(limit) => Answer::Broken(format!("{} gave no answer in {limit:?}", self.name)),
+                End::Signalled(_) | End::TimedOut(_) | End::Flooded => {
+                    Answer::Broken(format!("{} {}", self.name, death(&finished)))
+                }
             },
         }
     }
 }
 
+/// How a process came to an untimely end, and the last that it said: a fragment after its name.
+fn death(finished: &Finished) -> String {
+    let end = match finished.end {
+        End::Exited(status) => format!("ended with exit status {status}"),
+        End::Signalled(signal) => format!("died of {}", signal_name(signal)),
+        End::TimedOut(limit) => format!("gave no answer within {limit:?}"),
+        End::Flooded => return format!("printed more than {} MiB", OUTPUT_LIMIT >> 20),
+    };
+    let said = finished.stderr.lines().map(str::trim).rfind(|line| !line.is_empty());
+    let words = said.map(|line| format!("; its last words: {}", line.chars().take(LAST_WORDS).collect::<String>()));
+    end + &words.unwrap_or_default()
+}
+
 impl Lookup {
-    fn find(&self, fetched: Option<&Path>) -> Option<Compiler> {
+    /// The compiler, or why it is not here.
+    fn find(&self, fetched: Option<&Path>) -> Result<Compiler, String> {
         let plain = std::env::var_os(self.variable).map(PathBuf::from).or_else(|| on_path(self.program));
-        let (program, leading) = match plain {
-            Some(program) => (program, Vec::new()),
-            None => self.fetched(fetched?)?,
-        };
-        let finished = run(Command::new(&program).args(&leading).arg(self.question), TIME_LIMIT).ok()?;
+        let found = plain.map(|program| (program, Vec::new())).or_else(|| self.fetched(fetched?));
+        let (program, leading) = found.ok_or_else(|| format!("no `{}` on the PATH", self.program))?;
+        let asked = run(Command::new(&program).args(&leading).arg(self.question), VERSION_LIMIT);
+        let finished = asked.map_err(|error| format!("{}: {error}", program.display()))?;
         // slangc answers on standard error.
         let said = if finished.stdout.trim().is_empty() { &finished.stderr } else { &finished.stdout };
-        let version = said.lines().next()?.trim().to_owned();
-        let name = self.name;
-        (finished.end == End::Exited(0)).then_some(Compiler { name, program, leading, version })
+        let version = said.lines().next().map(|line| line.trim().to_owned());
+        let answer = version.filter(|_| finished.end == End::Exited(0));
+        let asked = || format!("{} {}, asked for its version", program.display(), death(&finished));
+        let version = answer.ok_or_else(asked)?;
+        Ok(Compiler { name: self.name, program, leading, version, limit: TIME_LIMIT })
     }
 
     /// Program and leading arguments.

@@ -8,6 +8,7 @@ mod slang;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use layoutproof::toolchain::{Compilation, Compile, CompileRequest, Made, SourceText, Toolchain, toolchains};
 
@@ -34,6 +35,13 @@ impl Toolchains {
     #[must_use]
     pub fn keep(self, folder: Option<PathBuf>) -> Self {
         Self { kept: folder, ..self }
+    }
+
+    /// Gives every compiler this time for each source.
+    #[must_use]
+    pub fn limit(self, limit: Duration) -> Self {
+        let compilers = self.compilers.into_iter().map(|compiler| compiler.with_limit(limit));
+        Self { compilers: compilers.collect(), ..self }
     }
 
     /// The compilers, in the order in which they are listed.
