@@ -57,7 +57,10 @@ impl Produced {
         match asked.compile(layout, &plan) {
             Ok(Compilation::Made(made)) => match asked.module(layout, plan, made) {
                 Ok(module) => self.modules.push(module),
-                Err(reason) => self.gaps.push(reason),
+                Err(Unusable::Unread(reason)) => {
+                    self.broken.push(format!("{} made what cannot be read: {reason}", asked.toolchain));
+                }
+                Err(Unusable::NotFollowed(reason)) => self.gaps.push(reason),
             },
             Ok(Compilation::Refused(words)) => self.gaps.push(format!("{} refuses it: {words}", asked.toolchain)),
             Ok(Compilation::Broken(sentence)) => self.broken.push(sentence),
@@ -92,8 +95,8 @@ impl Asked<'_> {
     }
 
     /// The module of what the compiler made, or why it cannot be used.
-    fn module(&self, layout: &BlockLayout, plan: ProbePlan, made: Made) -> Result<ShaderModule, String> {
-        let reported = reported(&made, layout)?;
+    fn module(&self, layout: &BlockLayout, plan: ProbePlan, made: Made) -> Result<ShaderModule, Unusable> {
+        let reported = reported(&made, layout).map_err(Unusable::Unread)?;
         let (code, interface) = match made.shader {
             Shader::Spirv(words) => {
                 let words = without_source(&words);
@@ -104,10 +107,12 @@ impl Asked<'_> {
                 let interface = dxil_interface(&listing)?;
                 (Code::Dxil(listing), interface)
             }
-            Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Msl(_) => return Err("no device takes such code".to_owned()),
+            Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Msl(_) => {
+                return Err(Unusable::NotFollowed("no device takes such code".to_owned()));
+            }
         };
         let rules = spirv::block_rules(layout, &plan);
-        let mut requires = code.spirv().map(features_of).transpose()?.unwrap_or_default();
+        let mut requires = code.spirv().map(features_of).transpose().map_err(Unusable::unread)?.unwrap_or_default();
         if code.spirv().is_some() {
             requires.extend(rules.and_then(spirv::BlockRules::feature));
             requires.extend(plan.entries.iter().flat_map(|entry| entry.requires()));
@@ -116,8 +121,8 @@ impl Asked<'_> {
             Code::Spirv(words) | Code::Naga { spirv: words, .. } => Shader::Spirv(words.clone()),
             Code::Dxil(listing) => Shader::Dxil(listing.clone()),
         };
-        let compiled: Compiled =
-            addressed(layout, &plan, (&shader, interface)).map_err(|error| format!("code not followed: {error}"))?;
+        let compiled: Compiled = addressed(layout, &plan, (&shader, interface))
+            .map_err(|error| Unusable::NotFollowed(format!("code not followed: {error}")))?;
         Ok(ShaderModule {
             share: Share::All,
             block: self.block,
@@ -133,6 +138,20 @@ impl Asked<'_> {
             compiled,
             glsl_compiled: None,
         })
+    }
+}
+
+/// Why what a compiler made gives no module.
+enum Unusable {
+    /// It is not what it should be; the fault is the compiler's.
+    Unread(String),
+    /// It is more than we can follow.
+    NotFollowed(String),
+}
+
+impl Unusable {
+    fn unread(error: impl ToString) -> Self {
+        Self::Unread(error.to_string())
     }
 }
 
@@ -171,20 +190,20 @@ fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
 }
 
 /// The sockets of a module of SPIR-V: beside the probe's own buffers only the block is left.
-fn spirv_interface(words: &[u32], space: Space) -> Result<Interface, String> {
+fn spirv_interface(words: &[u32], space: Space) -> Result<Interface, Unusable> {
     let ours = Interface { output: (0, hlsl::BINDING), input: (0, hlsl::BINDING + 1), ..Interface::default() };
     if space == Space::PushConstant {
         return Ok(ours);
     }
-    let bound = bound_variables(words).map_err(|error| error.to_string())?;
+    let bound = bound_variables(words).map_err(Unusable::unread)?;
     let sockets = bound.iter().map(|variable| (variable.set, variable.binding));
     let others: Vec<Socket> = sockets.filter(|socket| *socket != ours.output && *socket != ours.input).collect();
     Ok(Interface { block: only(&others)?, ..ours })
 }
 
 /// The same of DXIL's listing, by the table of resource bindings.
-fn dxil_interface(listing: &str) -> Result<Interface, String> {
-    let rows = resource_bindings(listing)?;
+fn dxil_interface(listing: &str) -> Result<Interface, Unusable> {
+    let rows = resource_bindings(listing).map_err(Unusable::Unread)?;
     let sockets = rows.iter().map(|row| (row.space, row.index));
     let others: Vec<Socket> = sockets.filter(|(space, _)| *space != hlsl::SPACE).collect();
     Ok(Interface {
@@ -195,9 +214,13 @@ fn dxil_interface(listing: &str) -> Result<Interface, String> {
     })
 }
 
-fn only(sockets: &[Socket]) -> Result<Socket, String> {
+fn only(sockets: &[Socket]) -> Result<Socket, Unusable> {
     match sockets {
         [socket] => Ok(*socket),
-        others => Err(format!("the compiler binds {} buffers beside the probe's own, not one", others.len())),
+        others => {
+            let count = others.len();
+            let reason = format!("the compiler binds {count} buffers beside the probe's own, not one");
+            Err(Unusable::NotFollowed(reason))
+        }
     }
 }

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod compilers;
 mod drivers;
 mod execute;
 mod fuzz;

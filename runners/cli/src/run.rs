@@ -30,7 +30,7 @@ use crate::lists::{BuiltInKnown, known_lists, lists};
 use crate::output::{print, warn};
 use crate::pool::{self, Launch};
 use crate::selection::{Selection, rule_set, select};
-use crate::{drivers, execute, proofs};
+use crate::{compilers, drivers, execute, proofs};
 
 /// The file that a failure report names where the user asked for none.
 const DEFAULT_RECORDS: &str = "the records that --json FILE writes";
@@ -115,7 +115,7 @@ impl Wanted {
         let toolchains = if args.producer.is_empty() {
             Toolchains::default()
         } else {
-            Toolchains::find(drivers::fetched_root().as_deref()).keep(args.keep.clone())
+            compilers::find(args.compile_limit).keep(args.keep.clone())
         };
         let producers = producers(&args.producer, &toolchains)?;
         let runners =

@@ -81,13 +81,22 @@ const LOOKUPS: [Lookup; 6] = [
 impl Compiler {
     /// Every compiler that is there. `fetched` is the folder of `ci/setup.sh`.
     pub fn all(fetched: Option<&Path>) -> Vec<Self> {
-        LOOKUPS.iter().filter_map(|lookup| lookup.find(fetched).ok()).collect()
+        Self::look(fetched).0
     }
 
-    /// Why a program that the environment names is no compiler here, in a sentence for each such variable.
-    pub fn unusable(fetched: Option<&Path>) -> Vec<String> {
-        let named = LOOKUPS.iter().filter(|lookup| std::env::var_os(lookup.variable).is_some());
-        named.filter_map(|lookup| Some(format!("{}: {}", lookup.variable, lookup.find(fetched).err()?))).collect()
+    /// The same, and for each variable that names a program which is no compiler a sentence that says why.
+    pub fn look(fetched: Option<&Path>) -> (Vec<Self>, Vec<String>) {
+        let (mut found, mut unusable) = (Vec::new(), Vec::new());
+        for lookup in &LOOKUPS {
+            match lookup.find(fetched) {
+                Ok(compiler) => found.push(compiler),
+                Err(reason) if std::env::var_os(lookup.variable).is_some() => {
+                    unusable.push(format!("{} names no compiler: {reason}", lookup.variable));
+                }
+                Err(_) => {}
+            }
+        }
+        (found, unusable)
     }
 
     /// The names of all compilers that are looked for, each with the variable that names its program.

@@ -30,7 +30,7 @@ use proptest::strategy::ValueTree;
 use self::round::Round;
 use self::shrink::Difference;
 use crate::args::FuzzArgs;
-use crate::drivers;
+use crate::compilers;
 use crate::lists::{BuiltInKnown, known_lists};
 use crate::output::{print, warn};
 use crate::pool::{self, Launch};
@@ -106,7 +106,7 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
 impl Fuzz {
     /// What the arguments ask for; `None` where a compiler or every device is missing, which is said.
     fn of(args: &FuzzArgs) -> anyhow::Result<Option<Self>> {
-        let compilers = Toolchains::find(drivers::fetched_root().as_deref());
+        let compilers = compilers::find(args.compile_limit);
         let names = if args.compiler.is_empty() { vec!["all".to_owned()] } else { args.compiler.clone() };
         let mut toolchains = Vec::new();
         for name in &names {

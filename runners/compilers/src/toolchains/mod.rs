@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use layoutproof::toolchain::{Compilation, Compile, CompileRequest, Made, SourceText, Toolchain, toolchains};
 
-use crate::child::Finished;
+use crate::child::{Finished, OUTPUT_LIMIT};
 use crate::compiler::{Answer, Compiler};
 
 /// Name of the source in its folder, without extension.
@@ -22,13 +22,20 @@ const SOURCE: &str = "probe";
 #[derive(Clone, Debug, Default)]
 pub struct Toolchains {
     compilers: Vec<Compiler>,
+    unusable: Vec<String>,
     kept: Option<PathBuf>,
 }
 
 impl Toolchains {
     /// Every compiler that is there; `fetched` is the folder of `ci/setup.sh`.
     pub fn find(fetched: Option<&Path>) -> Self {
-        Self { compilers: Compiler::all(fetched), kept: None }
+        let (compilers, unusable) = Compiler::look(fetched);
+        Self { compilers, unusable, kept: None }
+    }
+
+    /// Why programs that the environment names are no compilers here, in a sentence each.
+    pub fn unusable(&self) -> &[String] {
+        &self.unusable
     }
 
     /// Keeps sources and artifacts below this folder, one folder for each compilation.
@@ -136,10 +143,15 @@ fn first_error(finished: &Finished) -> String {
 
 /// The words of a SPIR-V file.
 fn spirv(path: &Path) -> Result<Vec<u32>, String> {
-    let bytes = fs::read(path).map_err(|error| format!("it wrote no module: {error}"))?;
-    if bytes.is_empty() || bytes.len() % 4 != 0 {
-        return Err(format!("a module of {} bytes", bytes.len()));
+    let unread = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => "it says that it succeeded, and wrote no module".to_owned(),
+        _ => format!("its module cannot be read: {error}"),
+    };
+    let length = fs::metadata(path).map_err(unread)?.len();
+    if length == 0 || length % 4 != 0 || length > OUTPUT_LIMIT {
+        return Err(format!("it wrote a module of {length} bytes, which is none"));
     }
+    let bytes = fs::read(path).map_err(unread)?;
     let words = bytes.chunks_exact(4);
     Ok(words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
 }
