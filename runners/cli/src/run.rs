@@ -263,7 +263,7 @@ fn carry_out((checks, proofs): (&[Check], &[ProofCheck]), wanted: &Wanted) -> Ve
 }
 
 /// A bar on a terminal, nothing elsewhere.
-fn progress(length: usize) -> ProgressBar {
+pub(crate) fn progress(length: usize) -> ProgressBar {
     let hidden = std::env::var_os("CI").is_some();
     let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
     let bar = ProgressBar::with_draw_target(Some(length as u64), target);

@@ -159,7 +159,7 @@ fn death(finished: &Finished) -> String {
         End::TimedOut(limit) => format!("gave no answer within {limit:?}"),
         End::Flooded => return format!("printed more than {} MiB", OUTPUT_LIMIT >> 20),
     };
-    let said = finished.stderr.lines().map(str::trim).rfind(|line| !line.is_empty());
+    let said = finished.stderr.lines().map(str::trim).rfind(|line| line.chars().any(char::is_alphanumeric));
     let words = said.map(|line| format!("; its last words: {}", line.chars().take(LAST_WORDS).collect::<String>()));
     end + &words.unwrap_or_default()
 }
@@ -167,7 +167,7 @@ fn death(finished: &Finished) -> String {
 impl Lookup {
     /// The compiler, or why it is not here.
     fn find(&self, fetched: Option<&Path>) -> Result<Compiler, String> {
-        let plain = std::env::var_os(self.variable).map(PathBuf::from).or_else(|| on_path(self.program));
+        let plain = std::env::var_os(self.variable).map(named).or_else(|| on_path(self.program));
         let found = plain.map(|program| (program, Vec::new())).or_else(|| self.fetched(fetched?));
         let (program, leading) = found.ok_or_else(|| format!("no `{}` on the PATH", self.program))?;
         let asked = run(Command::new(&program).args(&leading).arg(self.question), VERSION_LIMIT);
@@ -199,6 +199,12 @@ fn driver() -> Option<PathBuf> {
     let name = format!("layoutproof-dxc{}", std::env::consts::EXE_SUFFIX);
     let this = std::env::current_exe().ok()?;
     this.ancestors().skip(1).take(2).map(|folder| folder.join(&name)).find(|path| path.is_file())
+}
+
+/// A program as the user named it. A path is that of the user's folder, while compilers run in folders of their own.
+fn named(program: OsString) -> PathBuf {
+    let program = PathBuf::from(program);
+    if program.components().count() < 2 { program } else { std::path::absolute(&program).unwrap_or(program) }
 }
 
 fn on_path(name: &str) -> Option<PathBuf> {
