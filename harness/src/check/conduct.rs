@@ -60,8 +60,9 @@ impl Check {
         let validation = self.validation();
         let proves = self.produced.producer.proves(self.subject.rules);
         let code = Code { proves, writer: self.produced.producer.writer() };
-        let verdict = judge(&answers.rows, &validation, code);
-        let (outcome, reason) = self.outcome(&verdict, &answers);
+        let judged = judge(&answers.rows, &validation, code);
+        let (verdict, reason) = self.outcome(judged, &answers);
+        let outcome = verdict.outcome;
         let story = matches!(outcome, Outcome::Differ | Outcome::Broken).then(|| self.story(&verdict, &answers.rows));
         CheckRecord {
             schema: SCHEMA,
@@ -149,14 +150,28 @@ impl Check {
         first.unwrap_or(if modules.is_empty() { Validation::NotRun("no module".to_owned()) } else { Validation::Valid })
     }
 
-    fn outcome(&self, verdict: &Verdict, answers: &Answers) -> (Outcome, Option<String>) {
+    /// The verdict where what was not carried out counts too, and what that was.
+    fn outcome(&self, verdict: Verdict, answers: &Answers) -> (Verdict, Option<String>) {
+        let broken = (!answers.broken.is_empty()).then(|| broke(&answers.broken));
         match verdict.outcome {
-            Outcome::Agree if !answers.broken.is_empty() => (Outcome::Broken, Some(broke(&answers.broken))),
-            Outcome::Agree if answers.leaves.is_empty() => (Outcome::Skipped, Some(self.skip_reason(answers))),
+            Outcome::Agree if broken.is_some() => (self.broken(), broken),
+            Outcome::Agree if answers.leaves.is_empty() => {
+                (Verdict { outcome: Outcome::Skipped, ..verdict }, Some(self.skip_reason(answers)))
+            }
             Outcome::Agree | Outcome::Differ | Outcome::Known | Outcome::Stale | Outcome::Skipped | Outcome::Broken => {
-                (verdict.outcome, None)
+                (verdict, broken)
             }
         }
+    }
+
+    /// A compiler that gave no answer is at fault; why a device did not is for its own words to say.
+    fn broken(&self) -> Verdict {
+        let (culprit, sentence) = if self.produced.broken.is_empty() {
+            (None, String::new())
+        } else {
+            (Some(Culprit::Compiler), "it made nothing that could be checked".to_owned())
+        };
+        Verdict { outcome: Outcome::Broken, culprit, sentence }
     }
 
     fn skip_reason(&self, answers: &Answers) -> String {

@@ -8,7 +8,7 @@ use super::failures::Failure;
 use super::located::locate;
 use super::style::{Lines, Style, Tone, one_line, pad, width};
 use super::witness::{Mark, Witness, mark, number, reference};
-use crate::record::{CheckRecord, Direction, Outcome, Story, What};
+use crate::record::{CheckRecord, Direction, Outcome, Row, Story, What};
 
 /// Wrong answers of a device that are put into words.
 const MAX_ANSWERS: usize = 8;
@@ -26,17 +26,23 @@ pub fn heading(failure: &Failure<'_>, style: Style) -> String {
 pub fn block(failure: &Failure<'_>, style: Style) -> String {
     let record = failure.record;
     let mut parts = vec![heading(failure, style) + "\n"];
-    if let Some(story) = &record.story {
-        parts.push(claim(story));
+    if is_answered(record) {
+        parts.extend(record.story.as_ref().map(claim));
+        if !record.rows.is_empty() {
+            parts.push(table(record, style));
+        }
+        parts.extend(maps(record, style));
+        parts.push(answers(record));
     }
-    if !record.rows.is_empty() {
-        parts.push(table(record, style));
-    }
-    parts.extend(maps(record, style));
-    parts.push(answers(record));
     parts.push(ending(record, style));
     parts.retain(|part| !part.is_empty());
     parts.join("\n")
+}
+
+/// Whether there is something to compare: where a compiler or a device broke before it answered, only that is told.
+fn is_answered(record: &CheckRecord) -> bool {
+    let spoke = |row: &Row| row.reported.is_some() || row.compiled.is_some() || row.observed.is_some();
+    record.outcome != Outcome::Broken || record.rows.iter().any(spoke)
 }
 
 /// The word in front of a check.
@@ -145,7 +151,7 @@ fn ending(record: &CheckRecord, style: Style) -> String {
         (Some(culprit), None) => Some(culprit.as_str().to_owned()),
         (None, sentence) => sentence,
     };
-    let invalid = Some(&record.validation).filter(|text| *text != "valid");
+    let invalid = Some(&record.validation).filter(|text| *text != "valid" && is_answered(record));
     let lines = [
         ("verdict", verdict),
         ("reason", said(record.skip_reason.as_ref())),

@@ -31,10 +31,11 @@ mod squeeze;
 pub mod struct_text;
 mod style;
 pub mod summary;
+pub mod tally_table;
 pub mod terminal;
 pub mod upstream;
 mod witness;
 
 pub use failure_block::{block, heading};
 pub use failures::{Failure, failures, is_failure};
-pub use style::Style;
+pub use style::{Style, counted, grouped};

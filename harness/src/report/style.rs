@@ -117,7 +117,7 @@ pub(super) fn one_line(text: &str) -> String {
 }
 
 /// A count with a space between thousands: `2 940`.
-pub(super) fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
@@ -130,7 +130,7 @@ pub(super) fn grouped(number: u64) -> String {
 }
 
 /// `1 check`, `3 checks`.
-pub(super) fn counted(number: u64, noun: &str) -> String {
+pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 

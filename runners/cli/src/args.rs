@@ -265,6 +265,9 @@ pub struct RunArgs {
     /// Keep what compilers are given and what they make below this folder.
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
+    /// Longest time in seconds that a compiler gets for one source; one that takes longer is ended, and its check is broken.
+    #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub compile_limit: u64,
     /// Only these devices.
     #[arg(long, value_delimiter = ',', value_name = "ID[,ID...]")]
     pub device: Vec<String>,
@@ -385,6 +388,9 @@ pub struct FuzzArgs {
     /// Only these compilers, or single toolchains of theirs; default: all that are there.
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub compiler: Vec<String>,
+    /// Longest time in seconds that a compiler gets for one source; one that takes longer is ended, and its check is broken.
+    #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub compile_limit: u64,
     /// Only these devices.
     #[arg(long, value_delimiter = ',', value_name = "ID[,ID...]")]
     pub device: Vec<String>,

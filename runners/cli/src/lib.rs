@@ -7,6 +7,7 @@
 mod args;
 mod arguments;
 pub mod bench;
+mod compilers;
 mod divisions;
 mod drivers;
 mod execute;

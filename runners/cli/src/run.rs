@@ -34,7 +34,7 @@ use crate::records_file::RecordsFile;
 use crate::rotation::Rotation;
 use crate::selection::{Selection, rule_set, select};
 use crate::shader_cache::ShaderCache;
-use crate::{arguments, drivers, execute, proofs, resume};
+use crate::{arguments, compilers, drivers, execute, proofs, resume};
 
 /// Runs and reports.
 ///
@@ -202,7 +202,7 @@ impl Wanted {
         let toolchains = if args.producer.is_empty() {
             Toolchains::default()
         } else {
-            Toolchains::find(drivers::fetched_root().as_deref()).keep(args.keep.clone())
+            compilers::find(args.compile_limit).keep(args.keep.clone())
         };
         let producers = producers(&args.producer, &toolchains)?;
         let runners =

@@ -1,14 +1,23 @@
 //! One run of a compiler: a child process with a time limit, whose death is an answer too.
+//!
+//! On Unix the child leads a process group of its own. What it started ends with it where it has to be ended, and a
+//! Ctrl-C at the terminal, which is meant for this program, does not look like a crash of the compiler.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
-use std::process::{Command, ExitStatus, Stdio};
-use std::time::Duration;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 use wait_timeout::ChildExt;
 
 /// Longest time that a compiler gets for one source.
 pub const TIME_LIMIT: Duration = Duration::from_secs(60);
+
+/// Most bytes that a compiler may print to either stream; listings have some thousands.
+pub const OUTPUT_LIMIT: u64 = 64 << 20;
+
+/// How often the length of a child's output is looked at.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// How a child process ended, and what it printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +39,8 @@ pub enum End {
     Signalled(i32),
     /// It did not end within the limit and was killed.
     TimedOut(Duration),
+    /// It printed more than [`OUTPUT_LIMIT`] and was killed.
+    Flooded,
 }
 
 /// Runs `command` to its end, at most for `limit`.
@@ -38,22 +49,60 @@ pub enum End {
 /// The process could not be started, or its output not be read.
 pub fn run(command: &mut Command, limit: Duration) -> io::Result<Finished> {
     // Files rather than pipes: nobody has to read while the child writes.
-    let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
+    let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
+    lead_a_group(command);
     let mut child = command.stdin(Stdio::null()).stdout(stdout.try_clone()?).stderr(stderr.try_clone()?).spawn()?;
-    let end = if let Some(status) = child.wait_timeout(limit)? {
-        end_of(status)
-    } else {
-        child.kill()?;
-        child.wait()?;
-        End::TimedOut(limit)
-    };
-    Ok(Finished { end, stdout: text(&mut stdout)?, stderr: text(&mut stderr)? })
+    let end = wait(&mut child, limit, [&stdout, &stderr])?;
+    match end {
+        // What a program leaves behind of its own will may be meant to stay, as Wine's server is.
+        End::Exited(_) => {}
+        End::Signalled(_) | End::TimedOut(_) | End::Flooded => kill(&mut child)?,
+    }
+    Ok(Finished { end, stdout: text(stdout)?, stderr: text(stderr)? })
 }
 
-fn text(file: &mut File) -> io::Result<String> {
+fn wait(child: &mut Child, limit: Duration, output: [&File; 2]) -> io::Result<End> {
+    let started = Instant::now();
+    loop {
+        let left = limit.saturating_sub(started.elapsed());
+        if let Some(status) = child.wait_timeout(left.min(LOOK))? {
+            return Ok(end_of(status));
+        }
+        for file in output {
+            if file.metadata()?.len() > OUTPUT_LIMIT {
+                return Ok(End::Flooded);
+            }
+        }
+        if left.is_zero() {
+            return Ok(End::TimedOut(limit));
+        }
+    }
+}
+
+#[cfg(unix)]
+fn lead_a_group(command: &mut Command) {
+    std::os::unix::process::CommandExt::process_group(command, 0);
+}
+
+#[cfg(not(unix))]
+fn lead_a_group(_: &mut Command) {}
+
+/// Ends the child and, on Unix, everything that it started.
+fn kill(child: &mut Child) -> io::Result<()> {
+    #[cfg(unix)]
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        // No group is left where the child was alone in it and is gone.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    child.kill()?;
+    child.wait().map(drop)
+}
+
+/// What the file holds, at most [`OUTPUT_LIMIT`] bytes of it.
+fn text(mut file: File) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.rewind()?;
-    file.read_to_end(&mut bytes)?;
+    file.take(OUTPUT_LIMIT).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -64,6 +113,29 @@ pub(crate) fn end_of(status: ExitStatus) -> End {
     }
     End::Exited(status.code().unwrap_or(-1))
 }
+
+/// The name of a signal: `SIGSEGV`, or `signal 64` for one that programs rarely die of.
+///
+/// Source: POSIX.1-2024, `signal.h`, and the numbers of Linux and macOS, which differ for SIGBUS alone.
+pub fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        2 => "SIGINT",
+        4 => "SIGILL",
+        5 => "SIGTRAP",
+        6 => "SIGABRT",
+        BUS => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        15 => "SIGTERM",
+        other => return format!("signal {other}"),
+    };
+    name.to_owned()
+}
+
+/// SIGBUS.
+const BUS: i32 = if cfg!(target_os = "macos") { 10 } else { 7 };
 
 #[cfg(all(test, unix))]
 mod tests {
@@ -91,5 +163,31 @@ mod tests {
         let limit = Duration::from_millis(200);
         let finished = run(&mut shell("echo begun; exec sleep 1000"), limit).unwrap();
         assert_eq!((finished.end, finished.stdout.as_str()), (End::TimedOut(limit), "begun\n"));
+    }
+
+    #[test]
+    fn what_a_hanging_child_started_ends_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let limit = Duration::from_millis(300);
+        let mut command = shell("sleep 1000 & echo $! > id; wait");
+        assert_eq!(run(command.current_dir(folder.path()), limit).unwrap().end, End::TimedOut(limit));
+        let id = std::fs::read_to_string(folder.path().join("id")).unwrap();
+        // A killed process may stay for a moment, until its new parent takes note.
+        let is_gone = |_| {
+            std::thread::sleep(Duration::from_millis(10));
+            run(&mut shell(&format!("ps -o stat= -p {} | grep -v Z", id.trim())), TIME_LIMIT).unwrap().stdout.is_empty()
+        };
+        assert!((0..500).any(is_gone), "process {id} goes on");
+    }
+
+    #[test]
+    fn a_flood_is_stopped() {
+        let finished = run(&mut shell("exec yes"), TIME_LIMIT).unwrap();
+        assert_eq!((finished.end, finished.stdout.len() as u64), (End::Flooded, OUTPUT_LIMIT));
+    }
+
+    #[test]
+    fn signals_have_names() {
+        assert_eq!([6, 11, 40].map(signal_name), ["SIGABRT", "SIGSEGV", "signal 40"]);
     }
 }

@@ -7,10 +7,17 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
-use crate::child::{End, Finished, TIME_LIMIT, run};
+use crate::child::{End, Finished, OUTPUT_LIMIT, TIME_LIMIT, run, signal_name};
 use crate::slang_library::{SlangService, library_beside};
 use crate::wine;
+
+/// Longest time that a compiler gets to say its version.
+const VERSION_LIMIT: Duration = Duration::from_secs(30);
+
+/// Most characters of a dying compiler's last words.
+const LAST_WORDS: usize = 200;
 
 /// A compiler that can be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +25,7 @@ pub struct Compiler {
     name: &'static str,
     invocation: Invocation,
     version: String,
+    limit: Duration,
 }
 
 /// How a compiler is started.
@@ -106,7 +114,19 @@ const LOOKUPS: [Lookup; 9] = [
 impl Compiler {
     /// Every compiler that is there. `fetched` is the folder of `ci/setup.sh`.
     pub fn all(fetched: Option<&Path>) -> Vec<Self> {
-        LOOKUPS.iter().filter_map(|lookup| lookup.find(fetched)).collect()
+        Self::look(fetched).0
+    }
+
+    /// The same, and for each variable that names a program which is no compiler a sentence that says why.
+    pub fn look(fetched: Option<&Path>) -> (Vec<Self>, Vec<String>) {
+        let (mut found, mut unusable) = (Vec::new(), Vec::new());
+        for lookup in &LOOKUPS {
+            match lookup.find(fetched) {
+                Ok(compiler) => found.push(compiler),
+                Err(reason) => unusable.extend(lookup.named_in_vain(&reason)),
+            }
+        }
+        (found, unusable)
     }
 
     /// The names of all compilers that are looked for, each with the way to get it where it is not found.
@@ -116,12 +136,23 @@ impl Compiler {
 
     /// The compiler of a name in [`Compiler::known`], if it is there.
     pub fn named(name: &str, fetched: Option<&Path>) -> Option<Self> {
-        LOOKUPS.iter().find(|lookup| lookup.name == name)?.find(fetched)
+        LOOKUPS.iter().find(|lookup| lookup.name == name)?.find(fetched).ok()
+    }
+
+    /// The same compiler with this time for each source.
+    #[must_use]
+    pub fn with_limit(self, limit: Duration) -> Self {
+        Self { limit, ..self }
     }
 
     /// Short name.
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// The time that it gets for a source.
+    pub fn limit(&self) -> Duration {
+        self.limit
     }
 
     /// The program.
@@ -136,14 +167,19 @@ impl Compiler {
 
     /// Runs the compiler with `arguments` in `folder`.
     pub fn ask(&self, folder: &Path, arguments: &[&str]) -> Answer {
-        self.answer(run(self.command().args(arguments).current_dir(folder), TIME_LIMIT))
+        self.answer(run(self.command().args(arguments).current_dir(folder), self.limit))
     }
 
     /// A shell script in a compiler's place.
     #[cfg(test)]
     pub(crate) fn script(name: &'static str, text: &str) -> Self {
         let leading = vec!["-c".into(), text.into()];
-        Self { name, invocation: Invocation { leading, ..Invocation::program("sh".into()) }, version: String::new() }
+        Self {
+            name,
+            invocation: Invocation { leading, ..Invocation::program("sh".into()) },
+            version: String::new(),
+            limit: TIME_LIMIT,
+        }
     }
 
     /// The compiler as a command that lacks its arguments.
@@ -164,8 +200,9 @@ impl Compiler {
             Ok(finished) => match finished.end {
                 End::Exited(0) => Answer::Accepted(finished),
                 End::Exited(_) => Answer::Refused(finished),
-                End::Signalled(signal) => Answer::Broken(format!("{} ended with signal {signal}", self.name)),
-                End::TimedOut(limit) => Answer::Broken(format!("{} gave no answer in {limit:?}", self.name)),
+                End::Signalled(_) | End::TimedOut(_) | End::Flooded => {
+                    Answer::Broken(format!("{} {}", self.name, death(&finished)))
+                }
             },
         }
     }
@@ -183,18 +220,42 @@ impl Invocation {
     }
 }
 
+/// How a process came to an untimely end, and the last that it said: a fragment after its name.
+fn death(finished: &Finished) -> String {
+    let end = match finished.end {
+        End::Exited(status) => format!("ended with exit status {status}"),
+        End::Signalled(signal) => format!("died of {}", signal_name(signal)),
+        End::TimedOut(limit) => format!("gave no answer within {limit:?}"),
+        End::Flooded => return format!("printed more than {} MiB", OUTPUT_LIMIT >> 20),
+    };
+    let said = finished.stderr.lines().map(str::trim).rfind(|line| line.chars().any(char::is_alphanumeric));
+    let words = said.map(|line| format!("; its last words: {}", line.chars().take(LAST_WORDS).collect::<String>()));
+    end + &words.unwrap_or_default()
+}
+
 impl Lookup {
-    fn find(&self, fetched: Option<&Path>) -> Option<Compiler> {
+    /// The compiler, or why it is not here.
+    fn find(&self, fetched: Option<&Path>) -> Result<Compiler, String> {
         let plain = self.plain.and_then(|(variable, program)| {
-            std::env::var_os(variable).map(PathBuf::from).or_else(|| on_path(program)).map(Invocation::program)
+            std::env::var_os(variable).map(named).or_else(|| on_path(program)).map(Invocation::program)
         });
-        let invocation = plain.or_else(|| self.fetched.invocation(fetched?))?;
-        let finished = run(invocation.command().arg(self.question), TIME_LIMIT).ok()?;
+        let found = plain.or_else(|| self.fetched.invocation(fetched?));
+        let invocation = found.ok_or_else(|| format!("no `{}` is here", self.name))?;
+        let program = invocation.program.display();
+        let finished = run(invocation.command().arg(self.question), VERSION_LIMIT);
+        let finished = finished.map_err(|error| format!("{program}: {error}"))?;
         // slangc answers on standard error.
         let said = if finished.stdout.trim().is_empty() { &finished.stderr } else { &finished.stdout };
-        let version = said.lines().next()?.trim().to_owned();
-        let name = self.name;
-        (finished.end == End::Exited(0)).then_some(Compiler { name, invocation, version })
+        let version = said.lines().next().map(|line| line.trim().to_owned());
+        let answer = version.filter(|_| finished.end == End::Exited(0));
+        let version = answer.ok_or_else(|| format!("{program} {}, asked for its version", death(&finished)))?;
+        Ok(Compiler { name: self.name, invocation, version, limit: TIME_LIMIT })
+    }
+
+    /// A sentence about a variable that is set and names no compiler.
+    fn named_in_vain(&self, reason: &str) -> Option<String> {
+        let (variable, _) = self.plain.filter(|(variable, _)| std::env::var_os(variable).is_some())?;
+        Some(format!("{variable} names no compiler: {reason}"))
     }
 
     fn advice(&self) -> String {
@@ -227,6 +288,12 @@ fn driver(name: &str) -> Option<PathBuf> {
     let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     let this = std::env::current_exe().ok()?;
     this.ancestors().skip(1).take(2).map(|folder| folder.join(&name)).find(|path| path.is_file())
+}
+
+/// A program as the user named it. A path is that of the user's folder, while compilers run in folders of their own.
+fn named(program: OsString) -> PathBuf {
+    let program = PathBuf::from(program);
+    if program.components().count() < 2 { program } else { std::path::absolute(&program).unwrap_or(program) }
 }
 
 /// The program of this name in the first folder of `PATH` that has one.

@@ -40,9 +40,13 @@ fn told(fuzz: &Fuzz, difference: &Difference, (record, artifacts): (&CheckRecord
     let version = compiler.map(|compiler| compiler.version().to_owned());
     let command_line = kept(artifacts, "command");
     let device = fuzz.devices.iter().find(|device| device.id == record.device);
-    let culprit = difference.culprit.map_or("compiler", |culprit| culprit.as_str());
+    let culprit = difference.kind.culprit.map_or("compiler", |culprit| culprit.as_str());
+    let summary = match &difference.reason {
+        Some(reason) => format!("{toolchain} breaks on this: {reason}"),
+        None => format!("what {toolchain} makes of this differs from {} ({culprit})", record.rules),
+    };
     upstream::Difference {
-        summary: format!("what {toolchain} makes of this differs from {} ({culprit})", record.rules),
+        summary,
         declare: declaration.text(),
         source: kept(artifacts, "probe."),
         options: declaration.options,

@@ -21,6 +21,8 @@ pub(super) struct Round<'a> {
     fuzz: &'a Fuzz,
     sources: BTreeMap<u64, (Declaration, Arc<Source>)>,
     layouts: BTreeMap<u64, BlockLayout>,
+    /// Whether the planted fault is in the rules.
+    is_faulty: bool,
 }
 
 impl<'a> Round<'a> {
@@ -36,7 +38,12 @@ impl<'a> Round<'a> {
             let layouts = rules.flat_map(|rules| Subject::new(Arc::clone(source), rules).layouts);
             Some((*number, layouts.into_iter().find(|layout| layout.result.is_ok())?))
         });
-        Self { fuzz, layouts: layouts.collect(), sources }
+        Self { fuzz, layouts: layouts.collect(), sources, is_faulty: true }
+    }
+
+    /// The same declarations by the compilers' own rule sets, whatever is planted.
+    pub(super) fn without_fault(self) -> Self {
+        Self { is_faulty: false, ..self }
     }
 
     /// The layout of a declaration under any rule set that does not refuse it.
@@ -67,7 +74,8 @@ impl<'a> Round<'a> {
         let subjects = fitting.flat_map(|(_, (_, source))| {
             let blocks = source.module.blocks.iter();
             let rules = blocks.filter_map(|block| toolchain.rules().rules(block));
-            rules.map(|rules| Arc::new(Subject::new(Arc::clone(source), self.fuzz.rules(rules))))
+            let checked = |rules| if self.is_faulty { self.fuzz.rules(rules) } else { rules };
+            rules.map(move |rules| Arc::new(Subject::new(Arc::clone(source), checked(rules))))
         });
         let subjects: Vec<Arc<Subject>> = subjects.collect();
         let settings = all_forms();

@@ -4,6 +4,7 @@
 //! No test needs a GPU or a driver: what runs shaders runs them on the model device.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod bad_compilers;
 mod bench;
 mod bindings;
 mod demands;

@@ -11,6 +11,8 @@ use super::{Call, SOURCE, made, preprocessing, spirv};
 use crate::child::Finished;
 
 const MODULE: &str = "probe.spv";
+/// Most characters of a line of output in a message.
+const LINE: usize = 80;
 
 /// `-Vd` keeps DXC from withholding what its own validator refuses: what its code addresses is asked here, and validity
 /// is spirv-val's to judge.
@@ -46,10 +48,20 @@ pub(super) fn translated(file: &str, entry: &str) -> Vec<String> {
 
 #[expect(clippy::unnecessary_wraps, reason = "a reader of artifacts, of which others can fail")]
 fn read_listing(_: &Path, finished: &Finished) -> Result<Compilation, String> {
+    // Every listing names its entry points, and does so behind the code: nothing of that is missing then.
+    if !finished.stdout.lines().any(|line| line.starts_with("!dx.entryPoints = ")) {
+        return Err(format!("it printed no whole listing but {} bytes: {}", finished.stdout.len(), start(finished)));
+    }
     let listing = finished.stdout.clone();
     Ok(made(Shader::Dxil(listing.clone()), Report::Listing(listing)))
 }
 
 fn read_module(folder: &Path, _: &Finished) -> Result<Compilation, String> {
     Ok(made(Shader::Spirv(spirv(&folder.join(MODULE))?), Report::None))
+}
+
+/// The first line that says something, for a message.
+fn start(finished: &Finished) -> String {
+    let line = finished.stdout.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("nothing");
+    line.chars().take(LINE).collect()
 }

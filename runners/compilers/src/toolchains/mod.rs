@@ -10,10 +10,11 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use layoutproof::toolchain::{Compilation, Compile, CompileRequest, Made, SourceText, Toolchain, toolchains};
 
-use crate::child::{Finished, TIME_LIMIT};
+use crate::child::{Finished, OUTPUT_LIMIT};
 use crate::compiler::{Answer, Compiler};
 use crate::d3d::Fxc;
 use crate::slang_library::SlangService;
@@ -30,6 +31,7 @@ pub struct Toolchains {
     compilers: Vec<Compiler>,
     /// FXC with what makes its code run.
     fxc: Option<Arc<Fxc>>,
+    unusable: Vec<String>,
     kept: Option<PathBuf>,
     /// Processes that answer for slangc, once it is asked; `None` where only slangc itself can.
     slang: Arc<OnceLock<Option<SlangService>>>,
@@ -38,16 +40,28 @@ pub struct Toolchains {
 impl Toolchains {
     /// Every compiler that is there; `fetched` is the folder of `ci/setup.sh`.
     pub fn find(fetched: Option<&Path>) -> Self {
-        let compilers = Compiler::all(fetched);
+        let (compilers, unusable) = Compiler::look(fetched);
         let named = |name: &str| compilers.iter().find(|compiler| compiler.name() == name).cloned();
         let fxc = named("fxc").zip(named("vkd3d")).and_then(|(fxc, vkd3d)| Fxc::new(fxc, vkd3d).ok());
-        Self { fxc: fxc.map(Arc::new), compilers, ..Self::default() }
+        Self { fxc: fxc.map(Arc::new), compilers, unusable, ..Self::default() }
+    }
+
+    /// Why programs that the environment names are no compilers here, in a sentence each.
+    pub fn unusable(&self) -> &[String] {
+        &self.unusable
     }
 
     /// Keeps sources and artifacts below this folder, one folder for each compilation.
     #[must_use]
     pub fn keep(self, folder: Option<PathBuf>) -> Self {
         Self { kept: folder, ..self }
+    }
+
+    /// Gives every compiler this time for each source.
+    #[must_use]
+    pub fn limit(self, limit: Duration) -> Self {
+        let compilers = self.compilers.into_iter().map(|compiler| compiler.with_limit(limit));
+        Self { compilers: compilers.collect(), ..self }
     }
 
     /// The compilers, in the order in which they are listed.
@@ -115,7 +129,7 @@ impl Toolchains {
         };
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let answer = match self.service(compiler) {
-            Some(service) => compiler.answer(service.run(folder, &arguments, TIME_LIMIT)),
+            Some(service) => compiler.answer(service.run(folder, &arguments, compiler.limit())),
             None => compiler.ask(folder, &arguments),
         };
         if self.kept.is_some() {
@@ -177,10 +191,15 @@ fn first_error(stderr: &str, stdout: &str) -> String {
 
 /// The words of a SPIR-V file.
 fn spirv(path: &Path) -> Result<Vec<u32>, String> {
-    let bytes = fs::read(path).map_err(|error| format!("it wrote no module: {error}"))?;
-    if bytes.is_empty() || bytes.len() % 4 != 0 {
-        return Err(format!("a module of {} bytes", bytes.len()));
+    let unread = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => "it says that it succeeded, and wrote no module".to_owned(),
+        _ => format!("its module cannot be read: {error}"),
+    };
+    let length = fs::metadata(path).map_err(unread)?.len();
+    if length == 0 || length % 4 != 0 || length > OUTPUT_LIMIT {
+        return Err(format!("it wrote a module of {length} bytes, which is none"));
     }
+    let bytes = fs::read(path).map_err(unread)?;
     let words = bytes.chunks_exact(4);
     Ok(words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
 }

@@ -1,0 +1,155 @@
+//! Compilers that misbehave: each is told in a line, and every other check of the run is carried out.
+//!
+//! `DXC` names a shell script that answers with its version and then does what no compiler should. Exit codes are those of
+//! every command: 1 for a broken check, 3 for a compiler that is asked for and not there.
+#![cfg(unix)]
+
+use std::fs::{Permissions, set_permissions};
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
+
+use super::folder::{Answer, Folder};
+
+/// Two cases of DXC's constant buffers.
+const CASES: &str = "arrays/scalar_packs_behind_the_last_element vectors/two_pairs_fill_a_register";
+
+/// What a DXC that works would be asked for, without a driver: the evaluator runs its listings.
+fn words(options: &str) -> String {
+    format!("run {CASES} --compiler rspirv,dxc-dxil --runner dxil,model --json r.jsonl{options}")
+}
+
+/// A folder with a compiler that does this for every source.
+fn with_dxc(deed: &str) -> Folder {
+    let folder = Folder::without_drivers(&[]).with_variable("DXC", "./dxc");
+    let script = format!("#!/bin/sh\ncase \"$*\" in *--version*) echo 'dxc of a test'; exit 0;; esac\n{deed}\n");
+    folder.write("dxc", script.as_bytes());
+    set_permissions(folder.path("dxc"), Permissions::from_mode(0o755)).unwrap();
+    folder
+}
+
+/// The records of the run and its totals.
+fn records(folder: &Folder) -> (Vec<Value>, Value) {
+    let text = folder.read("r.jsonl");
+    let mut lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let end = lines.pop().unwrap();
+    assert_eq!(end["type"], "end");
+    (lines.split_off(1), end)
+}
+
+/// The compiler breaks on both cases, which is told with this reason, and our own shaders agree on both.
+#[track_caller]
+fn breaks(deed: &str, options: &str, reason: &str) -> Answer {
+    let folder = with_dxc(deed);
+    let answer = folder.run(&words(options)).exits(1);
+    let (checks, end) = records(&folder);
+    let mut broken = 0;
+    for check in &checks {
+        if check["producer"] == "dxc-dxil" {
+            assert_eq!((&check["outcome"], &check["culprit"]), (&"broken".into(), &"compiler".into()), "{check}");
+            assert_eq!(check["skip_reason"], reason);
+            let case = check["case"].as_str().unwrap();
+            assert!(answer.out.contains(&format!("Broken {case} | hlsl-cbuffer | dxc-dxil")), "{answer}");
+            broken += 1;
+        } else {
+            assert_eq!(check["outcome"], "agree", "{check}");
+        }
+    }
+    assert_eq!((broken, &end["broken"], &end["agree"]), (2, &2.into(), &(checks.len() - 2).into()));
+    assert!(checks.len() > 3, "{answer}");
+    answer.prints(&format!("reason {reason}")).prints("verdict compiler: it made nothing that could be checked")
+}
+
+#[test]
+fn a_crash_names_its_signal() {
+    let answer = breaks("kill -SEGV $$", "", "dxc died of SIGSEGV");
+    // Numbers that nobody compared would only hide what happened.
+    assert!(!answer.out.contains("struct S"), "{answer}");
+    breaks("echo 'assertion failed' >&2; kill -ABRT $$", "", "dxc died of SIGABRT; its last words: assertion failed");
+}
+
+#[test]
+fn a_hang_ends_at_the_limit_with_everything_that_it_started() {
+    let reason = "dxc gave no answer within 1s";
+    breaks("sleep 1000", " --compile-limit 1", reason);
+    breaks("exec sleep 1000", " --compile-limit 1", reason);
+}
+
+#[test]
+fn a_flood_of_output_is_stopped() {
+    breaks("exec yes", "", "dxc printed more than 64 MiB");
+}
+
+#[test]
+fn nonsense_is_no_listing() {
+    let nonsense = "dxc-dxil: it printed no whole listing but 20 bytes: lorem ipsum ; %1 =";
+    breaks("echo 'lorem ipsum ; %1 = '", "", nonsense);
+    breaks("exit 0", "", "dxc-dxil: it printed no whole listing but 0 bytes: nothing");
+    breaks("head -c 3000 /dev/zero", "", "dxc-dxil: it printed no whole listing but 3000 bytes: nothing");
+    let table = "; Resource Bindings:\n;\n; Name\n; ----\n; S what where\n!dx.entryPoints = !{}";
+    let unread = "dxc-dxil made what cannot be read: no resource binding: `S what where`";
+    breaks(&format!("printf '{table}\\n'"), "", unread);
+}
+
+/// Refusing is an answer: the checks are skipped with the compiler's words, and nothing is proved for it.
+#[test]
+fn a_refusal_is_a_skip_in_the_words_of_the_compiler() {
+    let folder = with_dxc("echo 'probe.hlsl:3:5: error: unknown moon' >&2; exit 1");
+    let answer = folder.run(&words(" -v")).exits(0);
+    let (checks, end) = records(&folder);
+    let of_dxc: Vec<&Value> = checks.iter().filter(|check| check["producer"] == "dxc-dxil").collect();
+    assert_eq!((of_dxc.len(), &end["skipped"]), (2, &2.into()));
+    assert!(of_dxc.iter().all(|check| check["skip_reason"] == "dxc-dxil refuses it: unknown moon"), "{answer}");
+    answer.prints("Skipped 2 dxc-dxil refuses it (2)");
+    folder.run(&words(" --forbid-skip refuses")).exits(3);
+}
+
+#[test]
+fn a_compiler_that_is_not_there_is_missing() {
+    for program in ["/nonexistent/dxc", "./none"] {
+        let folder = Folder::without_drivers(&[]).with_variable("DXC", program);
+        let answer = folder.run(&words("")).exits(3);
+        answer.warns("note: DXC names no compiler: /").warns("error: compiler `dxc` is asked for and not here");
+    }
+}
+
+#[test]
+fn a_compiler_that_crashes_before_it_says_its_version_is_missing() {
+    let folder = with_dxc("");
+    folder.write("dxc", b"#!/bin/sh\nkill -SEGV $$\n");
+    let answer = folder.run(&words("")).exits(3);
+    assert!(answer.err.contains("dxc died of SIGSEGV, asked for its version"), "{answer}");
+}
+
+#[test]
+fn a_limit_of_no_time_is_refused() {
+    Folder::with(&[]).run("run --compiler dxc --compile-limit 0").exits(2);
+}
+
+/// A compiler that always crashes in two ways: each is told once, made as small as declarations get.
+#[test]
+fn fuzzing_tells_each_crash_once_and_small() {
+    let deed = "if grep -q StructuredBuffer probe.hlsl; then echo \"at $$\" >&2; kill -SEGV $$; fi; kill -ABRT $$";
+    let folder = with_dxc(deed);
+    let answer = folder.run("fuzz --compiler dxc-dxil --count 40 --seed 3").exits(1);
+    let told = |signal: &str| answer.out.matches(&format!("dxc died of {signal}")).count();
+    assert_eq!((told("SIGABRT"), told("SIGSEGV")), (1, 1), "{answer}");
+    assert_eq!(answer.out.matches(", 1 after").count(), 2, "{answer}");
+    for entry in std::fs::read_dir(folder.path("fuzz-found")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let report = folder.read(&format!("fuzz-found/{name}/report.md"));
+        assert!(report.contains("dxc of a test") && report.contains("breaks on this: dxc died of SIG"), "{report}");
+        folder.run(&format!("show fuzz-found/{name}/case.toml")).exits(0);
+    }
+}
+
+#[test]
+fn fuzzing_asks_only_for_what_there_is() {
+    let folder = Folder::without_drivers(&[]).with_variable("DXC", "/nonexistent/dxc");
+    folder.run("fuzz --compiler dxc").exits(3).warns("error: compiler `dxc` is asked for and not here");
+    folder.run("fuzz --compiler cl").exits(2).warns("error: unknown compiler `cl`");
+    let answer = folder.run("fuzz --plant-mutant std140:array-alignment=3").exits(2);
+    answer.warns("error: `std140` has no such mutant; it has bool-size=1, ");
+    folder.run("fuzz --plant-mutant nonsense").exits(2).warns("error: a planted mutant is RULES:PARAMETER=VALUE");
+    folder.run("fuzz --plant-mutant std41:array-alignment=4").exits(2);
+}
