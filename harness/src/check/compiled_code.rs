@@ -25,12 +25,26 @@ pub(super) struct CompiledCode {
     pub(super) validation: Validation,
 }
 
+/// Why what a compiler made gives no module.
+pub(super) enum Unusable {
+    /// It is not what it should be; the fault is the compiler's.
+    Unread(String),
+    /// It is more than we can follow.
+    NotFollowed(String),
+}
+
+impl Unusable {
+    fn unread(error: impl ToString) -> Self {
+        Self::Unread(error.to_string())
+    }
+}
+
 impl CompiledCode {
     /// The code of `shader`, of which `entry` is the one entry point.
     ///
     /// # Errors
     /// Code that cannot be read, or binds more or less than the block and the probe's own buffers.
-    pub(super) fn new(shader: &Shader, entry: &ProbeEntry) -> Result<Self, String> {
+    pub(super) fn new(shader: &Shader, entry: &ProbeEntry) -> Result<Self, Unusable> {
         match shader {
             Shader::Spirv(words) => {
                 let words = without_source(words);
@@ -42,7 +56,7 @@ impl CompiledCode {
                 Ok(Self::unvalidated(Code::Dxil(listing.clone()), interface))
             }
             Shader::Wgsl(text) => Self::of_wgsl(text, entry),
-            Shader::Dxbc(_) | Shader::Msl(_) => Err("no device takes such code".to_owned()),
+            Shader::Dxbc(_) | Shader::Msl(_) => Err(Unusable::NotFollowed("no device takes such code".to_owned())),
         }
     }
 
@@ -52,7 +66,7 @@ impl CompiledCode {
     }
 
     /// WGSL, which naga judges and turns into SPIR-V. What naga refuses is a module that is not valid.
-    fn of_wgsl(text: &str, entry: &ProbeEntry) -> Result<Self, String> {
+    fn of_wgsl(text: &str, entry: &ProbeEntry) -> Result<Self, Unusable> {
         let spirv = match naga_offsets::spirv_of(text, &entry.name) {
             Ok(spirv) => spirv,
             Err(error @ (NagaError::Unreadable(_) | NagaError::Invalid(_))) => {
@@ -60,10 +74,12 @@ impl CompiledCode {
                 let code = Code::Wgsl(text.to_owned());
                 return Ok(Self { validation, ..Self::unvalidated(code, Interface::default()) });
             }
-            Err(error @ (NagaError::NoSpirv(_) | NagaError::NoGlsl(_))) => return Err(error.to_string()),
+            Err(error @ (NagaError::NoSpirv(_) | NagaError::NoGlsl(_))) => {
+                return Err(Unusable::NotFollowed(error.to_string()));
+            }
         };
         let interface = spirv_interface(&spirv, entry.space)?;
-        let sizes = naga_offsets::binding_sizes(text).map_err(|error| error.to_string())?;
+        let sizes = naga_offsets::binding_sizes(text).map_err(Unusable::unread)?;
         let binding_size = sizes.get(&interface.block).copied().unwrap_or(0);
         Ok(Self { binding_size, ..Self::unvalidated(Code::Naga { spirv, wgsl: text.to_owned() }, interface) })
     }
@@ -79,20 +95,20 @@ impl CompiledCode {
 }
 
 /// The sockets of a module of SPIR-V: beside the probe's own buffers only the block is left.
-fn spirv_interface(words: &[u32], space: Space) -> Result<Interface, String> {
+fn spirv_interface(words: &[u32], space: Space) -> Result<Interface, Unusable> {
     let ours = Interface { output: (0, hlsl::BINDING), input: (0, hlsl::BINDING + 1), ..Interface::default() };
     if space == Space::PushConstant {
         return Ok(ours);
     }
-    let bound = bound_variables(words).map_err(|error| error.to_string())?;
+    let bound = bound_variables(words).map_err(Unusable::unread)?;
     let sockets = bound.iter().map(|variable| (variable.set, variable.binding));
     let others: Vec<Socket> = sockets.filter(|socket| *socket != ours.output && *socket != ours.input).collect();
     Ok(Interface { block: only(&others)?, ..ours })
 }
 
 /// The same of DXIL's listing, by the table of resource bindings.
-fn dxil_interface(listing: &str) -> Result<Interface, String> {
-    let rows = resource_bindings(listing)?;
+fn dxil_interface(listing: &str) -> Result<Interface, Unusable> {
+    let rows = resource_bindings(listing).map_err(Unusable::Unread)?;
     let sockets = rows.iter().map(|row| (row.space, row.index));
     let others: Vec<Socket> = sockets.filter(|(space, _)| *space != hlsl::SPACE).collect();
     Ok(Interface {
@@ -103,9 +119,12 @@ fn dxil_interface(listing: &str) -> Result<Interface, String> {
     })
 }
 
-fn only(sockets: &[Socket]) -> Result<Socket, String> {
+fn only(sockets: &[Socket]) -> Result<Socket, Unusable> {
     match sockets {
         [socket] => Ok(*socket),
-        others => Err(format!("the compiler binds {} buffers beside the probe's own, not one", others.len())),
+        others => Err(Unusable::NotFollowed(format!(
+            "the compiler binds {} buffers beside the probe's own, not one",
+            others.len()
+        ))),
     }
 }

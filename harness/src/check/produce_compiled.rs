@@ -3,7 +3,7 @@
 //! The declarations with a probe's entry point behind them go to the compiler; where it bound the block is read from what
 //! it made. A block takes part where the compiler's own rule set for it is the one that is checked.
 
-use crate::check::compiled_code::CompiledCode;
+use crate::check::compiled_code::{CompiledCode, Unusable};
 use crate::check::produce::{Produced, addressed, gap, plan_of_second_element};
 use crate::check::producer::Producer;
 use crate::check::shader_module::{Code, Compiled, ShaderModule};
@@ -158,7 +158,14 @@ impl Asked<'_> {
 
     fn attempt(&self, layout: &BlockLayout, plan: ProbePlan) -> Attempt {
         match self.compile(layout, &plan) {
-            Ok(Compilation::Made(made)) => self.module((layout, plan), &made).unwrap_or_else(Attempt::Refused),
+            Ok(Compilation::Made(made)) => {
+                self.module((layout, plan), &made).unwrap_or_else(|unusable| match unusable {
+                    Unusable::Unread(reason) => {
+                        Attempt::Broken(format!("{} made what cannot be read: {reason}", self.toolchain))
+                    }
+                    Unusable::NotFollowed(reason) => Attempt::Refused(reason),
+                })
+            }
             Ok(Compilation::Refused(words)) => Attempt::Refused(format!("{} refuses it: {words}", self.toolchain)),
             Ok(Compilation::Broken(sentence)) => Attempt::Broken(sentence),
             Err(reason) => Attempt::Refused(reason),
@@ -182,12 +189,13 @@ impl Asked<'_> {
     }
 
     /// The module of what the compiler made, or why there is none.
-    fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: &Made) -> Result<Attempt, String> {
-        let reported = reported(made, layout)?;
+    fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: &Made) -> Result<Attempt, Unusable> {
+        let reported = reported(made, layout).map_err(Unusable::Unread)?;
         let compiled_code = CompiledCode::new(&made.shader, &plan.entries[0])?;
         let shader = compiled_code.followed();
         let CompiledCode { code, interface, binding_size, validation } = compiled_code;
-        let mut requires = code.spirv().map(features_of).transpose()?.unwrap_or_default();
+        let mut requires =
+            code.spirv().map(features_of).transpose().map_err(Unusable::NotFollowed)?.unwrap_or_default();
         // WGSL's own rules are the validator's business, and so are the features behind its address spaces.
         let is_vulkan = matches!(code, Code::Spirv(_));
         let rules = is_vulkan.then(|| self.block_rules(layout, &plan)).flatten();

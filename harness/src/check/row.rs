@@ -49,8 +49,13 @@ impl Check {
 
     /// What the case says of a compiler's code, beside what the code does. No device takes part.
     pub(super) fn claims(&self) -> Vec<Row> {
-        let by_compiler = matches!(self.produced.producer, Producer::Compiler(_));
-        let modules = self.produced.modules.iter().filter(|_| by_compiler);
+        // A claim is about one compiler; other versions of it (`dxc-old`) are held to it, too.
+        let claimed_of = self.subject.accessed_by.as_deref();
+        let is_meant = match self.produced.producer {
+            Producer::Compiler(toolchain) => toolchain.compiler.split('-').next() == claimed_of,
+            Producer::Generator(_) => false,
+        };
+        let modules = self.produced.modules.iter().filter(|_| is_meant);
         let leaves =
             modules.flat_map(|module| (0..).zip(&module.plan.leaves).map(move |(leaf, it)| (module, leaf, it)));
         let claims = leaves.filter_map(|(module, index, leaf)| {

@@ -35,6 +35,8 @@ pub struct Subject {
     pub expected: Numbers,
     /// Where the case says that a compiler's code reads, where that is not where its listing says.
     pub accessed: Numbers,
+    /// The compiler that this is said of.
+    pub accessed_by: Option<String>,
     /// What our rules compute.
     pub computed: Numbers,
     /// Who is behind the expected numbers, in words.
@@ -51,6 +53,7 @@ impl Subject {
         let accessed = source.accessed.iter().find(|accessed| accessed.rules == rules.name);
         Self {
             accessed: accessed.map(Numbers::of_expectation).unwrap_or_default(),
+            accessed_by: accessed.and_then(|accessed| accessed.authority.compiler.clone()),
             expected: expectation.map(Numbers::of_expectation).unwrap_or_default(),
             computed: Numbers::of_layouts(&layouts),
             authority: expectation.map(|expectation| expectation.authority.to_string()).unwrap_or_default(),
@@ -68,6 +71,7 @@ impl Subject {
             rules: DECLARED,
             expected: Numbers::default(),
             accessed: Numbers::default(),
+            accessed_by: None,
             computed: Numbers::of_layouts(&layouts),
             authority: String::new(),
             layouts,
