@@ -1,7 +1,8 @@
 //! The shaders of a subject that a compiler makes of the user's own declarations: one module per block.
 //!
 //! The declarations with a probe's entry point behind them go to the compiler; where it bound the block is read from what
-//! it made. A block takes part where the compiler's own rule set for it is the one that is checked.
+//! it made. A block takes part where the compiler's own rule set for it is the one that is checked. Compilers of GLSL get
+//! the declarations said again in their language.
 
 use crate::check::produce::{Produced, addressed, gap, plan_of_second_element};
 use crate::check::producer::Producer;
@@ -9,7 +10,7 @@ use crate::check::shader_module::{Code, Compiled, ShaderModule};
 use crate::check::share::Share;
 use crate::check::subject::Subject;
 use crate::dxil::bindings::resource_bindings;
-use crate::generate::{hlsl, spirv};
+use crate::generate::{glsl, hlsl, spirv};
 use crate::layout::BlockLayout;
 use crate::module::BlockKind;
 use crate::probe::{Interface, ProbePlan, Socket, Wiring, elements, plan_in};
@@ -17,7 +18,7 @@ use crate::read_spirv::{bound_variables, features_of, without_source};
 use crate::record::{Direction, Form, Space, Stage};
 use crate::reported::reported;
 use crate::runner::Shader;
-use crate::toolchain::{Compilation, Compile, CompileRequest, Made, Output, SourceText, Toolchain};
+use crate::toolchain::{Compilation, Compile, CompileRequest, Language, Made, Output, SourceText, Toolchain};
 use crate::verdict::Validation;
 
 impl Produced {
@@ -34,7 +35,11 @@ impl Produced {
                 produced.gaps.extend(refusals.iter().map(|refusal| gap(subject.rules, refusal)));
                 continue;
             }
-            let Some(space) = space_of(layout.kind, toolchain.output) else {
+            let space = match toolchain.language {
+                Language::Hlsl | Language::Slang => space_of(layout.kind, toolchain.output),
+                Language::Glsl => Some(glsl::space_of(layout.kind, subject.rules)),
+            };
+            let Some(space) = space else {
                 produced.gaps.push("compilers read no such block by name".to_owned());
                 continue;
             };
@@ -49,7 +54,7 @@ impl Produced {
     }
 
     fn add_compiled(&mut self, asked: &Asked<'_>, layout: &BlockLayout, plan: ProbePlan) {
-        let plan = readable(plan);
+        let plan = readable(plan, asked.toolchain.language);
         self.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
         if plan.entries.is_empty() || plan.leaves.is_empty() {
             return;
@@ -78,8 +83,7 @@ struct Asked<'a> {
 impl Asked<'_> {
     fn compile(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compilation, String> {
         let entry = &plan.entries[0];
-        let wiring = Wiring::new(layout, plan, entry);
-        let text = hlsl::probe(&self.text.text, layout, (plan, &wiring)).map_err(|error| error.to_string())?;
+        let text = self.probe(layout, plan)?;
         let name = format!("{}/{}/{}", self.subject.source.id, self.toolchain, folder_name(layout, plan));
         let request = CompileRequest {
             name: &name,
@@ -89,6 +93,24 @@ impl Asked<'_> {
             options: self.subject.source.options,
         };
         Ok(self.compilers.compile(&request))
+    }
+
+    fn probe(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<String, String> {
+        let entry = &plan.entries[0];
+        let program = (plan, &Wiring::new(layout, plan, entry));
+        match self.toolchain.language {
+            Language::Hlsl | Language::Slang => {
+                hlsl::probe(&self.text.text, layout, program).map_err(|error| error.to_string())
+            }
+            Language::Glsl => {
+                let block = &self.subject.source.module.blocks[self.block];
+                // What shows the stride has lost its own.
+                let elements = block.kind == BlockKind::StructuredElement && layout.stride.is_none();
+                let (rules, options) = (self.subject.rules, self.subject.source.options);
+                let declared = glsl::Declared { block, elements, rules, space: entry.space, options };
+                glsl::probe(&declared, program).map_err(|error| error.to_string())
+            }
+        }
     }
 
     /// The module of what the compiler made, or why it cannot be used.
@@ -143,8 +165,12 @@ fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
 }
 
 /// The leaves that a statement of the language can read, each by itself.
-fn readable(plan: ProbePlan) -> ProbePlan {
-    let mut plan = plan.without(hlsl::obstacle).only(&[Form::Leaf].into());
+fn readable(plan: ProbePlan, language: Language) -> ProbePlan {
+    let plan = match language {
+        Language::Hlsl | Language::Slang => plan.without(hlsl::obstacle),
+        Language::Glsl => plan,
+    };
+    let mut plan = plan.only(&[Form::Leaf].into());
     plan.entries.retain(|entry| entry.direction == Direction::Read);
     plan
 }

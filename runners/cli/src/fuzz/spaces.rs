@@ -10,6 +10,7 @@ pub(super) fn of(toolchain: &Toolchain) -> TypeSpace {
         (Language::Hlsl, Output::Spirv) => TypeSpace::dxc_spirv(),
         (Language::Slang, Output::Dxil) => TypeSpace::slang(),
         (Language::Slang, Output::Spirv) => TypeSpace::slang_spirv(),
+        (Language::Glsl, Output::Dxil | Output::Spirv) => TypeSpace::glsl(),
     }
 }
 

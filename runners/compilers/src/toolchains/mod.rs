@@ -1,8 +1,10 @@
 //! The compilers of this machine as [`Compile`]: a request in, a command line for one of them, its artifact out.
 //!
-//! Each compilation is a child process in a folder of its own, which [`Toolchains::keep`] makes stay.
+//! Each compilation is a child process in a folder of its own, which [`Toolchains::keep`] makes stay; naga is built in.
 
 mod dxc;
+mod glslang;
+mod naga;
 mod slang;
 
 use std::fs;
@@ -55,9 +57,6 @@ impl Toolchains {
     }
 
     fn ask(&self, request: &CompileRequest<'_>) -> io::Result<Compilation> {
-        let Some(compiler) = self.compiler(request.toolchain) else {
-            return Ok(Compilation::Broken(format!("{} is not on this machine", request.toolchain.compiler)));
-        };
         let scratch;
         let folder = match &self.kept {
             Some(kept) => {
@@ -71,26 +70,42 @@ impl Toolchains {
             }
         };
         let call = match request.toolchain.compiler {
+            naga::NAME => return self.ask_naga(request, &folder),
             "slangc" => slang::call(request),
+            "glslang" => glslang::call(request),
             _ => dxc::call(request),
+        };
+        self.ask_program(request, &folder, &call)
+    }
+
+    fn ask_program(&self, request: &CompileRequest<'_>, folder: &Path, call: &Call) -> io::Result<Compilation> {
+        let Some(compiler) = self.compiler(request.toolchain) else {
+            return Ok(Compilation::Broken(format!("{} is not on this machine", request.toolchain.compiler)));
         };
         fs::write(folder.join(&call.source), &request.source.text)?;
         let arguments: Vec<&str> = call.arguments.iter().map(String::as_str).collect();
         if self.kept.is_some() {
             fs::write(folder.join("command"), format!("{} {}\n", compiler.program().display(), arguments.join(" ")))?;
         }
-        let answer = match compiler.ask(&folder, &arguments) {
-            Answer::Accepted(finished) => (call.read)(&folder, &finished),
+        let answer = match compiler.ask(folder, &arguments) {
+            Answer::Accepted(finished) => (call.read)(folder, &finished),
             Answer::Refused(finished) => Ok(Compilation::Refused(first_error(&finished))),
             Answer::Broken(sentence) => Ok(Compilation::Broken(sentence)),
         };
         answer.or_else(|reason| Ok(Compilation::Broken(format!("{}: {reason}", request.toolchain))))
     }
+
+    fn ask_naga(&self, request: &CompileRequest<'_>, folder: &Path) -> io::Result<Compilation> {
+        if self.kept.is_some() {
+            fs::write(folder.join(format!("{SOURCE}.comp")), &request.source.text)?;
+        }
+        Ok(naga::compile(request))
+    }
 }
 
 impl Compile for Toolchains {
     fn has(&self, toolchain: &Toolchain) -> bool {
-        self.compiler(toolchain).is_some()
+        toolchain.compiler == naga::NAME || self.compiler(toolchain).is_some()
     }
 
     fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
