@@ -18,8 +18,11 @@ use crate::read_spirv::{bound_variables, features_of, without_source};
 use crate::record::{Direction, Form, Space, Stage};
 use crate::reported::reported;
 use crate::runner::Shader;
-use crate::toolchain::{Compilation, Compile, CompileRequest, Language, Made, Output, SourceText, Toolchain};
+use crate::toolchain::{Compilation, Compile, CompileRequest, Follows, Language, Made, Output, SourceText, Toolchain};
 use crate::verdict::Validation;
+
+/// What stands before the compiler's name where a check is skipped because it takes no such declaration.
+pub(super) const REFUSED_BY: &str = "refused by ";
 
 impl Produced {
     /// What the compiler of `toolchain` makes of the blocks of `subject` that it lays out by the subject's rule set.
@@ -64,7 +67,7 @@ impl Produced {
                 Ok(module) => self.modules.push(module),
                 Err(reason) => self.gaps.push(reason),
             },
-            Ok(Compilation::Refused(words)) => self.gaps.push(format!("{} refuses it: {words}", asked.toolchain)),
+            Ok(Compilation::Refused(words)) => self.gaps.push(format!("{REFUSED_BY}{}: {words}", asked.toolchain)),
             Ok(Compilation::Broken(sentence)) => self.broken.push(sentence),
             Err(reason) => self.gaps.push(reason),
         }
@@ -84,7 +87,8 @@ impl Asked<'_> {
     fn compile(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compilation, String> {
         let entry = &plan.entries[0];
         let text = self.probe(layout, plan)?;
-        let name = format!("{}/{}/{}", self.subject.source.id, self.toolchain, folder_name(layout, plan));
+        let option = self.option();
+        let name = format!("{}/{option}/{}", self.subject.source.id, folder_name(layout, plan));
         let request = CompileRequest {
             name: &name,
             toolchain: self.toolchain,
@@ -93,6 +97,14 @@ impl Asked<'_> {
             options: self.subject.source.options,
         };
         Ok(self.compilers.compile(&request))
+    }
+
+    /// The toolchain, and the rule set where the source names it: what a block is compiled with.
+    fn option(&self) -> String {
+        match self.toolchain.follows {
+            Follows::Native(_) => self.toolchain.to_string(),
+            Follows::Named(_) => format!("{}-{}", self.toolchain, self.subject.rules),
+        }
     }
 
     fn probe(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<String, String> {

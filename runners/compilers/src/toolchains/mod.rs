@@ -136,6 +136,15 @@ fn absolute(folder: &str) -> String {
 /// The first error of a compiler's output, without the place: it is that of a file that is gone.
 fn first_error(finished: &Finished) -> String {
     let lines = || finished.stderr.lines().chain(finished.stdout.lines()).map(str::trim);
+    // glslang: `ERROR: probe.comp:4: 'm' : no such thing`.
+    if let Some(line) = lines().find_map(|line| line.strip_prefix("ERROR: ")) {
+        let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        let parts: Vec<&str> = line.splitn(3, ':').collect();
+        return match parts.as_slice() {
+            [_, number, words] if is_number(number) => words.trim().to_owned(),
+            _ => line.to_owned(),
+        };
+    }
     let error = lines().find(|line| line.contains("error"));
     let line = error.or_else(|| lines().find(|line| !line.is_empty())).unwrap_or("without a word");
     line.split_once("error").map_or(line, |(_, behind)| behind.trim_start_matches([':', ' '])).to_owned()
