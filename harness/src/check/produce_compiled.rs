@@ -15,14 +15,11 @@ use crate::layout::BlockLayout;
 use crate::module::BlockKind;
 use crate::probe::{Interface, ProbePlan, Socket, Wiring, elements, plan_in};
 use crate::read_spirv::{bound_variables, features_of, without_source};
-use crate::record::{Direction, Form, Space, Stage};
+use crate::record::{Direction, Form, REFUSED_BY, Space, Stage};
 use crate::reported::reported;
 use crate::runner::Shader;
 use crate::toolchain::{Compilation, Compile, CompileRequest, Follows, Language, Made, Output, SourceText, Toolchain};
 use crate::verdict::Validation;
-
-/// What stands before the compiler's name where a check is skipped because it takes no such declaration.
-pub(super) const REFUSED_BY: &str = "refused by ";
 
 impl Produced {
     /// What the compiler of `toolchain` makes of the blocks of `subject` that it lays out by the subject's rule set.

@@ -18,7 +18,7 @@ use layoutproof::model::{BINDING_MISREADINGS, MISREADINGS, Model};
 use layoutproof::record::{CheckRecord, Form, Line, Outcome, RunEnd, RunHeader, SCHEMA, Space, Stage};
 use layoutproof::report::summary::{Exit, Shortfalls, exit_of_run, fold};
 use layoutproof::report::terminal::{RunFacts, check_line, failure_report, summary};
-use layoutproof::report::{Style, github, json_lines, junit};
+use layoutproof::report::{Style, github, json_lines, junit, matrix};
 use layoutproof::runner::{DeviceInfo, Runner, RunnerKind};
 use layoutproof::toolchain::{Compile, Toolchain, toolchains};
 use layoutproof_compilers::spirv_val::SpirvVal;
@@ -79,7 +79,8 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     records.extend(placed.into_iter().map(Placed::record));
     known::apply(&wanted.known, &mut records, &devices);
     let missed = missed_floors(&wanted.floors, &selection, &records);
-    let report = Report { args, devices, records, cases: selection.cases, started, style };
+    let compilers = !compilers.is_empty();
+    let report = Report { args, devices, records, cases: selection.cases, compilers, started, style };
     report.finish(&missed)
 }
 
@@ -277,6 +278,8 @@ struct Report<'a> {
     devices: Vec<DeviceInfo>,
     records: Vec<CheckRecord>,
     cases: usize,
+    /// Whether compilers took part.
+    compilers: bool,
     started: Instant,
     style: Style,
 }
@@ -313,6 +316,9 @@ impl Report<'_> {
         let seconds = Some(self.started.elapsed().as_secs_f64());
         let facts = RunFacts { devices: &self.devices, checks: &self.records, end, seconds };
         print(&summary(&facts, self.style));
+        if self.compilers {
+            print(&format!("\n{}", matrix::matrix(&self.records, self.style)));
+        }
         if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
             print(&github::annotations(&self.records));
         }
@@ -330,7 +336,8 @@ impl Report<'_> {
             write(path, &junit::junit(&self.records))?;
         }
         if let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") {
-            write(Path::new(&path), &github::markdown(&self.records))?;
+            let matrix = if self.compilers { matrix::markdown(&self.records) } else { String::new() };
+            write(Path::new(&path), &(github::markdown(&self.records) + &matrix))?;
         }
         Ok(())
     }
