@@ -162,8 +162,8 @@ fn order_text(writer: &Writer, path: &str, ty: &Type) -> Result<&'static str, No
     match (of(MatrixOrder::Row), of(MatrixOrder::Column)) {
         (true, true) => Err(NotInGlsl::new(path, "matrices of both orders in one struct")),
         (true, false) => Ok("layout(row_major) "),
-        (false, true) => Ok("layout(column_major) "),
-        (false, false) => Ok(""),
+        // GLSL's own default; naga reads no layout on members.
+        (false, true | false) => Ok(""),
     }
 }
 
