@@ -7,6 +7,7 @@
 mod args;
 mod drivers;
 mod execute;
+mod export;
 mod fuzz;
 mod information;
 mod inputs;
@@ -44,6 +45,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Show(args) => show::show(args, style),
         Command::Diff(args) => show::compare(args, style),
         Command::Reflect(args) => reflect::reflect(args, style),
+        Command::Export(args) => export::export(args),
         Command::List(args) => information::list(args, style),
         Command::Devices(args) => information::devices(args, style),
         Command::Compilers(args) => Ok(information::compilers(args, style)),
