@@ -6,6 +6,7 @@ use crate::generate::hlsl;
 use crate::image::{REFILL_WORD, nonce_word};
 use crate::module::{Argument, Block, BlockKind};
 use crate::record::What;
+use crate::resource::{Access, ResourceKind};
 use crate::scalar::SixteenBit;
 use crate::shape::MatrixOrder;
 use crate::toolchain::{Output, Toolchain, toolchains};
@@ -118,7 +119,8 @@ impl Bound {
             BlockKind::Cbuffer | BlockKind::ConstantBuffer | BlockKind::Globals => ("ConstantBuffer", 'b', None),
             BlockKind::StructuredElement => {
                 let stride = repro.subject.expected.get(What::ArrayStride, &repro.layout.name);
-                ("StructuredBuffer", 't', Some(stride.ok_or("the case does not say the stride")?))
+                let (kind, class) = structured(repro)?;
+                (kind, class, Some(stride.ok_or("the case does not say the stride")?))
             }
             BlockKind::Tbuffer
             | BlockKind::TextureBuffer
@@ -146,6 +148,17 @@ impl Bound {
         Binding: {binding}
 "
         )
+    }
+}
+
+/// The kind of a structured buffer, and its register class.
+fn structured(repro: &Repro<'_>) -> Result<(&'static str, char), String> {
+    let parameters = &repro.subject.source.module.parameters;
+    let own = parameters.iter().find(|parameter| parameter.name == repro.block.name);
+    match own.and_then(|parameter| parameter.ty.resource()).map(|resource| resource.kind) {
+        Some(ResourceKind::StructuredBuffer(Access::Read)) => Ok(("StructuredBuffer", 't')),
+        Some(ResourceKind::StructuredBuffer(Access::ReadWrite)) => Ok(("RWStructuredBuffer", 'u')),
+        Some(_) | None => Err("the suite binds no such structured buffer by itself".to_owned()),
     }
 }
 
