@@ -83,8 +83,8 @@ fn assembly_is_valid() -> Result<(), Failed> {
         fs::create_dir_all(&folder)?;
         let (source, module) = (folder.join("probe.spvasm"), folder.join("probe.spv"));
         fs::write(&source, assembly)?;
-        let mut assembler = Command::new("spirv-as");
-        let assembled = assembler.args(["--target-env", "spv1.3"]).arg(&source).arg("-o").arg(&module).output()?;
+        let mut spirv_as = Command::new("spirv-as");
+        let assembled = spirv_as.args(["--target-env", "spv1.3"]).arg(&source).arg("-o").arg(&module).output()?;
         let validated = Command::new("spirv-val").args(flags).arg(&module).output()?;
         fs::remove_dir_all(&folder)?;
         for output in [assembled, validated] {

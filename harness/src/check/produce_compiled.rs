@@ -13,7 +13,7 @@ use crate::dxil::bindings::resource_bindings;
 use crate::generate::{glsl, hlsl, spirv};
 use crate::layout::BlockLayout;
 use crate::module::BlockKind;
-use crate::probe::{Interface, ProbePlan, Socket, Wiring, elements, plan_in};
+use crate::probe::{Interface, ProbeEntry, ProbePlan, Socket, Wiring, elements, plan_in};
 use crate::read_spirv::{bound_variables, features_of, without_source};
 use crate::record::{Direction, Form, REFUSED_BY, Space, Stage};
 use crate::reported::reported;
@@ -141,7 +141,7 @@ impl Asked<'_> {
         let mut requires = code.spirv().map(features_of).transpose()?.unwrap_or_default();
         if code.spirv().is_some() {
             requires.extend(rules.and_then(spirv::BlockRules::feature));
-            requires.extend(plan.entries.iter().flat_map(|entry| entry.requires()));
+            requires.extend(plan.entries.iter().flat_map(ProbeEntry::requires));
         }
         let shader = match &code {
             Code::Spirv(words) | Code::Naga { spirv: words, .. } => Shader::Spirv(words.clone()),

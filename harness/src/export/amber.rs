@@ -16,18 +16,16 @@ pub fn amber(subject: &Subject) -> Result<String, NotExported> {
     let repro = Repro::new(subject).map_err(|reason| refused(subject, reason))?;
     let module = spirv::produce(repro.layout, &repro.plan).map_err(|error| refused(subject, error.to_string()))?;
     let loaded = rspirv::dr::load_words(&module.words).map_err(|error| refused(subject, error.to_string()))?;
-    let features: String =
-        module.requires().iter().map(|feature| format!("# The device must have {feature}.\n")).collect();
+    let features = module.requires();
+    let features: Vec<String> = features.iter().map(|feature| format!("# The device must have {feature}.\n")).collect();
     let bound = match repro.entry().space {
         Space::PushConstant => "AS push_constant",
         Space::Uniform | Space::UniformElement => "AS uniform DESCRIPTOR_SET 0 BINDING 0",
         Space::Storage | Space::StorageElement | Space::Address => "AS storage DESCRIPTOR_SET 0 BINDING 0",
     };
     let refill = vec![REFILL_WORD; repro.expected.len()];
-    let expectations = (0..).zip(&repro.expected);
-    let expectations: String = expectations
-        .map(|(word, value): (u32, &u32)| format!("EXPECT output IDX {} EQ 0x{value:08X}\n", 4 * word))
-        .collect();
+    let expectation = |(word, value): (u32, &u32)| format!("EXPECT output IDX {} EQ 0x{value:08X}\n", 4 * word);
+    let expectations: Vec<String> = (0..).zip(&repro.expected).map(expectation).collect();
     Ok(format!(
         "#!amber
 {heading}{features}
@@ -56,6 +54,8 @@ RUN pipeline 1 1 1
 
 {expectations}",
         heading = repro.heading(),
+        features = features.concat(),
+        expectations = expectations.concat(),
         assembly = loaded.disassemble(),
         block = rows(&repro.image, ("  ", " ")),
         output = rows(&refill, ("  ", " ")),

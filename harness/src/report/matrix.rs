@@ -77,21 +77,22 @@ pub fn markdown(checks: &[CheckRecord]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let mut text = format!("\n| compiler | {} |\n|---|{}\n", HEADS.join(" | "), "---:|".repeat(HEADS.len()));
-    for (name, counts) in &rows {
+    let head = format!("\n| compiler | {} |\n|---|{}\n", HEADS.join(" | "), "---:|".repeat(HEADS.len()));
+    let rows = rows.iter().map(|(name, counts)| {
         let numbers = counts.numbers().map(grouped).join(" | ");
-        text += &format!("| {} | {numbers} |\n", cell(name));
-    }
+        format!("| {} | {numbers} |\n", cell(name))
+    });
+    let mut text: Vec<String> = std::iter::once(head).chain(rows).collect();
     let groups = groups(checks);
     if !groups.is_empty() {
-        text += "\n| compiler | culprit | cause | checks | cases |\n|---|---|---|---:|---|\n";
+        text.push("\n| compiler | culprit | cause | checks | cases |\n|---|---|---|---:|---|\n".to_owned());
     }
-    for group in groups {
+    text.extend(groups.iter().map(|group| {
         let (producer, cause) = (cell(group.producer), cell(&group.cause));
         let (culprit, checks, examples) = (group.culprit, grouped(group.checks), cell(&group.examples()));
-        text += &format!("| {producer} | {culprit} | {cause} | {checks} | {examples} |\n");
-    }
-    text
+        format!("| {producer} | {culprit} | {cause} | {checks} | {examples} |\n")
+    }));
+    text.concat()
 }
 
 fn cell(text: &str) -> String {
@@ -153,15 +154,12 @@ fn groups(checks: &[CheckRecord]) -> Vec<Group<'_>> {
                 == (check.producer.as_str(), culprit, &cause, is_known)
         };
         let place = (check.case.as_str(), check.rules.as_str());
-        match groups.iter_mut().find(same) {
-            Some(group) => {
-                group.checks += 1;
-                group.places.insert(place);
-            }
-            None => {
-                let (producer, places) = (check.producer.as_str(), [place].into());
-                groups.push(Group { producer, culprit, cause, is_known, checks: 1, places });
-            }
+        if let Some(group) = groups.iter_mut().find(same) {
+            group.checks += 1;
+            group.places.insert(place);
+        } else {
+            let (producer, places) = (check.producer.as_str(), [place].into());
+            groups.push(Group { producer, culprit, cause, is_known, checks: 1, places });
         }
     }
     groups.sort_by(|a, b| {

@@ -19,7 +19,7 @@ use crate::shape::{Count, MatrixOrder, Member, StructType, Type};
 /// # Errors
 /// What GLSL cannot say.
 pub(super) fn declaration(declared: &Declared<'_>) -> Result<String, NotInGlsl> {
-    let mut writer = Writer { options: declared.options, structs: Vec::new(), text: String::new(), extended: false };
+    let mut writer = Writer { options: declared.options, structs: Vec::new(), declared: Vec::new(), extended: false };
     let members = match &declared.block.element {
         Type::Struct(structure) if !declared.elements => writer.block_members(structure)?,
         element => {
@@ -44,14 +44,18 @@ pub(super) fn declaration(declared: &Declared<'_>) -> Result<String, NotInGlsl> 
             format!("layout({rules}, set = 0, binding = 0) readonly buffer")
         }
     };
-    Ok(format!("#version 460\n{extensions}{}{head} LayoutproofBlock {{\n{members}}} {BLOCK};\n", writer.text))
+    Ok(format!(
+        "#version 460\n{extensions}{}{head} LayoutproofBlock {{\n{members}}} {BLOCK};\n",
+        writer.declared.concat()
+    ))
 }
 
 /// Structs that are declared so far.
 struct Writer {
     options: LayoutOptions,
     structs: Vec<(Arc<StructType>, String)>,
-    text: String,
+    /// Their declarations, inner structs first.
+    declared: Vec<String>,
     /// Whether a type of an extension takes part.
     extended: bool,
 }
@@ -70,14 +74,14 @@ impl Writer {
         if counted.iter().any(|member| placed(member)) && !counted.iter().all(|member| placed(member)) {
             return Err(NotInGlsl::new("", "packoffset on some members only"));
         }
-        let mut text = String::new();
+        let mut lines = Vec::new();
         for (index, member) in (0..).zip(&structure.members).filter(|(_, member)| !is_resource(&member.ty)) {
             let line = self.member("", (index, member))?;
             let order = order_text(self, &member.name, &member.ty)?;
             let offset = explicit(member).map_or(String::new(), |offset| format!("layout(offset = {offset}) "));
-            text += &format!("    {offset}{order}{line};\n");
+            lines.push(format!("    {offset}{order}{line};\n"));
         }
-        if text.is_empty() { Err(NotInGlsl::new("", "an empty block")) } else { Ok(text) }
+        if lines.is_empty() { Err(NotInGlsl::new("", "an empty block")) } else { Ok(lines.concat()) }
     }
 
     /// A member without what may stand before it in a block.
@@ -126,19 +130,19 @@ impl Writer {
         if let Some((_, name)) = self.structs.iter().find(|(known, _)| known == structure) {
             return Ok(name.clone());
         }
-        let mut members = String::new();
+        let mut members = Vec::new();
         for (index, member) in (0..).zip(&structure.members).filter(|(_, member)| !is_resource(&member.ty)) {
             if explicit(member).is_some() {
                 return Err(NotInGlsl::new(path, format!("an offset for `{}` inside a struct", member.name)));
             }
-            members += &format!("    {};\n", self.member(path, (index, member))?);
+            members.push(format!("    {};\n", self.member(path, (index, member))?));
         }
         if members.is_empty() {
             return Err(NotInGlsl::new(path, "an empty struct"));
         }
         let number = u32::try_from(self.structs.len()).expect("a source has fewer than 2^32 structs");
         let name = format!("S{}", member_name(number, &structure.name));
-        self.text += &format!("struct {name} {{\n{members}}};\n");
+        self.declared.push(format!("struct {name} {{\n{}}};\n", members.concat()));
         self.structs.push((Arc::clone(structure), name.clone()));
         Ok(name)
     }

@@ -163,3 +163,26 @@ fn spirv(path: &Path) -> Result<Vec<u32>, String> {
 fn made(shader: layoutproof::runner::Shader, report: layoutproof::toolchain::Report) -> Compilation {
     Compilation::Made(Made { shader, report })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::child::End;
+
+    #[test]
+    fn the_first_error_stands_without_its_place() {
+        for (said, expected) in [
+            // glslangValidator 12.0.0, DXC 1.7.2308, and no word at all.
+            (
+                "probe.comp\nERROR: probe.comp:4: 'm' : no such thing \nERROR: 2 compilation errors.\n",
+                "'m' : no such thing",
+            ),
+            ("probe.hlsl:3:5: error: unknown type name 'flat'\n", "unknown type name 'flat'"),
+            ("ERROR: Linking compute stage: Missing entry point\n", "Linking compute stage: Missing entry point"),
+            ("", "without a word"),
+        ] {
+            let finished = Finished { end: End::Exited(1), stdout: said.to_owned(), stderr: String::new() };
+            assert_eq!(first_error(&finished), expected);
+        }
+    }
+}
