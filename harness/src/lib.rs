@@ -15,6 +15,7 @@ pub mod descriptors;
 pub mod devices;
 pub mod diagnostics;
 pub mod dxil;
+pub mod export;
 pub mod floors;
 pub mod generate;
 pub mod image;

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use naga::back::spv;
+use naga::front::glsl;
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy, TypeResolution};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{
@@ -21,7 +22,7 @@ use crate::generate::wgsl::{BLOCK, WgslModule, WgslStep};
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum NagaError {
     /// The front end refuses the text.
-    #[error("naga does not read the WGSL: {0}")]
+    #[error("naga does not read it: {0}")]
     Unreadable(String),
     /// The validator refuses the module.
     #[error("naga refuses the module: {0}")]
@@ -73,6 +74,27 @@ pub fn spirv(module: &WgslModule) -> Result<Vec<u32>, NagaError> {
 /// As [`spirv`].
 pub fn spirv_of(text: &str, entry: &str) -> Result<Vec<u32>, NagaError> {
     let (naga_module, info) = load(text)?;
+    write_spirv((&naga_module, &info), entry)
+}
+
+/// The same of a compute shader in GLSL, whose `main` gets the name `entry`.
+///
+/// # Errors
+/// If naga cannot read, validate or write the shader.
+pub fn spirv_of_glsl(text: &str, entry: &str) -> Result<Vec<u32>, NagaError> {
+    let stage = glsl::Options::from(ShaderStage::Compute);
+    let mut module = glsl::Frontend::default().parse(&stage, text).map_err(|errors| {
+        let first = errors.errors.first().map(|error| error.kind.to_string());
+        NagaError::Unreadable(first.unwrap_or_default())
+    })?;
+    for own in &mut module.entry_points {
+        entry.clone_into(&mut own.name);
+    }
+    let info = validate(&module)?;
+    write_spirv((&module, &info), entry)
+}
+
+fn write_spirv((module, info): (&Module, &ModuleInfo), entry: &str) -> Result<Vec<u32>, NagaError> {
     let options = spv::Options {
         lang_version: (1, 3),
         flags: spv::WriterFlags::empty(),
@@ -86,7 +108,7 @@ pub fn spirv_of(text: &str, entry: &str) -> Result<Vec<u32>, NagaError> {
         ..spv::Options::default()
     };
     let pipeline = spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: entry.to_owned() };
-    spv::write_vec(&naga_module, &info, &options, Some(&pipeline)).map_err(|error| NagaError::NoSpirv(chain(&error)))
+    spv::write_vec(module, info, &options, Some(&pipeline)).map_err(|error| NagaError::NoSpirv(chain(&error)))
 }
 
 /// Bytes of each variable that is bound, by group and binding; of an array without a length those of one element. A host
@@ -108,10 +130,13 @@ pub fn binding_sizes(text: &str) -> Result<BTreeMap<(u32, u32), u32>, NagaError>
 pub(crate) fn load(text: &str) -> Result<(Module, ModuleInfo), NagaError> {
     let module =
         naga::front::wgsl::parse_str(text).map_err(|error| NagaError::Unreadable(error.message().to_owned()))?;
-    let info = Validator::new(ValidationFlags::all(), Capabilities::all())
-        .validate(&module)
-        .map_err(|error| NagaError::Invalid(chain(error.as_inner())))?;
+    let info = validate(&module)?;
     Ok((module, info))
+}
+
+fn validate(module: &Module) -> Result<ModuleInfo, NagaError> {
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
+    validator.validate(module).map_err(|error| NagaError::Invalid(chain(error.as_inner())))
 }
 
 /// An error with what caused it: naga keeps the numbers in the innermost one.

@@ -17,6 +17,10 @@ pub use row::{Direction, Form, Row, Space, Stage, Value, What};
 /// Version of the record format.
 pub const SCHEMA: u32 = 1;
 
+/// What stands before the compiler's name at the start of [`CheckRecord::skip_reason`] where a compiler takes no such
+/// declaration.
+pub const REFUSED_BY: &str = "refused by ";
+
 /// One line of a records file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]

@@ -1,12 +1,12 @@
 //! Compilers with a target and a layout option, what they are asked, and what they answer.
 //!
 //! A [`Toolchain`] names a compiler, the language that it is fed and what comes out. Which rule set it takes for which
-//! block is [`Native`]'s business. Everything that starts a process is behind [`Compile`], so this crate stays pure.
+//! block is [`Native`](crate::layout::native::Native)'s business, except where the language has the rule set's name. Everything that starts a process is behind [`Compile`], so this crate stays pure.
 
 use std::fmt;
 
-use crate::layout::LayoutOptions;
-use crate::layout::native::{Native, find_native};
+use crate::layout::native::find_native;
+use crate::layout::{LayoutOptions, RuleSet, find};
 use crate::module::Block;
 use crate::runner::Shader;
 
@@ -17,14 +17,23 @@ pub struct Toolchain {
     pub name: &'static str,
     /// The compiler's own name, under which several toolchains go: `dxc`.
     pub compiler: &'static str,
-    /// The row of [`Native`] that says which rule set goes with which block.
-    pub native: &'static str,
+    /// Which rule sets it takes.
+    pub follows: Follows,
     /// What the compiler reads.
     pub language: Language,
     /// What comes out.
     pub output: Output,
     /// The layout option as it stands on the command line.
     pub flags: &'static [&'static str],
+}
+
+/// Which rule sets a compiler takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Follows {
+    /// One for each kind of block: the row of [`Native`](crate::layout::native::Native) of this name says which.
+    Native(&'static str),
+    /// Each of these for any block, as the source says.
+    Named(&'static [&'static str]),
 }
 
 /// What a compiler reads.
@@ -36,6 +45,8 @@ pub enum Language {
     OldHlsl,
     /// Slang.
     Slang,
+    /// GLSL for Vulkan.
+    Glsl,
 }
 
 /// What comes out of a compiler.
@@ -58,18 +69,24 @@ const fn dxc(
     output: Output,
     flags: &'static [&'static str],
 ) -> Toolchain {
-    Toolchain { name, compiler, native, language: Language::Hlsl, output, flags }
+    Toolchain { name, compiler, follows: Follows::Native(native), language: Language::Hlsl, output, flags }
 }
 
 /// slangc.
 const fn slangc(name: &'static str, native: &'static str, output: Output, flags: &'static [&'static str]) -> Toolchain {
-    Toolchain { name, compiler: "slangc", native, language: Language::Slang, output, flags }
+    Toolchain { name, compiler: "slangc", follows: Follows::Native(native), language: Language::Slang, output, flags }
+}
+
+/// A compiler of GLSL, to SPIR-V.
+const fn glsl(name: &'static str, rules: &'static [&'static str]) -> Toolchain {
+    let follows = Follows::Named(rules);
+    Toolchain { name, compiler: name, follows, language: Language::Glsl, output: Output::Spirv, flags: &[] }
 }
 
 const FXC: Toolchain = Toolchain {
     name: "fxc",
     compiler: "fxc",
-    native: "native:fxc",
+    follows: Follows::Native("native:fxc"),
     language: Language::OldHlsl,
     output: Output::SpirvOfDxbc,
     flags: &[],
@@ -94,6 +111,8 @@ const TOOLCHAINS: &[Toolchain] = &[
     slangc("slang-vulkan-c", "native:slang-vulkan-c", Output::Spirv, &["-fvk-use-c-layout"]),
     slangc("slang-d3d12", "native:slang-d3d12", Output::Dxil, &[]),
     slangc("slang-webgpu", "native:slang-webgpu", Output::Wgsl, &[]),
+    glsl("glslang", &["std140", "std430", "scalar"]),
+    glsl("naga-glsl", &["std140", "std430"]),
 ];
 
 /// All of them, in the order in which they are listed.
@@ -102,12 +121,18 @@ pub fn toolchains() -> &'static [Toolchain] {
 }
 
 impl Toolchain {
-    /// The rule sets that the compiler takes by itself.
+    /// The rule sets that the compiler takes for `block`.
     ///
     /// # Panics
-    /// If [`Self::native`] names none: not for a row of [`toolchains`].
-    pub fn rules(&self) -> &'static Native {
-        find_native(self.native).expect("each row names a row of the other table, which a test checks")
+    /// Never: each name in the table is a row of another table, which a test checks.
+    pub fn rules_for(&self, block: &Block) -> Vec<&'static RuleSet> {
+        match self.follows {
+            Follows::Native(name) => {
+                let native = find_native(name).expect("each toolchain names a row of the natives, which a test checks");
+                native.rules(block).into_iter().collect()
+            }
+            Follows::Named(names) => names.iter().filter_map(|name| find(name)).collect(),
+        }
     }
 
     /// The compiler that makes code of what this one writes, where that is not code yet: slangc's HLSL goes through DXC.
@@ -115,15 +140,16 @@ impl Toolchain {
         match (self.language, self.output) {
             (Language::Slang, Output::Dxil) => Some("dxc"),
             (Language::Slang, Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl)
-            | (Language::Hlsl | Language::OldHlsl, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl) => {
-                None
-            }
+            | (
+                Language::Hlsl | Language::OldHlsl | Language::Glsl,
+                Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
+            ) => None,
         }
     }
 
     /// Whether the compiler takes the rule set of this name for `block`.
     pub fn follows(&self, rules: &str, block: &Block) -> bool {
-        self.rules().rules(block).is_some_and(|own| own.name == rules)
+        self.rules_for(block).iter().any(|own| own.name == rules)
     }
 }
 
@@ -208,7 +234,10 @@ mod tests {
     #[test]
     fn every_toolchain_has_rule_sets_and_a_name_of_its_own() {
         let mut names: Vec<&str> = toolchains().iter().map(|toolchain| toolchain.name).collect();
-        assert!(toolchains().iter().all(|toolchain| find_native(toolchain.native).is_some()));
+        assert!(toolchains().iter().all(|toolchain| match toolchain.follows {
+            Follows::Native(native) => find_native(native).is_some(),
+            Follows::Named(rules) => rules.iter().all(|name| find(name).is_some()),
+        }));
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), toolchains().len());

@@ -20,7 +20,7 @@ use layoutproof::report::listing::{CaseLine, Finding, Health, RuleSetLine};
 use layoutproof::report::show_json::{ShownBlock, ShownLayout};
 use layoutproof::report::terminal::RunFacts;
 use layoutproof::report::{
-    Style, coverage_table, deqp_csv, diff_text, github, json_lines, junit, listing, mutant_table, padding_text,
+    Style, coverage_table, deqp_csv, diff_text, github, json_lines, junit, listing, matrix, mutant_table, padding_text,
     struct_text, summary, terminal,
 };
 use layoutproof::runner::RunnerKind;
@@ -85,6 +85,26 @@ fn many_failures_are_cut() {
     let check = |index: u32| CheckRecord { case: format!("push/nested_{index}"), ..records::broken() };
     let checks: Vec<CheckRecord> = (0..43).map(check).collect();
     expect_file!["golden/many_failures.txt"].assert_eq(&terminal::failure_report(&checks, "records.jsonl", ASCII));
+}
+
+#[test]
+fn the_matrix_of_compilers() {
+    let refused = "refused by dxc-spirv: column-major matrices are not supported";
+    let more = ["vectors/straddle", "structs/nested", "structs/tail"]
+        .map(|case| CheckRecord { case: case.into(), ..records::compiler_differs("lavapipe", RunnerKind::Ash) });
+    let by = |producer: &str, proves, check| CheckRecord { producer: producer.into(), proves, ..check };
+    let mut checks = records::all();
+    checks.extend(more);
+    checks.extend([
+        by("dxc-1.7 -spirv", Proves::Compiler, records::skipped(refused)),
+        by("dxc-1.7 -spirv", Proves::Compiler, records::skipped("device lacks shaderFloat16: half")),
+        by("dxc-dxil", Proves::Native, records::agreeing()),
+        by("dxc-dxil", Proves::Native, records::broken()),
+    ]);
+    let text = [Style::PLAIN, ASCII].map(|style| matrix::matrix(&checks, style)).join("\n");
+    expect_file!["golden/matrix.txt"].assert_eq(&text);
+    expect_file!["golden/matrix.md"].assert_eq(&matrix::markdown(&checks));
+    assert_eq!(matrix::matrix(&[records::agreeing()], Style::PLAIN), "");
 }
 
 #[test]

@@ -12,7 +12,9 @@ use crate::check::shader_module::ShaderModule;
 use crate::check::subject::Subject;
 use crate::layout::Leaf;
 use crate::probe::{BufferRole, Observation, ProbeEntry, Problem, Range, observe};
-use crate::record::{CheckRecord, Culprit, Form, Outcome, Row, SCHEMA, Space, Story, StoryBlock, Value, What};
+use crate::record::{
+    CheckRecord, Culprit, Form, Outcome, REFUSED_BY, Row, SCHEMA, Space, Story, StoryBlock, Value, What,
+};
 use crate::runner::{DeviceInfo, ReadBack, RunnerError};
 use crate::verdict::{Code, Validation, Verdict, judge};
 
@@ -176,7 +178,9 @@ impl Check {
 
     fn skip_reason(&self, answers: &Answers) -> String {
         let gaps = self.produced.gaps.iter().chain(&answers.lacking);
-        let reasons: Vec<&str> = gaps.map(String::as_str).collect();
+        let mut reasons: Vec<&str> = gaps.map(String::as_str).collect();
+        // What the compiler itself says comes first.
+        reasons.sort_by_key(|reason| !reason.starts_with(REFUSED_BY));
         if reasons.is_empty() { "nothing to probe".to_owned() } else { reasons.join("; ") }
     }
 

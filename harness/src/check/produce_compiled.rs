@@ -1,7 +1,8 @@
 //! The shaders of a subject that a compiler makes of the user's own declarations: one module per block.
 //!
 //! The declarations with a probe's entry point behind them go to the compiler; where it bound the block is read from what
-//! it made. A block takes part where the compiler's own rule set for it is the one that is checked.
+//! it made. A block takes part where the compiler's own rule set for it is the one that is checked. Compilers of GLSL get
+//! the declarations said again in their language.
 
 use crate::check::compiled_code::{CompiledCode, Unusable};
 use crate::check::produce::{Produced, addressed, gap, plan_of_second_element};
@@ -9,19 +10,20 @@ use crate::check::producer::Producer;
 use crate::check::shader_module::{Code, Compiled, ShaderModule};
 use crate::check::share::Share;
 use crate::check::subject::Subject;
+use crate::generate::hlsl::Dialect;
 use crate::generate::spirv::BlockRules;
-use crate::generate::{hlsl, spirv};
+use crate::generate::{glsl, hlsl, spirv};
 use crate::layout::rules::VectorAlignment;
 use crate::layout::{BlockLayout, Component, Leaf, find};
 use crate::module::BlockKind;
 use crate::probe::{ProbeEntry, ProbePlan, Wiring, elements, plan_by_name};
 use crate::read_spirv::features_of;
-use crate::record::{Direction, Form, Space, Stage};
+use crate::record::{Direction, Form, REFUSED_BY, Space, Stage};
 use crate::reported::reported;
 use crate::resource::{Access, ResourceKind};
 use crate::scalar::SixteenBit;
 use crate::shape::Type;
-use crate::toolchain::{Compilation, Compile, CompileRequest, Language, Made, Output, SourceText, Toolchain};
+use crate::toolchain::{Compilation, Compile, CompileRequest, Follows, Language, Made, Output, SourceText, Toolchain};
 
 impl Produced {
     /// What the compiler of `toolchain` makes of the blocks of `subject` that it lays out by the subject's rule set.
@@ -37,7 +39,11 @@ impl Produced {
                 produced.gaps.extend(refusals.iter().map(|refusal| gap(subject.rules, refusal)));
                 continue;
             }
-            let Some(space) = space_of(layout.kind, toolchain.output) else {
+            let space = match toolchain.language {
+                Language::Hlsl | Language::OldHlsl | Language::Slang => space_of(layout.kind, toolchain.output),
+                Language::Glsl => Some(glsl::space_of(layout.kind, subject.rules)),
+            };
+            let Some(space) = space else {
                 produced.gaps.push("compilers read no such block by name".to_owned());
                 continue;
             };
@@ -166,7 +172,7 @@ impl Asked<'_> {
                     Unusable::NotFollowed(reason) => Attempt::Refused(reason),
                 })
             }
-            Ok(Compilation::Refused(words)) => Attempt::Refused(format!("{} refuses it: {words}", self.toolchain)),
+            Ok(Compilation::Refused(words)) => Attempt::Refused(format!("{REFUSED_BY}{}: {words}", self.toolchain)),
             Ok(Compilation::Broken(sentence)) => Attempt::Broken(sentence),
             Err(reason) => Attempt::Refused(reason),
         }
@@ -174,10 +180,8 @@ impl Asked<'_> {
 
     fn compile(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compilation, String> {
         let entry = &plan.entries[0];
-        let wiring = Wiring::new(layout, plan, entry);
-        let text = hlsl::probe((&self.text.text, self.toolchain.language), layout, (plan, &wiring))
-            .map_err(|error| error.to_string())?;
-        let name = format!("{}/{}/{}", self.subject.source.id, self.toolchain, folder_name(layout, plan));
+        let text = self.probe(layout, plan)?;
+        let name = format!("{}/{}/{}", self.subject.source.id, self.option(), folder_name(layout, plan));
         let request = CompileRequest {
             name: &name,
             toolchain: self.toolchain,
@@ -186,6 +190,32 @@ impl Asked<'_> {
             options: self.subject.source.options,
         };
         Ok(self.compilers.compile(&request))
+    }
+
+    /// The toolchain, and the rule set where the source names it: what a block is compiled with.
+    fn option(&self) -> String {
+        match self.toolchain.follows {
+            Follows::Native(_) => self.toolchain.to_string(),
+            Follows::Named(_) => format!("{}-{}", self.toolchain, self.subject.rules),
+        }
+    }
+
+    fn probe(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<String, String> {
+        let entry = &plan.entries[0];
+        let program = (plan, &Wiring::new(layout, plan, entry));
+        match Dialect::of(self.toolchain.language) {
+            Some(dialect) => {
+                hlsl::probe((&self.text.text, dialect), layout, program).map_err(|error| error.to_string())
+            }
+            None => {
+                let block = &self.subject.source.module.blocks[self.block];
+                // What shows the stride has lost its own.
+                let elements = block.kind == BlockKind::StructuredElement && layout.stride.is_none();
+                let (rules, options) = (self.subject.rules, self.subject.source.options);
+                let declared = glsl::Declared { block, elements, rules, space: entry.space, options };
+                glsl::probe(&declared, program).map_err(|error| error.to_string())
+            }
+        }
     }
 
     /// The module of what the compiler made, or why there is none.
@@ -256,12 +286,25 @@ fn takes_four_for_two(leaf: &Leaf) -> bool {
 
 /// The leaves that a statement of the language can name.
 fn nameable(plan: ProbePlan, language: Language) -> ProbePlan {
-    plan.without(|leaf| hlsl::obstacle(leaf, language))
+    match Dialect::of(language) {
+        Some(dialect) => plan.without(|leaf| hlsl::obstacle(leaf, dialect)),
+        None => plan,
+    }
+}
+
+/// The forms that have statements in the language.
+fn forms(language: Language) -> &'static [Form] {
+    match language {
+        Language::Hlsl | Language::Slang => &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed],
+        // Without generics no function takes a value of any type.
+        Language::OldHlsl => &[Form::Leaf, Form::Vector, Form::Indexed],
+        Language::Glsl => &[Form::Leaf],
+    }
 }
 
 /// The one entry point that reads, in the forms that the language has.
 fn reading(plan: ProbePlan, language: Language) -> ProbePlan {
-    one_entry(plan.only(&hlsl::forms(language).iter().copied().collect()), Direction::Read)
+    one_entry(plan.only(&forms(language).iter().copied().collect()), Direction::Read)
 }
 
 /// The one entry point that writes every leaf by name.

@@ -15,6 +15,29 @@ use crate::record::Form;
 use crate::shape::Count;
 use crate::toolchain::Language;
 
+/// A language that reads these probes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// HLSL as DXC and Clang read it.
+    Hlsl,
+    /// HLSL as FXC reads it.
+    OldHlsl,
+    /// Slang.
+    Slang,
+}
+
+impl Dialect {
+    /// The dialect that a language is; `None` for GLSL, which has a generator of its own.
+    pub fn of(language: Language) -> Option<Self> {
+        match language {
+            Language::Hlsl => Some(Self::Hlsl),
+            Language::OldHlsl => Some(Self::OldHlsl),
+            Language::Slang => Some(Self::Slang),
+            Language::Glsl => None,
+        }
+    }
+}
+
 /// Register space of the probe's output (`u0`) and input (`t1`, for FXC `u1`).
 pub const SPACE: u32 = 1000;
 
@@ -27,34 +50,25 @@ pub const OUTPUT: &str = "layoutproof_output";
 /// Name of the probe's input.
 pub const INPUT: &str = "layoutproof_input";
 
-/// Forms that have statements in the language.
-pub fn forms(language: Language) -> &'static [Form] {
-    match language {
-        Language::Hlsl | Language::Slang => &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed],
-        // Without generics no function takes a value of any type.
-        Language::OldHlsl => &[Form::Leaf, Form::Vector, Form::Indexed],
-    }
-}
-
 /// Why the leaf cannot be read by a statement of the language, if it cannot: a fragment that fits after "not probed: ".
-pub fn obstacle(leaf: &Leaf, language: Language) -> Option<String> {
+pub fn obstacle(leaf: &Leaf, dialect: Dialect) -> Option<String> {
     let Component { scalar, size } = leaf.component;
     if scalar.is_minimum_precision() && size == 4 {
         return Some("minimum precision may be rounded on the way".to_owned());
     }
-    match language {
-        Language::Hlsl | Language::OldHlsl => (size == 1).then(|| "HLSL has no 8-bit types".to_owned()),
-        Language::Slang => None,
+    match dialect {
+        Dialect::Hlsl | Dialect::OldHlsl => (size == 1).then(|| "HLSL has no 8-bit types".to_owned()),
+        Dialect::Slang => None,
     }
 }
 
 /// The declarations with the entry point of `plan`, whose words are those of `wiring`; the plan has one entry point, of
-/// forms among [`forms`] of the language. `layout` says which block the leaves are in; `language` is what will read the text.
+/// forms that have statements (`statements`). `layout` says which block the leaves are in; `dialect` is what will read the text.
 ///
 /// # Errors
 /// A block of a kind that HLSL cannot read, another form, or a plan without an entry point.
 pub fn probe(
-    (declarations, language): (&str, Language),
+    (declarations, dialect): (&str, Dialect),
     layout: &BlockLayout,
     (plan, wiring): (&ProbePlan, &Wiring),
 ) -> Result<String, ProduceError> {
@@ -62,7 +76,7 @@ pub fn probe(
     let entry = plan.entries.first().ok_or_else(nothing)?;
     let probed = Probed { layout, plan, wiring };
     let body = probed.statements(entry.direction).ok_or_else(nothing)?;
-    let whole = if entry.forms.contains(&Form::Whole) { statements::whole(language) } else { "" };
+    let whole = if entry.forms.contains(&Form::Whole) { statements::whole(dialect) } else { "" };
     Ok(format!(
         "{declarations}
 {buffers}
@@ -73,7 +87,7 @@ void {name}()
     {OUTPUT}.Store(0, {INPUT}.Load(0));
 {body}}}
 ",
-        buffers = buffers(language),
+        buffers = buffers(dialect),
         name = entry.name,
     ))
 }
@@ -99,15 +113,15 @@ fn expression(layout: &BlockLayout, leaf: &Leaf) -> Option<String> {
 }
 
 /// The declarations of the probe's output and input.
-fn buffers(language: Language) -> String {
-    match language {
-        Language::Hlsl | Language::Slang => format!(
+fn buffers(dialect: Dialect) -> String {
+    match dialect {
+        Dialect::Hlsl | Dialect::Slang => format!(
             "[[vk::binding({BINDING}, 0)]] RWByteAddressBuffer {OUTPUT} : register(u0, space{SPACE});
 [[vk::binding({}, 0)]] ByteAddressBuffer {INPUT} : register(t1, space{SPACE});",
             BINDING + 1
         ),
         // FXC knows nothing of Vulkan, and in SPIR-V its `t` registers are texel buffers.
-        Language::OldHlsl => format!(
+        Dialect::OldHlsl => format!(
             "RWByteAddressBuffer {OUTPUT} : register(u0, space{SPACE});
 RWByteAddressBuffer {INPUT} : register(u1, space{SPACE});"
         ),

@@ -2,10 +2,12 @@
 //!
 //! Each generator writes the same program ([`crate::probe`] has the interface) in its own language. [`spirv`] writes
 //! every offset and stride itself, so its modules prove what devices do with decorations and nothing about languages.
-//! [`hlsl`] leaves them to the compiler. [`wgsl`] bends WGSL's own rules as far as they go.
+//! [`hlsl`] and [`glsl`] leave them to the compiler, [`glsl`] after saying the declarations again in another language. [`wgsl`] bends WGSL's own rules as far as they go.
 
 pub mod binding;
+pub mod glsl;
 pub mod hlsl;
+mod names;
 pub mod spirv;
 pub mod wgsl;
 

@@ -1,7 +1,7 @@
 //! Instructions without control flow: memory, composites, and arithmetic's way to its operands.
 
 use rspirv::dr::{Instruction, Operand};
-use rspirv::spirv::{Op, StorageClass, Word};
+use rspirv::spirv::{GlslStd450Op, Op, StorageClass, Word};
 
 use super::arithmetic;
 use super::descriptors::at_address;
@@ -90,6 +90,7 @@ impl Machine<'_> {
                 let from = self.type_of(call, 0);
                 arithmetic::bitcast(&self.program.types, (ty, from), &self.operand(call, 0)?)
             }
+            Op::ExtInst => self.extended(call, ty),
             opcode => {
                 if let Some(result) = self.sample(call) {
                     return result;
@@ -99,6 +100,20 @@ impl Machine<'_> {
                 arithmetic::compute(&self.program.types, opcode, types, &operands)
                     .unwrap_or_else(|| Err(format!("instruction Op{} is not modelled", instruction.class.opname)))
             }
+        }
+    }
+
+    /// An instruction of `GLSL.std.450`. Only those that move bits are known: `unpackDouble2x32` has the low word first.
+    fn extended(&mut self, call: Call<'_>, ty: Word) -> Result<Value, String> {
+        match call.instruction.operands.get(1) {
+            Some(Operand::LiteralExtInstInteger(number)) if *number == GlslStd450Op::UnpackDouble2x32 as u32 => {
+                let from = self.type_of(call, 2);
+                arithmetic::bitcast(&self.program.types, (ty, from), &self.operand(call, 2)?)
+            }
+            Some(Operand::LiteralExtInstInteger(number)) => {
+                Err(format!("extended instruction {number} is not modelled"))
+            }
+            Some(_) | None => Err("an extended instruction without a number".into()),
         }
     }
 

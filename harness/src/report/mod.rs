@@ -19,6 +19,7 @@ pub mod junit;
 pub mod listing;
 pub mod llvm_types;
 mod located;
+pub mod matrix;
 mod member_tree;
 pub mod mutant_table;
 mod numeric;

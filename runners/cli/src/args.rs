@@ -54,6 +54,8 @@ pub enum Command {
     Diff(DiffArgs),
     /// Show a whole program's layout as Slang's reflection does: types, offsets per unit, entry points. No GPU needed.
     Reflect(ReflectArgs),
+    /// Write a case as a stand-alone test of another suite: Google's Amber or LLVM's offload test suite. No GPU needed.
+    Export(ExportArgs),
     /// List the cases, or with --rules the rule sets.
     List(ListArgs),
     /// List the devices that a run would use.
@@ -226,6 +228,28 @@ pub struct ReflectArgs {
     /// For which API, by whose rules.
     #[command(flatten)]
     pub placement: PlacementArgs,
+}
+
+/// `layoutproof export`.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// The id of a built-in case, or a case file.
+    pub case: String,
+    /// The suite.
+    #[arg(long, value_enum)]
+    pub format: ExportFormat,
+    /// The rule set whose numbers are expected; without it the first of the case's for which the suite has a test.
+    #[arg(long)]
+    pub rules: Option<String>,
+}
+
+/// A suite that a case can be written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// `AmberScript`, with SPIR-V assembly: asks the driver.
+    Amber,
+    /// A test of llvm/offload-test-suite, with HLSL: asks compiler and driver.
+    OffloadTest,
 }
 
 /// `layoutproof list`.

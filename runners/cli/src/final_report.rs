@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
+use layoutproof::check::Producer;
 use layoutproof::record::{CheckRecord, RunEnd};
 use layoutproof::report::summary::{Exit, Shortfalls, exit_of_run};
 use layoutproof::report::terminal::{RunFacts, check_line, failure_report, summary};
-use layoutproof::report::{Style, deqp_csv, github, junit};
+use layoutproof::report::{Style, deqp_csv, github, junit, matrix};
 use layoutproof::runner::DeviceInfo;
 
 use crate::output::{print, warn};
@@ -62,9 +63,18 @@ impl FinalReport<'_> {
         let file = outputs.json.as_ref().map_or(DEFAULT_RECORDS.to_owned(), |path| path.display().to_string());
         print(&failure_report(records, &file, style));
         print(&summary(&RunFacts { devices, checks: records, end, seconds }, style));
+        if self.has_compilers() {
+            print(&format!("\n{}", matrix::matrix(records, style)));
+        }
         if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
             print(&github::annotations(records));
         }
+    }
+
+    /// Whether compilers took part.
+    fn has_compilers(&self) -> bool {
+        let is_compiler = |name: &str| matches!(Producer::named(name), Some(Producer::Compiler(_)));
+        self.records.iter().any(|record| is_compiler(&record.producer))
     }
 
     /// Writes the files, but for the records.
@@ -79,7 +89,8 @@ impl FinalReport<'_> {
             write(path, &deqp_csv::results(self.records))?;
         }
         if let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") {
-            write(Path::new(&path), &github::markdown(self.records))?;
+            let matrix = if self.has_compilers() { matrix::markdown(self.records) } else { String::new() };
+            write(Path::new(&path), &(github::markdown(self.records) + &matrix))?;
         }
         Ok(())
     }

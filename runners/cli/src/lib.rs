@@ -11,6 +11,7 @@ mod compilers;
 mod divisions;
 mod drivers;
 mod execute;
+mod export;
 pub mod fault;
 pub mod final_report;
 mod fuzz;
@@ -62,6 +63,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Show(args) => show::show(args, style),
         Command::Diff(args) => show::compare(args, style),
         Command::Reflect(args) => reflect::reflect(args, style),
+        Command::Export(args) => export::export(args),
         Command::List(args) => information::list(args, style),
         Command::Devices(args) => information::devices(args, style),
         Command::Compilers(args) => Ok(information::compilers(args, style)),

@@ -255,10 +255,8 @@ impl Selection {
     /// A source under the rule sets that the compilers take for its blocks, without those that it is already under.
     fn add_native(&mut self, source: &Arc<Source>, wanted: &Wanted<'_>) {
         let blocks = &source.module.blocks;
-        let rules = wanted
-            .toolchains
-            .iter()
-            .flat_map(|toolchain| blocks.iter().filter_map(|block| toolchain.rules().rules(block)));
+        let toolchains = wanted.toolchains.iter();
+        let rules = toolchains.flat_map(|toolchain| blocks.iter().flat_map(|block| toolchain.rules_for(block)));
         for rules in rules.filter(|rules| wanted.rules.is_empty() || wanted.rules.contains(rules)) {
             let is_under = |subject: &Arc<Subject>| Arc::ptr_eq(&subject.source, source) && subject.rules == rules.name;
             if !self.subjects.iter().any(is_under) {

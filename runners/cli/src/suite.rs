@@ -243,6 +243,7 @@ fn default_arguments() -> RunArgs {
         | Command::Show(_)
         | Command::Diff(_)
         | Command::Reflect(_)
+        | Command::Export(_)
         | Command::List(_)
         | Command::Devices(_)
         | Command::Compilers(_)

@@ -5,21 +5,20 @@
 
 use std::fmt::Write;
 
-use super::{INPUT, OUTPUT, expression};
+use super::{Dialect, INPUT, OUTPUT, expression};
 use crate::layout::tree::LeafStep;
 use crate::layout::{BlockLayout, Component, Leaf};
 use crate::probe::{Place, ProbePlan, Slot, Wiring};
 use crate::record::{Direction, Form};
 use crate::scalar::Scalar;
-use crate::toolchain::Language;
 
 /// What [`Form::Whole`] calls.
-pub(super) fn whole(language: Language) -> &'static str {
-    match language {
+pub(super) fn whole(dialect: Dialect) -> &'static str {
+    match dialect {
         // FXC has no generic functions; its plans have no such form.
-        Language::OldHlsl => "",
-        Language::Hlsl => "template <typename T> T layoutproof_whole(T value) { return value; }\n",
-        Language::Slang => "T layoutproof_whole<T>(T value) { return value; }\n",
+        Dialect::OldHlsl => "",
+        Dialect::Hlsl => "template <typename T> T layoutproof_whole(T value) { return value; }\n",
+        Dialect::Slang => "T layoutproof_whole<T>(T value) { return value; }\n",
     }
 }
 

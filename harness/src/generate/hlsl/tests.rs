@@ -2,13 +2,12 @@
 
 use expect_test::expect;
 
-use super::{forms, probe};
+use super::{Dialect, probe};
 use crate::declare::{DeclareOptions, declare};
 use crate::layout::{LayoutOptions, find, lay_out};
 use crate::probe::{Wiring, plan_by_name};
-use crate::record::{Direction, Space, Stage};
+use crate::record::{Direction, Form, Space, Stage};
 use crate::sources::{SourceMap, Span};
-use crate::toolchain::Language;
 
 /// The entry point for the only block of `declarations`.
 fn entry_point(declarations: &str, space: Space, direction: Direction) -> String {
@@ -18,11 +17,11 @@ fn entry_point(declarations: &str, space: Space, direction: Direction) -> String
     let module = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default()).unwrap();
     let layout = lay_out(&module.blocks[0], find("scalar").unwrap(), LayoutOptions::default());
     let plan = plan_by_name(&layout, &layout.leaves(), &[(space, Stage::Compute)].into());
-    let mut plan = plan.only(&forms(Language::Hlsl).iter().copied().collect());
+    let mut plan = plan.only(&[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed].into());
     plan.entries.retain(|entry| entry.direction == direction);
     plan.entries.truncate(1);
     let wiring = Wiring::new(&layout, &plan, &plan.entries[0]);
-    let text = probe((declarations, Language::Hlsl), &layout, (&plan, &wiring)).unwrap();
+    let text = probe((declarations, Dialect::Hlsl), &layout, (&plan, &wiring)).unwrap();
     text.split_once("    layoutproof_output.Store(0, layoutproof_input.Load(0));\n").unwrap().1.to_owned()
 }
 

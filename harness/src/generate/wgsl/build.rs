@@ -9,6 +9,7 @@ use naga::valid::MAX_TYPE_SIZE;
 use crate::layout::{LaidOut, LaidOutMember, LaidOutShape};
 use crate::shape::Count;
 
+use super::super::names::member_name;
 use super::NotExpressible;
 use super::node::{ELEMENT, Grid, Node, NodeMember, NodeShape, WgslScalar};
 
@@ -187,12 +188,6 @@ fn join(path: &str, name: &str) -> String {
         (true, false) => name.to_owned(),
         (false, false) => format!("{path}.{name}"),
     }
-}
-
-/// A name that no keyword or reserved word of WGSL can equal.
-fn member_name(index: u32, name: &str) -> String {
-    let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-    if name.is_empty() { format!("m{index}") } else { format!("m{index}_{name}") }
 }
 
 /// Checks a size, which is `None` beyond 2^32, so that later arithmetic cannot overflow.

@@ -33,8 +33,8 @@ impl<'a> Round<'a> {
         });
         let sources: BTreeMap<_, _> = read.collect();
         let layouts = sources.iter().filter_map(|(number, (_, source))| {
-            let rules =
-                fuzz.toolchains.iter().filter_map(|toolchain| toolchain.rules().rules(source.module.blocks.first()?));
+            let block = source.module.blocks.first()?;
+            let rules = fuzz.toolchains.iter().flat_map(|toolchain| toolchain.rules_for(block));
             let layouts = rules.flat_map(|rules| Subject::new(Arc::clone(source), rules).layouts);
             Some((*number, layouts.into_iter().find(|layout| layout.result.is_ok())?))
         });
@@ -73,7 +73,7 @@ impl<'a> Round<'a> {
         let fitting = self.sources.iter().filter(|(_, (declaration, _))| declaration.fits(&space));
         let subjects = fitting.flat_map(|(_, (_, source))| {
             let blocks = source.module.blocks.iter();
-            let rules = blocks.filter_map(|block| toolchain.rules().rules(block));
+            let rules = blocks.flat_map(|block| toolchain.rules_for(block));
             let checked = |rules| if self.is_faulty { self.fuzz.rules(rules) } else { rules };
             rules.map(move |rules| Arc::new(Subject::new(Arc::clone(source), checked(rules))))
         });

@@ -16,6 +16,7 @@ pub(super) fn of(toolchain: &Toolchain) -> TypeSpace {
             let both = TypeSpace::slang().common(&TypeSpace::wgsl());
             both.expect("both have constant buffers, matrices by columns and 16-bit types")
         }
+        (Language::Glsl, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl) => TypeSpace::glsl(),
     }
 }
 

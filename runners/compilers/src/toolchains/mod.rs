@@ -1,9 +1,12 @@
 //! The compilers of this machine as [`Compile`]: a request in, a command line for one of them, its artifact out.
 //!
-//! Each compilation is a child process in a folder of its own, which [`Toolchains::keep`] makes stay; only FXC runs on.
+//! Each compilation is a child process in a folder of its own, which [`Toolchains::keep`] makes stay; FXC and slangc run on,
+//! and naga is built in.
 
 mod dxc;
 mod fxc;
+mod glslang;
+mod naga;
 mod slang;
 
 use std::fs;
@@ -102,16 +105,22 @@ impl Toolchains {
             return fxc::compile(fxc, request, &folder);
         }
         let call = match request.toolchain.compiler {
+            naga::NAME => return self.ask_naga(request, &folder),
             "slangc" => slang::call(request),
+            "glslang" => glslang::call(request),
             _ => dxc::call(request),
         };
+        self.ask_program(request, &folder, &call)
+    }
+
+    fn ask_program(&self, request: &CompileRequest<'_>, folder: &Path, call: &Call) -> io::Result<Compilation> {
         fs::write(folder.join(&call.source), &request.source.text)?;
-        let mut answer = self.run(request.toolchain.compiler, &folder, &call.arguments)?;
+        let mut answer = self.run(request.toolchain.compiler, folder, &call.arguments)?;
         if let (Answer::Accepted(_), Some(second)) = (&answer, request.toolchain.second_compiler()) {
-            answer = self.run(second, &folder, &dxc::translated(slang::TRANSLATED, request.entry))?;
+            answer = self.run(second, folder, &dxc::translated(slang::TRANSLATED, request.entry))?;
         }
         let compilation = match answer {
-            Answer::Accepted(finished) => (call.read)(&folder, &finished),
+            Answer::Accepted(finished) => (call.read)(folder, &finished),
             Answer::Refused(finished) => {
                 let words = first_error(&finished.stderr, &finished.stdout);
                 let gave_up = slang::gave_up(&words);
@@ -148,12 +157,20 @@ impl Toolchains {
         }
         self.slang.get_or_init(|| compiler.service()).as_ref()
     }
+
+    fn ask_naga(&self, request: &CompileRequest<'_>, folder: &Path) -> io::Result<Compilation> {
+        if self.kept.is_some() {
+            fs::write(folder.join(format!("{SOURCE}.comp")), &request.source.text)?;
+        }
+        Ok(naga::compile(request))
+    }
 }
 
 impl Compile for Toolchains {
     fn has(&self, toolchain: &Toolchain) -> bool {
         let mut needed = [toolchain.compiler].into_iter().chain(toolchain.second_compiler());
-        needed.all(|name| self.compiler(name).is_some()) && (toolchain.compiler != "fxc" || self.fxc.is_some())
+        let is_there = |name| name == naga::NAME || self.compiler(name).is_some();
+        needed.all(is_there) && (toolchain.compiler != "fxc" || self.fxc.is_some())
     }
 
     fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
@@ -184,6 +201,15 @@ fn absolute(folder: &str) -> String {
 /// The first error of a compiler's output, without the place: it is that of a file that is gone.
 fn first_error(stderr: &str, stdout: &str) -> String {
     let lines = || stderr.lines().chain(stdout.lines()).map(str::trim);
+    // glslang: `ERROR: probe.comp:4: 'm' : no such thing`.
+    if let Some(line) = lines().find_map(|line| line.strip_prefix("ERROR: ")) {
+        let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        let parts: Vec<&str> = line.splitn(3, ':').collect();
+        return match parts.as_slice() {
+            [_, number, words] if is_number(number) => words.trim().to_owned(),
+            _ => line.to_owned(),
+        };
+    }
     let error = lines().find(|line| line.contains("error"));
     let line = error.or_else(|| lines().find(|line| !line.is_empty())).unwrap_or("without a word");
     line.split_once("error").map_or(line, |(_, behind)| behind.trim_start_matches([':', ' '])).to_owned()
@@ -206,4 +232,27 @@ fn spirv(path: &Path) -> Result<Vec<u32>, String> {
 
 fn made(shader: layoutproof::runner::Shader, report: layoutproof::toolchain::Report) -> Compilation {
     Compilation::Made(Made { shader, report })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::child::End;
+
+    #[test]
+    fn the_first_error_stands_without_its_place() {
+        for (said, expected) in [
+            // glslangValidator 12.0.0, DXC 1.7.2308, and no word at all.
+            (
+                "probe.comp\nERROR: probe.comp:4: 'm' : no such thing \nERROR: 2 compilation errors.\n",
+                "'m' : no such thing",
+            ),
+            ("probe.hlsl:3:5: error: unknown type name 'flat'\n", "unknown type name 'flat'"),
+            ("ERROR: Linking compute stage: Missing entry point\n", "Linking compute stage: Missing entry point"),
+            ("", "without a word"),
+        ] {
+            let finished = Finished { end: End::Exited(1), stdout: said.to_owned(), stderr: String::new() };
+            assert_eq!(first_error(&finished.stderr, &finished.stdout), expected);
+        }
+    }
 }

@@ -1,0 +1,65 @@
+//! `AmberScript`: SPIR-V assembly, the buffers, one dispatch and what must be in the output then.
+
+use rspirv::binary::Disassemble;
+
+use super::{NotExported, Repro, refused, rows};
+use crate::check::Subject;
+use crate::generate::spirv;
+use crate::image::{REFILL_WORD, nonce_word};
+use crate::record::Space;
+
+/// The script for `subject`.
+///
+/// # Errors
+/// Why there is none.
+pub fn amber(subject: &Subject) -> Result<String, NotExported> {
+    let repro = Repro::new(subject).map_err(|reason| refused(subject, reason))?;
+    let module = spirv::produce(repro.layout, &repro.plan).map_err(|error| refused(subject, error.to_string()))?;
+    let loaded = rspirv::dr::load_words(&module.words).map_err(|error| refused(subject, error.to_string()))?;
+    let features = module.requires();
+    let features: Vec<String> = features.iter().map(|feature| format!("# The device must have {feature}.\n")).collect();
+    let bound = match repro.entry().space {
+        Space::PushConstant => "AS push_constant",
+        Space::Uniform | Space::UniformElement => "AS uniform DESCRIPTOR_SET 0 BINDING 0",
+        Space::Storage | Space::StorageElement | Space::Address => "AS storage DESCRIPTOR_SET 0 BINDING 0",
+    };
+    let refill = vec![REFILL_WORD; repro.expected.len()];
+    let expectation = |(word, value): (u32, &u32)| format!("EXPECT output IDX {} EQ 0x{value:08X}\n", 4 * word);
+    let expectations: Vec<String> = (0..).zip(&repro.expected).map(expectation).collect();
+    Ok(format!(
+        "#!amber
+{heading}{features}
+SHADER compute probe SPIRV-ASM TARGET_ENV spv1.3
+{assembly}
+END
+
+BUFFER block DATA_TYPE uint32 DATA
+{block}END
+
+BUFFER output DATA_TYPE uint32 DATA
+{output}END
+
+BUFFER input DATA_TYPE uint32 DATA
+  0x{nonce:08X}
+END
+
+PIPELINE compute pipeline
+  ATTACH probe ENTRY_POINT {entry}
+  BIND BUFFER block {bound}
+  BIND BUFFER output AS storage DESCRIPTOR_SET 0 BINDING 1
+  BIND BUFFER input AS storage DESCRIPTOR_SET 0 BINDING 2
+END
+
+RUN pipeline 1 1 1
+
+{expectations}",
+        heading = repro.heading(),
+        features = features.concat(),
+        expectations = expectations.concat(),
+        assembly = loaded.disassemble(),
+        block = rows(&repro.image, ("  ", " ")),
+        output = rows(&refill, ("  ", " ")),
+        nonce = nonce_word(1),
+        entry = repro.entry().name,
+    ))
+}

@@ -1,0 +1,46 @@
+//! Expressions for leaves: steps through the declared types in, GLSL out.
+
+use super::{BLOCK, Declared, VALUE};
+use crate::generate::names::member_name;
+use crate::layout::Leaf;
+use crate::layout::tree::LeafStep;
+use crate::shape::Type;
+
+/// The expression that reads `leaf`; `None` if the leaf is no part of the block.
+pub(super) fn expression(declared: &Declared<'_>, leaf: &Leaf) -> Option<String> {
+    let element = &declared.block.element;
+    let (steps, start) = match leaf.steps.as_slice() {
+        [LeafStep::Element(index), rest @ ..] if declared.elements => (rest, format!("{BLOCK}.{VALUE}[{index}]")),
+        steps if matches!(element, Type::Struct(_)) => (steps, BLOCK.to_owned()),
+        steps => (steps, format!("{BLOCK}.{VALUE}")),
+    };
+    follow(element, steps, start)
+}
+
+fn follow(ty: &Type, steps: &[LeafStep], path: String) -> Option<String> {
+    match (ty, steps) {
+        (Type::Struct(structure), [LeafStep::Member(index), rest @ ..]) => {
+            let member = structure.members.get(*index as usize)?;
+            follow(&member.ty, rest, format!("{path}.{}", member_name(*index, &member.name)))
+        }
+        (Type::Array { element, .. }, [LeafStep::Element(index), rest @ ..]) => {
+            follow(element, rest, format!("{path}[{index}]"))
+        }
+        (Type::Scalar(_) | Type::Enum(_), []) | (Type::Vector { length: 1, .. }, [] | [LeafStep::Component(_)]) => {
+            Some(path)
+        }
+        (Type::Vector { .. }, [LeafStep::Component(index)]) => Some(format!("{path}[{index}]")),
+        (Type::Matrix { .. }, [LeafStep::Cell { row, column }]) => Some(format!("{path}[{column}][{row}]")),
+        (
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Matrix { .. }
+            | Type::Array { .. }
+            | Type::Struct(_)
+            | Type::Enum(_)
+            | Type::Pointer { .. }
+            | Type::Resource(_),
+            _,
+        ) => None,
+    }
+}

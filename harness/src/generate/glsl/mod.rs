@@ -1,0 +1,147 @@
+//! Probes as GLSL: a block's declaration said again in GLSL, with an entry point that reads every leaf by name.
+//!
+//! A declared block and a plan in, text out, for glslang and naga. The text names the rule set (`layout(std140)`) and
+//! says offsets only where the declaration does; all others are the compiler's business. What GLSL cannot say is refused
+//! with the member and the reason.
+//!
+//! Source: The OpenGL Shading Language 4.60, 4.4.5 Uniform and Shader Storage Block Layout Qualifiers; `GL_KHR_vulkan_glsl`;
+//! `GL_EXT_scalar_block_layout`; `GL_EXT_shader_explicit_arithmetic_types`.
+
+mod access;
+mod declare;
+mod types;
+
+use thiserror::Error;
+
+use crate::layout::{Component, LayoutOptions};
+use crate::module::{Block, BlockKind};
+use crate::probe::{Place, ProbePlan, Wiring};
+use crate::record::{Form, Space};
+use crate::scalar::Scalar;
+use declare::declaration;
+
+/// Binding in descriptor set 0 of the probe's output; the input has the next one.
+pub const BINDING: u32 = super::hlsl::BINDING;
+
+/// Name of the block's variable.
+const BLOCK: &str = "layoutproof_block";
+
+/// The member of a block that is no struct, and that of a block of elements.
+const VALUE: &str = "layoutproof_value";
+
+/// Why GLSL cannot say what is declared.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("not expressible in GLSL: {}, {reason}", if path.is_empty() { "the block".to_owned() } else { format!("`{path}`") })]
+pub struct NotInGlsl {
+    /// Path of the member in the block; empty for the block itself.
+    pub path: String,
+    /// Lowercase fragment.
+    pub reason: String,
+}
+
+impl NotInGlsl {
+    fn new(path: &str, reason: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), reason: reason.into() }
+    }
+}
+
+/// What is said in GLSL.
+#[derive(Clone, Copy, Debug)]
+pub struct Declared<'a> {
+    /// The block.
+    pub block: &'a Block,
+    /// Whether it is an unsized array of the block's elements, which shows their stride.
+    pub elements: bool,
+    /// The layout qualifier: `std140`, `std430` or `scalar`.
+    pub rules: &'a str,
+    /// A uniform buffer, a storage buffer or push constants.
+    pub space: Space,
+    /// Default matrix order and 16-bit types.
+    pub options: LayoutOptions,
+}
+
+/// Where a block of this kind is declared under a rule set: what is constant in HLSL is a uniform block, except under
+/// `std430`, which the specification has for storage blocks only.
+pub fn space_of(kind: BlockKind, rules: &str) -> Space {
+    match kind {
+        BlockKind::PushConstant => Space::PushConstant,
+        BlockKind::Cbuffer
+        | BlockKind::ConstantBuffer
+        | BlockKind::ParameterBlock
+        | BlockKind::Globals
+        | BlockKind::EntryUniforms
+        | BlockKind::UniformBlock
+            if rules != "std430" =>
+        {
+            Space::Uniform
+        }
+        BlockKind::Cbuffer
+        | BlockKind::ConstantBuffer
+        | BlockKind::ParameterBlock
+        | BlockKind::Globals
+        | BlockKind::EntryUniforms
+        | BlockKind::UniformBlock
+        | BlockKind::Tbuffer
+        | BlockKind::TextureBuffer
+        | BlockKind::StructuredElement
+        | BlockKind::Pointee
+        | BlockKind::StorageBlock => Space::Storage,
+    }
+}
+
+/// The shader for `plan`, which has one entry point of the form [`Form::Leaf`] with the words of `wiring`. The entry
+/// point's name in the text is `main`, as GLSL wants it.
+///
+/// # Errors
+/// What GLSL cannot say, or a plan of another kind.
+pub fn probe(declared: &Declared<'_>, (plan, wiring): (&ProbePlan, &Wiring)) -> Result<String, NotInGlsl> {
+    let block = declaration(declared)?;
+    let mut body = String::new();
+    for slot in wiring.slots.iter().filter(|slot| slot.form == Form::Leaf) {
+        let leaf = &plan.leaves[slot.leaf as usize];
+        let value = access::expression(declared, leaf).ok_or_else(|| NotInGlsl::new(&leaf.path, "no such leaf"))?;
+        for place in &slot.places {
+            match place {
+                Place::Word(word) => body += &store(&value, leaf.component, *word),
+                Place::Copy(_) => return Err(NotInGlsl::new(&leaf.path, "a copy of the block is not written here")),
+            }
+        }
+    }
+    let (output, input) = (BINDING, BINDING + 1);
+    Ok(format!(
+        "{block}
+layout(std430, set = 0, binding = {output}) buffer LayoutproofOutput {{ uint layoutproof_output[]; }};
+layout(std430, set = 0, binding = {input}) readonly buffer LayoutproofInput {{ uint layoutproof_input[]; }};
+layout(local_size_x = 1) in;
+void main()
+{{
+    layoutproof_output[0] = layoutproof_input[0];
+{body}}}
+"
+    ))
+}
+
+/// The statements that store a leaf's bits from a word of the output on.
+fn store(value: &str, component: Component, word: u32) -> String {
+    let Component { scalar, size } = component;
+    let two_words = |bits: String| {
+        let next = word + 1;
+        format!(
+            "    {{ uvec2 bits = {bits}; layoutproof_output[{word}] = bits.x; layoutproof_output[{next}] = bits.y; }}\n"
+        )
+    };
+    let one_word = |bits: String| format!("    layoutproof_output[{word}] = {bits};\n");
+    match (scalar, size) {
+        (Scalar::Bool, _) => one_word(format!("{value} ? 1u : 0u")),
+        (_, 8) if scalar.is_float() => two_words(format!("unpackDouble2x32({value})")),
+        (_, 8) => two_words(format!("unpack32(uint64_t({value}))")),
+        (_, 2) if scalar.is_float() => one_word(format!("uint(float16BitsToUint16({value}))")),
+        (_, 2) => one_word(format!("uint(uint16_t({value}))")),
+        (_, 1) => one_word(format!("uint(uint8_t({value}))")),
+        (_, _) if scalar.is_float() => one_word(format!("floatBitsToUint({value})")),
+        (_, _) => one_word(format!("uint({value})")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,57 @@
+//! Type names of GLSL: a declared scalar, vector or matrix in, its spelling out.
+//!
+//! Source: The OpenGL Shading Language 4.60, 4.1 Basic Types; `GL_EXT_shader_explicit_arithmetic_types`.
+
+use crate::scalar::{Scalar, SixteenBit};
+
+/// The names of one scalar type and of what is made of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Names {
+    /// `float16_t`.
+    pub(super) scalar: &'static str,
+    /// What stands before `vec3`.
+    vector: &'static str,
+    /// What stands before `mat2x3`; `None` where there are no such matrices.
+    matrix: Option<&'static str>,
+}
+
+impl Names {
+    /// The names of `scalar`, or why it has none.
+    pub(super) fn of(scalar: Scalar, sixteen_bit: SixteenBit) -> Result<Self, &'static str> {
+        let of = |scalar, vector, matrix| Ok(Self { scalar, vector, matrix });
+        match (scalar, sixteen_bit) {
+            (Scalar::Bool, _) => of("bool", "b", None),
+            (Scalar::Int8, _) => of("int8_t", "i8", None),
+            (Scalar::Uint8, _) => of("uint8_t", "u8", None),
+            (Scalar::Int16, _) => of("int16_t", "i16", None),
+            (Scalar::Uint16, _) => of("uint16_t", "u16", None),
+            (Scalar::Int32, _) => of("int", "i", None),
+            (Scalar::Uint32, _) => of("uint", "u", None),
+            (Scalar::Int64, _) => of("int64_t", "i64", None),
+            (Scalar::Uint64, _) => of("uint64_t", "u64", None),
+            (Scalar::Float16, _) | (Scalar::Half, SixteenBit::On) => of("float16_t", "f16", Some("f16")),
+            (Scalar::Float32, _) | (Scalar::Half, SixteenBit::Off) => of("float", "", Some("")),
+            (Scalar::Float64, _) => of("double", "d", Some("d")),
+            (
+                Scalar::Min16Float | Scalar::Min16Int | Scalar::Min16Uint | Scalar::Min10Float | Scalar::Min12Int,
+                SixteenBit::On | SixteenBit::Off,
+            ) => Err("GLSL for Vulkan has no minimum precision that changes sizes"),
+        }
+    }
+
+    /// A vector of 1 to 4 components; one component is a scalar.
+    pub(super) fn vector(self, length: u32) -> String {
+        if length == 1 { self.scalar.to_owned() } else { format!("{}vec{length}", self.vector) }
+    }
+
+    /// A matrix; GLSL says the columns first. `None` where GLSL has none.
+    pub(super) fn matrix(self, rows: u32, columns: u32) -> Option<String> {
+        let prefix = self.matrix.filter(|_| rows > 1 && columns > 1)?;
+        Some(format!("{prefix}mat{columns}x{rows}"))
+    }
+
+    /// Whether the names come with `GL_EXT_shader_explicit_arithmetic_types`.
+    pub(super) fn is_extension(self) -> bool {
+        self.scalar.ends_with("_t")
+    }
+}

@@ -1,0 +1,71 @@
+//! `layoutproof export`: a case as a test of another suite.
+
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use layoutproof::check::{Source, Subject};
+use layoutproof::export::{NotExported, amber, offload_test};
+use layoutproof::layout::{RuleSet, find};
+use layoutproof::report::summary::Exit;
+use layoutproof::sources::SourceMap;
+
+use crate::args::{ExportArgs, ExportFormat};
+use crate::inputs::{Cases, Word};
+use crate::output::print;
+use crate::selection::{Refused, rule_set};
+
+/// Prints the test.
+///
+/// # Errors
+/// A case that cannot be read, and why there is no such test of it.
+pub(crate) fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
+    let source = Arc::new(read(&args.case)?);
+    let own = source.expect.iter().filter_map(|expectation| find(&expectation.rules));
+    let rules: Vec<&RuleSet> = match &args.rules {
+        Some(name) => vec![rule_set(name)?],
+        None => own.collect(),
+    };
+    let write: fn(&Subject) -> Result<String, NotExported> = match args.format {
+        ExportFormat::Amber => amber,
+        ExportFormat::OffloadTest => offload_test,
+    };
+    let mut reasons = Vec::new();
+    for rules in rules {
+        match write(&Subject::new(Arc::clone(&source), rules)) {
+            Ok(text) => {
+                print(&text);
+                return Ok(Exit::Agree);
+            }
+            Err(reason) => reasons.push(reason.to_string()),
+        }
+    }
+    if reasons.is_empty() {
+        bail!("{} expects no offsets", source.id)
+    }
+    bail!("no test was written\n  {}", reasons.join("\n  "))
+}
+
+fn read(word: &str) -> anyhow::Result<Source> {
+    let mut sources = SourceMap::default();
+    let mut cases = Cases::load(&[])?;
+    let mut diagnostics = Vec::new();
+    let ids = match Word::of(word) {
+        Word::CaseFile(path) => vec![cases.add_file(&path)?],
+        Word::Filter(filter) => {
+            let matching = cases.matching(&[filter]);
+            let exact: Vec<String> = matching.iter().filter(|id| *id == word).cloned().collect();
+            if exact.is_empty() { matching } else { exact }
+        }
+        Word::Declarations(_) | Word::LaidOut(_) => bail!("{word} is no case: only cases expect offsets"),
+    };
+    let [id] = ids.as_slice() else {
+        bail!("`{word}` names {} cases, not one", ids.len());
+    };
+    let case = cases.read(std::slice::from_ref(id), &mut sources, &mut diagnostics).pop();
+    let found = match case.as_ref().map(|case| Source::of_case(case, &mut sources)) {
+        Some(Ok(source)) => return source.with_context(|| format!("{id} declares nothing: it must be refused")),
+        Some(Err(found)) => found,
+        None => diagnostics,
+    };
+    Err(Refused { diagnostics: found, sources }.into())
+}
