@@ -90,10 +90,9 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
 impl Fuzz {
     /// Goes from the first number to before the last, or until enough is found; the number that would be next.
     fn add_rounds(&self, (first, end): (u64, u64), draws: &Draws, totals: &mut Totals) -> u64 {
-        let most = if self.planted.is_some() { 1 } else { MOST_FOUND };
         let bar = progress((end - first) as usize);
         let mut next = first;
-        while next < end && totals.differences.len() < most {
+        while next < end && totals.differences.len() < self.most() {
             let last = (next + ROUND).min(end);
             let drawn: Vec<(u64, Declaration)> =
                 (next..last).map(|number| (number, draws.tree(number).current())).collect();
@@ -116,11 +115,16 @@ impl Fuzz {
             totals.count(&record);
             let is_found = matches!(record.outcome, Outcome::Differ | Outcome::Broken) && self.is_wanted(&record);
             let is_new = || !totals.differences.iter().any(|other| other.kind == Kind::of(&record));
-            if is_found && is_new() && totals.differences.len() < MOST_FOUND {
+            if is_found && is_new() && totals.differences.len() < self.most() {
                 bar.set_message(format!("making number {number} smaller"));
                 totals.differences.extend(shrink::shrink(self, draws.tree(number), (number, record)));
             }
         }
+    }
+
+    /// How many differences are enough.
+    fn most(&self) -> usize {
+        if self.planted.is_some() { 1 } else { MOST_FOUND }
     }
 
     /// Where a fault is planted, only what is checked by the faulty rule set is looked at.
