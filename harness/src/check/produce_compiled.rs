@@ -13,7 +13,7 @@ use crate::generate::{hlsl, spirv};
 use crate::layout::BlockLayout;
 use crate::module::BlockKind;
 use crate::probe::{Interface, ProbePlan, Socket, Wiring, elements, plan_in};
-use crate::read_spirv::{bound_variables, features_of, without_source};
+use crate::read_spirv::{BadModule, bound_variables, features_of, without_source};
 use crate::record::{Direction, Form, Space, Stage};
 use crate::reported::reported;
 use crate::runner::Shader;
@@ -112,7 +112,7 @@ impl Asked<'_> {
             }
         };
         let rules = spirv::block_rules(layout, &plan);
-        let mut requires = code.spirv().map(features_of).transpose().map_err(Unusable::unread)?.unwrap_or_default();
+        let mut requires = code.spirv().map(features_of).transpose().map_err(Unusable::Unread)?.unwrap_or_default();
         if code.spirv().is_some() {
             requires.extend(rules.and_then(spirv::BlockRules::feature));
             requires.extend(plan.entries.iter().flat_map(|entry| entry.requires()));
@@ -149,8 +149,8 @@ enum Unusable {
     NotFollowed(String),
 }
 
-impl Unusable {
-    fn unread(error: impl ToString) -> Self {
+impl From<BadModule> for Unusable {
+    fn from(error: BadModule) -> Self {
         Self::Unread(error.to_string())
     }
 }
@@ -195,7 +195,7 @@ fn spirv_interface(words: &[u32], space: Space) -> Result<Interface, Unusable> {
     if space == Space::PushConstant {
         return Ok(ours);
     }
-    let bound = bound_variables(words).map_err(Unusable::unread)?;
+    let bound = bound_variables(words)?;
     let sockets = bound.iter().map(|variable| (variable.set, variable.binding));
     let others: Vec<Socket> = sockets.filter(|socket| *socket != ours.output && *socket != ours.input).collect();
     Ok(Interface { block: only(&others)?, ..ours })

@@ -90,13 +90,13 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
 impl Fuzz {
     /// Goes from the first number to before the last, or until enough is found; the number that would be next.
     fn add_rounds(&self, (first, end): (u64, u64), draws: &Draws, totals: &mut Totals) -> u64 {
-        let bar = progress((end - first) as usize);
+        let bar = progress(usize::try_from(end - first).unwrap_or(usize::MAX));
         let mut next = first;
         while next < end && totals.differences.len() < self.most() {
             let last = (next + ROUND).min(end);
-            let drawn: Vec<(u64, Declaration)> =
+            let round: Vec<(u64, Declaration)> =
                 (next..last).map(|number| (number, draws.tree(number).current())).collect();
-            self.add_round(&drawn, (draws, &bar), totals);
+            self.add_round(&round, (draws, &bar), totals);
             bar.inc(last - next);
             next = last;
         }
@@ -104,9 +104,9 @@ impl Fuzz {
         next
     }
 
-    fn add_round(&self, drawn: &[(u64, Declaration)], (draws, bar): (&Draws, &ProgressBar), totals: &mut Totals) {
-        let round = Round::new(self, drawn);
-        for (number, declaration) in drawn {
+    fn add_round(&self, numbered: &[(u64, Declaration)], (draws, bar): (&Draws, &ProgressBar), totals: &mut Totals) {
+        let round = Round::new(self, numbered);
+        for (number, declaration) in numbered {
             if let Some(layout) = round.layout(*number) {
                 totals.seen.add(declaration, layout);
             }
