@@ -10,7 +10,9 @@
 # nothing is missing. Exits 0 in both cases: a run says itself what it could not check, and ci/floors.toml decides
 # whether that was enough.
 #
-# Usage: ci/setup.sh [--second-dxc]
+# Usage: ci/setup.sh [--second-dxc] [--wine]
+#
+# --second-dxc adds an older DXC. --wine adds Wine with Microsoft's FXC and DXC 1.9, and vkd3d-compiler.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -18,20 +20,22 @@ fetched=$root/target/layoutproof
 
 # shellcheck source=ci/versions.sh
 source "$root/ci/versions.sh"
-for part in say packages pypi base vulkan swiftshader dxc slang; do
+for part in say packages pypi npm base vulkan swiftshader dxc slang wine; do
     # shellcheck source=/dev/null
     source "$root/ci/setup/$part.sh"
 done
 
-second_dxc=no
-case "${1-}" in
-'') ;;
---second-dxc) second_dxc=yes ;;
-*)
-    echo "usage: ci/setup.sh [--second-dxc]" >&2
-    exit 2
-    ;;
-esac
+second_dxc=no wine=no
+for option; do
+    case $option in
+    --second-dxc) second_dxc=yes ;;
+    --wine) wine=yes ;;
+    *)
+        echo "usage: ci/setup.sh [--second-dxc] [--wine]" >&2
+        exit 2
+        ;;
+    esac
+done
 
 if [[ $(uname -s) != Linux ]]; then
     say_note "this set-up is for Linux; on $(uname -s) use \`cargo run -- run\` with the system's own devices"
@@ -49,6 +53,9 @@ want_vulkan_packages
 if dxc_is_missing || slang_is_missing || { [[ $second_dxc == yes ]] && old_dxc_is_missing; }; then
     want_pip_package
 fi
+if [[ $wine == yes ]]; then
+    want_wine_packages
+fi
 install_wanted_packages
 
 # The downloads wait for the network, not for each other.
@@ -57,5 +64,8 @@ set_up_dxc &
 set_up_slang &
 if [[ $second_dxc == yes ]]; then
     set_up_old_dxc &
+fi
+if [[ $wine == yes ]]; then
+    set_up_wine &
 fi
 wait

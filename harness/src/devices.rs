@@ -33,14 +33,24 @@ pub enum NativeApi {
 pub fn device_id(name: &str, api: NativeApi) -> String {
     let lower = name.to_lowercase();
     let (known, suffix) = match api {
-        NativeApi::Vulkan => (lower.starts_with("llvmpipe").then_some("lavapipe"), ""),
-        NativeApi::OpenGl => (lower.starts_with("llvmpipe").then_some("llvmpipe"), "-gl"),
+        NativeApi::Vulkan => (is_llvmpipe(name).then_some("lavapipe"), ""),
+        NativeApi::OpenGl => (is_llvmpipe(name).then_some("llvmpipe"), "-gl"),
         NativeApi::Direct3d12 if lower == "microsoft basic render driver" => (Some("warp"), ""),
         NativeApi::Direct3d12 => (None, "-d3d12"),
         NativeApi::Metal => (None, "-metal"),
     };
     let known = known.or(lower.starts_with("swiftshader").then_some("swiftshader"));
     format!("{}{suffix}", known.map_or_else(|| slug(&lower), str::to_owned))
+}
+
+/// Whether a device of this name is Mesa's llvmpipe, which is lavapipe below Vulkan.
+pub fn is_llvmpipe(name: &str) -> bool {
+    name.to_lowercase().starts_with("llvmpipe")
+}
+
+/// Whether two names are the same device's. llvmpipe's says how wide its vectors are, which settings of a process change.
+pub fn same_name(one: &str, other: &str) -> bool {
+    one == other || (is_llvmpipe(one) && is_llvmpipe(other))
 }
 
 /// Letters and digits of `lower`, runs of all else as one hyphen; `device` where nothing is left.
@@ -84,6 +94,14 @@ mod tests {
         ] {
             assert_eq!(device_id(name, api), id, "{name} on {api:?}");
         }
+    }
+
+    /// The names of Mesa 22.3.6 with `LP_NATIVE_VECTOR_WIDTH` unset on a machine with AVX2, and set to 128.
+    #[test]
+    fn vector_widths_make_no_other_device() {
+        assert!(same_name("llvmpipe (LLVM 15.0.6, 256 bits)", "llvmpipe (LLVM 15.0.6, 128 bits)"));
+        assert!(!same_name("llvmpipe (LLVM 15.0.6, 256 bits)", "SwiftShader Device (Subzero)"));
+        assert!(!same_name("Radeon 780M", "Radeon 780"));
     }
 
     #[test]

@@ -222,6 +222,7 @@ leaves = 2
             validation: "valid".to_owned(),
             skip_reason: None,
             known: None,
+            fast: false,
             ms: 0,
             leaves: 3,
             bound: None,

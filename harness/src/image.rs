@@ -237,7 +237,8 @@ impl fmt::Display for Word {
     }
 }
 
-fn image_size(layout: &BlockLayout, plan: &ProbePlan) -> Result<usize, ImageError> {
+/// Bytes of the image of a block, a multiple of 4.
+pub(crate) fn image_size(layout: &BlockLayout, plan: &ProbePlan) -> Result<usize, ImageError> {
     let block = || layout.name.clone();
     let Ok(laid_out) = &layout.result else {
         return Err(ImageError::Refused { rules: layout.rules.clone(), block: block() });

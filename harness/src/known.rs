@@ -2,10 +2,12 @@
 //!
 //! An entry whose checks ran and of which none differs any more is stale, and that is a failure: the entry must go.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use wildmatch::WildMatch;
 
 use crate::diagnostics::{Code, Diagnostic};
-use crate::record::{CheckRecord, Culprit, KnownEntry, Outcome};
+use crate::record::{CheckRecord, Culprit, KnownEntry, Outcome, SeenEntry};
 use crate::runner::DeviceInfo;
 use crate::sources::{FileId, SourceMap};
 use crate::toml_table::{Problems, Table, parse};
@@ -23,6 +25,8 @@ pub struct Known {
     runner: WildMatch,
     driver: VersionRange,
     culprit: Option<String>,
+    /// What a check that broke says; an entry that has this is about such checks alone.
+    says: Option<WildMatch>,
     /// Why this differs.
     pub reason: String,
     /// Where it is reported.
@@ -31,8 +35,18 @@ pub struct Known {
     pub file: String,
     /// Line of the entry, from 1.
     pub line: u32,
-    /// Whether checks that agree are a failure.
-    may_be_stale: bool,
+    scope: Scope,
+}
+
+/// What of the checks that an entry is about takes part in the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    /// All: that they agree is a failure.
+    Whole,
+    /// Those of one shard: only all shards together can say that the entry is stale.
+    Shard,
+    /// Some: that they agree says nothing.
+    Narrowed,
 }
 
 /// Reads a list of known differences.
@@ -63,6 +77,7 @@ fn entry_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Proble
         }
     };
     let culprit = entry.string("culprit", problems);
+    let says = entry.string("says", problems).map(|pattern| WildMatch::new(&pattern));
     let reason = entry.required("reason", problems).and_then(|value| crate::toml_table::string(value, problems));
     let link = entry.string("link", problems);
     let span = problems.span(entry.range());
@@ -77,11 +92,12 @@ fn entry_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Proble
         runner,
         driver,
         culprit,
+        says,
         reason,
         link,
         file,
         line: sources.position(span).line,
-        may_be_stale: true,
+        scope: Scope::Whole,
     }
 }
 
@@ -89,7 +105,16 @@ impl Known {
     /// The same entry for a run that takes only some of the checks that it is about: that those agree says nothing.
     #[must_use]
     pub fn of_narrowed_run(self) -> Self {
-        Self { may_be_stale: false, ..self }
+        Self { scope: Scope::Narrowed, ..self }
+    }
+
+    /// The same entry for one shard of the run.
+    #[must_use]
+    pub fn of_shard(self) -> Self {
+        match self.scope {
+            Scope::Whole => Self { scope: Scope::Shard, ..self },
+            Scope::Shard | Scope::Narrowed => self,
+        }
     }
 
     fn covers(&self, check: &CheckRecord, devices: &[DeviceInfo]) -> bool {
@@ -107,35 +132,69 @@ impl Known {
         KnownEntry { file: self.file.clone(), line: self.line, reason: self.reason.clone() }
     }
 
+    fn seen(&self, checks: &[CheckRecord], devices: &[DeviceInfo]) -> SeenEntry {
+        let covered = || checks.iter().filter(|check| self.covers(check, devices));
+        let differs = covered().any(|check| check.outcome == Outcome::Known && self.explains(check));
+        let agreeing = covered().filter(|check| !differs && check.outcome == Outcome::Agree);
+        SeenEntry { entry: self.entry(), differs, agreeing: agreeing.map(CheckRecord::name).collect() }
+    }
+
     fn explains(&self, check: &CheckRecord) -> bool {
-        self.culprit.as_deref().is_none_or(|name| check.culprit.map(Culprit::as_str) == Some(name))
+        let reason = check.skip_reason.as_deref().filter(|_| check.outcome == Outcome::Broken);
+        let said = self.says.as_ref().is_none_or(|says| reason.is_some_and(|reason| says.matches(reason)));
+        said && self.culprit.as_deref().is_none_or(|name| check.culprit.map(Culprit::as_str) == Some(name))
     }
 }
 
 /// Marks known differences as `Known` and the checks of stale entries as `Stale`.
 pub fn apply(known: &[Known], checks: &mut [CheckRecord], devices: &[DeviceInfo]) {
-    for entry in known {
-        let mut differing = false;
-        let mut agreeing = Vec::new();
-        for (index, check) in checks.iter_mut().enumerate().filter(|(_, check)| entry.covers(check, devices)) {
-            match check.outcome {
-                Outcome::Differ | Outcome::Broken if entry.explains(check) => {
-                    check.outcome = Outcome::Known;
-                    check.known = Some(entry.entry());
-                    differing = true;
-                }
-                Outcome::Known => differing = true,
-                Outcome::Agree => agreeing.push(index),
-                Outcome::Differ | Outcome::Broken | Outcome::Stale | Outcome::Skipped => {}
-            }
-        }
-        if !differing && entry.may_be_stale {
-            for index in agreeing {
-                checks[index].outcome = Outcome::Stale;
-                checks[index].known = Some(entry.entry());
-            }
+    for check in checks.iter_mut() {
+        explain(known, check, devices);
+    }
+    mark_stale(known, checks, devices);
+}
+
+/// Marks a known difference as `Known`: all that can be said of a check while others are still to come.
+pub fn explain(known: &[Known], check: &mut CheckRecord, devices: &[DeviceInfo]) {
+    if !matches!(check.outcome, Outcome::Differ | Outcome::Broken) {
+        return;
+    }
+    if let Some(entry) = known.iter().find(|entry| entry.covers(check, devices) && entry.explains(check)) {
+        check.outcome = Outcome::Known;
+        check.known = Some(entry.entry());
+    }
+}
+
+/// Marks the checks of stale entries as `Stale`, once all checks of the run are there and explained. Whether one was
+/// marked.
+pub fn mark_stale(known: &[Known], checks: &mut [CheckRecord], devices: &[DeviceInfo]) -> bool {
+    let whole = known.iter().filter(|entry| entry.scope == Scope::Whole);
+    let seen: Vec<SeenEntry> = whole.map(|entry| entry.seen(checks, devices)).collect();
+    mark_seen(&seen, checks)
+}
+
+/// What a shard has seen of each entry that may be stale.
+pub fn seen_in_shard(known: &[Known], checks: &[CheckRecord], devices: &[DeviceInfo]) -> Vec<SeenEntry> {
+    let seen = known.iter().filter(|entry| entry.scope == Scope::Shard).map(|entry| entry.seen(checks, devices));
+    seen.filter(|seen| seen.differs || !seen.agreeing.is_empty()).collect()
+}
+
+/// Marks the checks of stale entries as `Stale`, by what all shards of a run have seen of them. Whether one was marked.
+pub fn mark_seen(seen: &[SeenEntry], checks: &mut [CheckRecord]) -> bool {
+    let differing: BTreeSet<&KnownEntry> = seen.iter().filter(|seen| seen.differs).map(|seen| &seen.entry).collect();
+    let mut stale: BTreeMap<&str, &KnownEntry> = BTreeMap::new();
+    for seen in seen.iter().filter(|seen| !differing.contains(&seen.entry)) {
+        for name in &seen.agreeing {
+            stale.entry(name).or_insert(&seen.entry);
         }
     }
+    for check in checks.iter_mut().filter(|check| check.outcome == Outcome::Agree) {
+        if let Some(entry) = stale.get(check.name().as_str()) {
+            check.outcome = Outcome::Stale;
+            check.known = Some((*entry).clone());
+        }
+    }
+    !stale.is_empty()
 }
 
 #[cfg(test)]
@@ -158,12 +217,31 @@ mod tests {
             validation: "valid".to_owned(),
             skip_reason: None,
             known: None,
+            fast: false,
             ms: 1,
             leaves: 1,
             bound: None,
             rows: Vec::new(),
             story: None,
         }
+    }
+
+    #[test]
+    fn an_entry_with_words_is_about_checks_that_broke_with_them() {
+        let text = "[[known]]\nsays = \"* signal 11\"\nreason = \"it crashes\"\n";
+        let mut sources = SourceMap::default();
+        let file = sources.add("known.toml", text);
+        let known = read(file, &sources).unwrap();
+        let broken = |reason: &str| CheckRecord {
+            outcome: Outcome::Broken,
+            skip_reason: Some(reason.to_owned()),
+            ..agreeing_check()
+        };
+        let differing = CheckRecord { outcome: Outcome::Differ, ..agreeing_check() };
+        let mut checks = [broken("slangc ended with signal 11"), broken("slangc gave no answer"), differing];
+        apply(&known, &mut checks, &[]);
+        let outcomes = checks.map(|check| check.outcome);
+        assert_eq!(outcomes, [Outcome::Known, Outcome::Broken, Outcome::Differ]);
     }
 
     #[test]
@@ -177,6 +255,32 @@ mod tests {
             let mut checks = [agreeing_check()];
             apply(&known, &mut checks, &[]);
             assert_eq!(checks[0].outcome, expected);
+        }
+    }
+
+    /// What one shard sees of an entry says nothing; what all see of it is what the whole run sees.
+    #[test]
+    fn shards_together_know_what_is_stale() {
+        let text = "[[known]]\ndevice = \"*-gl\"\nreason = \"naga drops @size\"\n";
+        let mut sources = SourceMap::default();
+        let file = sources.add("known.toml", text);
+        let whole = read(file, &sources).unwrap();
+        let shard: Vec<Known> = whole.iter().cloned().map(Known::of_shard).collect();
+        let other = CheckRecord { case: "arrays/b".to_owned(), ..agreeing_check() };
+        for (outcome, expected) in [(Outcome::Agree, Outcome::Stale), (Outcome::Differ, Outcome::Agree)] {
+            let mut shards = [[agreeing_check()], [CheckRecord { outcome, ..other.clone() }]];
+            let mut seen = Vec::new();
+            for checks in &mut shards {
+                apply(&shard, checks, &[]);
+                seen.extend(seen_in_shard(&shard, checks, &[]));
+            }
+            let mut merged = shards.concat();
+            assert_eq!(merged[0].outcome, Outcome::Agree);
+            mark_seen(&seen, &mut merged);
+            assert_eq!(merged[0].outcome, expected);
+            let mut undivided = [agreeing_check(), CheckRecord { outcome, ..other.clone() }];
+            apply(&whole, &mut undivided, &[]);
+            assert_eq!(merged, undivided);
         }
     }
 }

@@ -5,6 +5,8 @@
 //!
 //! Source: naga 30, `naga::ir::TypeInner`; matrix vectors stand as in WebGPU Shading Language, 14.4 Memory Layout.
 
+use std::collections::BTreeMap;
+
 use naga::back::spv;
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy, TypeResolution};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -62,7 +64,15 @@ pub(crate) fn block_of(module: &Module) -> Option<(Handle<GlobalVariable>, &Glob
 /// # Errors
 /// If naga cannot read, validate or write the module.
 pub fn spirv(module: &WgslModule) -> Result<Vec<u32>, NagaError> {
-    let (naga_module, info) = load(&module.text)?;
+    spirv_of(&module.text, &module.entry)
+}
+
+/// The same of anybody's WGSL.
+///
+/// # Errors
+/// As [`spirv`].
+pub fn spirv_of(text: &str, entry: &str) -> Result<Vec<u32>, NagaError> {
+    let (naga_module, info) = load(text)?;
     let options = spv::Options {
         lang_version: (1, 3),
         flags: spv::WriterFlags::empty(),
@@ -75,8 +85,23 @@ pub fn spirv(module: &WgslModule) -> Result<Vec<u32>, NagaError> {
         zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
         ..spv::Options::default()
     };
-    let pipeline = spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: module.entry.clone() };
+    let pipeline = spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: entry.to_owned() };
     spv::write_vec(&naga_module, &info, &options, Some(&pipeline)).map_err(|error| NagaError::NoSpirv(chain(&error)))
+}
+
+/// Bytes of each variable that is bound, by group and binding; of an array without a length those of one element. A host
+/// cannot bind less.
+///
+/// # Errors
+/// If naga cannot read the text or finds it invalid.
+pub fn binding_sizes(text: &str) -> Result<BTreeMap<(u32, u32), u32>, NagaError> {
+    let (module, _) = load(text)?;
+    let bound = module.global_variables.iter().filter_map(|(_, variable)| {
+        let binding = variable.binding.as_ref()?;
+        let size = module.types[variable.ty].inner.size(module.to_ctx());
+        Some(((binding.group, binding.binding), size))
+    });
+    Ok(bound.collect())
 }
 
 /// Reads and validates WGSL.

@@ -3,13 +3,15 @@
 //! The shape is the command-line contract's, schema 1.
 
 mod end;
+mod header;
 mod row;
 
 use serde::{Deserialize, Serialize};
 
-use crate::runner::{DeviceInfo, RunnerKind};
+use crate::runner::RunnerKind;
 
 pub use end::{Culprit, Outcome, Proves};
+pub use header::RunHeader;
 pub use row::{Direction, Form, Row, Space, Stage, Value, What};
 
 /// Version of the record format.
@@ -25,23 +27,6 @@ pub enum Line {
     Check(Box<CheckRecord>),
     /// Last line.
     End(RunEnd),
-}
-
-/// Versions and settings of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RunHeader {
-    /// [`SCHEMA`].
-    pub schema: u32,
-    /// Version of layoutproof.
-    pub layoutproof: String,
-    /// Devices, through each API.
-    pub devices: Vec<DeviceInfo>,
-    /// Tools by name with their version lines (`spirv-val`, `naga`, `rspirv`).
-    pub tools: std::collections::BTreeMap<String, String>,
-    /// Environment variables that steer drivers, where set.
-    pub environment: std::collections::BTreeMap<String, String>,
-    /// Number of cases selected.
-    pub cases: u32,
 }
 
 /// Case x rule set x producer x device x runner.
@@ -72,6 +57,9 @@ pub struct CheckRecord {
     /// The entry of a list of known differences that covers the check; for a known or stale one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownEntry>,
+    /// Whether the driver compiled the shaders with settings that make it fast, not with its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fast: bool,
     /// Wall time in milliseconds.
     pub ms: u64,
     /// Leaves that a device answered for.
@@ -85,6 +73,20 @@ pub struct CheckRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub story: Option<Story>,
 }
+
+impl CheckRecord {
+    /// The name of the check as a trial: `folder::case::rules::producer::device::runner`.
+    pub fn name(&self) -> String {
+        let Self { rules, producer, device, .. } = self;
+        let case = self.case.replace('/', "::");
+        // In a check without a device nothing runs.
+        let runner = if device == NO_DEVICE { NO_DEVICE } else { self.runner.as_str() };
+        format!("{case}::{rules}::{producer}::{device}::{runner}")
+    }
+}
+
+/// What stands for the device of a check that none takes part in.
+const NO_DEVICE: &str = "none";
 
 /// How many bound resources a device was asked for. Elements of arrays and locations count each.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -142,8 +144,11 @@ pub struct StoryBlock {
 pub struct RunEnd {
     /// [`SCHEMA`].
     pub schema: u32,
-    /// All checks.
+    /// All checks that were done.
     pub checks: u32,
+    /// Checks that were selected and not done, because the run was interrupted; absent from a run that came to its end.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_done: u32,
     /// By outcome.
     pub agree: u32,
     /// By outcome.
@@ -162,7 +167,30 @@ pub struct RunEnd {
     pub devices: Vec<String>,
     /// Leaves by kind of proof.
     pub proves: std::collections::BTreeMap<Proves, u32>,
+    /// What Mesa's shader cache on the disk was to the run: `off`, `cold`, `warm` or `partly warm`; absent where no
+    /// device is Mesa's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shader_cache: Option<String>,
     /// Bound resources that were read back, by device, as `id via runner`.
     #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
     pub bound: std::collections::BTreeMap<String, u32>,
+    /// In one shard of a run, what it has seen of the entries that only all shards together can call stale.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seen: Vec<SeenEntry>,
+}
+
+/// What a shard has seen of an entry of a list of known differences.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenEntry {
+    /// The entry.
+    pub entry: KnownEntry,
+    /// Whether a check differs as it says.
+    pub differs: bool,
+    /// Names of the checks that it is about and that agree; none where one differs.
+    pub agreeing: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }

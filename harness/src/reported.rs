@@ -1,8 +1,17 @@
-//! What a compiler reports of a block, apart from what its code does: its listing or reflection in, numbers out.
+//! What a compiler reports of a block, apart from what its code does: its listing, reflection or decorations in, numbers
+//! out.
 
 use crate::case::Numbers;
+use crate::dxil::definitions::ListedBuffer;
 use crate::dxil::definitions::buffer_definitions;
-use crate::layout::BlockLayout;
+use crate::layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
+use crate::module::BlockKind;
+use crate::read_fxc;
+use crate::read_reflection::layout_numbers;
+use crate::read_spirv::declared;
+use crate::record::What;
+use crate::runner::Shader;
+use crate::shape::MatrixOrder;
 use crate::toolchain::{Made, Report};
 
 /// What `made` reports of the block that `layout` is of; nothing where it does not speak of it.
@@ -10,12 +19,81 @@ use crate::toolchain::{Made, Report};
 /// # Errors
 /// A report that cannot be read.
 pub fn reported(made: &Made, layout: &BlockLayout) -> Result<Numbers, String> {
-    match &made.report {
-        Report::Listing(listing) => {
-            let buffers = buffer_definitions(listing)?;
-            let own = buffers.iter().find(|buffer| buffer.name == layout.name);
-            Ok(own.map(|buffer| Numbers::of_report(&layout.name, buffer.size, &buffer.members)).unwrap_or_default())
-        }
-        Report::None | Report::SlangJson(_) => Ok(Numbers::default()),
+    match (&made.report, &made.shader) {
+        (Report::Listing(listing), _) => Ok(listed(&buffer_definitions(listing)?, layout)),
+        (Report::FxcListing(listing), _) => Ok(listed(&read_fxc::buffer_definitions(listing)?, layout)),
+        (Report::SlangJson(json), _) => layout_numbers(json, &layout.name),
+        (Report::None, Shader::Spirv(words)) => decorated(words, layout),
+        (Report::None, Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_)) => Ok(Numbers::default()),
     }
+}
+
+/// What a listing says of the buffer of this name.
+fn listed(buffers: &[ListedBuffer], layout: &BlockLayout) -> Numbers {
+    let own = buffers.iter().find(|buffer| buffer.name == layout.name);
+    let numbers = own.map(|buffer| Numbers::of_report(&layout.name, buffer.size, &buffer.members));
+    let numbers = numbers.unwrap_or_default();
+    let elements = layout.kind == BlockKind::StructuredElement;
+    if elements { numbers.of_elements(&layout.name) } else { numbers }
+}
+
+/// What the decorations of a module's block say: the variable of the block's name is it.
+fn decorated(words: &[u32], layout: &BlockLayout) -> Result<Numbers, String> {
+    let blocks = declared(words).map_err(|bad| bad.to_string())?;
+    let Some(own) = blocks.into_iter().find(|block| block.layout.name == layout.name) else {
+        return Ok(Numbers::default());
+    };
+    let Ok(root) = own.layout.result else { return Ok(Numbers::default()) };
+    let (root, stride) = if layout.kind == BlockKind::StructuredElement { element(root) } else { (root, None) };
+    let declared = BlockLayout { result: Ok(as_declared(root)), stride, ..layout.clone() };
+    let stated = Numbers::of_layouts(&[declared]);
+    let mut numbers = Numbers::default();
+    // Sizes and alignments are not decorations.
+    let offsets = stated.iter().filter(|(what, _, _)| matches!(what, What::Offset | What::ArrayStride));
+    offsets.for_each(|(what, path, value)| numbers.add(what, path, Some(value)));
+    Ok(numbers)
+}
+
+/// The element of a structured buffer, which SPIR-V holds as the one member of its block, with its stride.
+fn element(root: LaidOut) -> (LaidOut, Option<u32>) {
+    match &root.shape {
+        LaidOutShape::Struct(members) => match &members[..] {
+            [LaidOutMember { layout: LaidOut { shape: LaidOutShape::Array { element, stride, .. }, .. }, .. }] => {
+                (LaidOut::clone(element), Some(*stride))
+            }
+            _ => (root, None),
+        },
+        LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Matrix { .. }
+        | LaidOutShape::Array { .. }
+        | LaidOutShape::Pointer
+        | LaidOutShape::Resource => (root, None),
+    }
+}
+
+/// With matrices as HLSL and Slang count them: their rows are SPIR-V's columns.
+fn as_declared(laid_out: LaidOut) -> LaidOut {
+    let shape = match laid_out.shape {
+        LaidOutShape::Matrix { component, rows, columns, order, stride } => {
+            let order = match order {
+                MatrixOrder::Row => MatrixOrder::Column,
+                MatrixOrder::Column => MatrixOrder::Row,
+            };
+            LaidOutShape::Matrix { component, rows: columns, columns: rows, order, stride }
+        }
+        LaidOutShape::Array { element, count, stride } => {
+            LaidOutShape::Array { element: Box::new(as_declared(*element)), count, stride }
+        }
+        LaidOutShape::Struct(members) => {
+            let members = members.into_iter();
+            let turned = members.map(|member| LaidOutMember { layout: as_declared(member.layout), ..member });
+            LaidOutShape::Struct(turned.collect())
+        }
+        shape @ (LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Pointer
+        | LaidOutShape::Resource) => shape,
+    };
+    LaidOut { shape, ..laid_out }
 }

@@ -82,6 +82,11 @@ impl SourceMap {
         self.file(span.file).text.get(span.start as usize..span.end as usize).unwrap_or_default()
     }
 
+    /// All files, in the order in which they were added.
+    pub fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
     /// Where `span` starts.
     pub fn position(&self, span: Span) -> Position {
         let text = &self.file(span.file).text;

@@ -32,6 +32,8 @@ pub struct Toolchain {
 pub enum Language {
     /// HLSL as DXC and Clang read it.
     Hlsl,
+    /// HLSL as FXC reads it: profile 5.1.
+    OldHlsl,
     /// Slang.
     Slang,
 }
@@ -43,6 +45,10 @@ pub enum Output {
     Dxil,
     /// SPIR-V.
     Spirv,
+    /// SPIR-V that was made of DXBC: each constant buffer is one array of `vec4`, so its offsets are those of the DXBC.
+    SpirvOfDxbc,
+    /// WGSL.
+    Wgsl,
 }
 
 /// DXC, from HLSL.
@@ -55,26 +61,39 @@ const fn dxc(
     Toolchain { name, compiler, native, language: Language::Hlsl, output, flags }
 }
 
-/// slangc, to SPIR-V.
-const fn slangc(name: &'static str, native: &'static str, flags: &'static [&'static str]) -> Toolchain {
-    Toolchain { name, compiler: "slangc", native, language: Language::Slang, output: Output::Spirv, flags }
+/// slangc.
+const fn slangc(name: &'static str, native: &'static str, output: Output, flags: &'static [&'static str]) -> Toolchain {
+    Toolchain { name, compiler: "slangc", native, language: Language::Slang, output, flags }
 }
 
+const FXC: Toolchain = Toolchain {
+    name: "fxc",
+    compiler: "fxc",
+    native: "native:fxc",
+    language: Language::OldHlsl,
+    output: Output::SpirvOfDxbc,
+    flags: &[],
+};
+
 const TOOLCHAINS: &[Toolchain] = &[
+    FXC,
     dxc(("dxc-dxil", "dxc"), "native:dxc-dxil", Output::Dxil, &[]),
     dxc(("dxc-spirv", "dxc"), "native:dxc-spirv", Output::Spirv, &[]),
     dxc(("dxc-spirv-dx", "dxc"), "native:dxc-spirv-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
     dxc(("dxc-spirv-gl", "dxc"), "native:dxc-spirv-gl", Output::Spirv, &["-fvk-use-gl-layout"]),
     dxc(("dxc-spirv-scalar", "dxc"), "native:dxc-spirv-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
+    dxc(("dxc-1.9-dxil", "dxc-1.9"), "native:dxc-dxil", Output::Dxil, &[]),
     dxc(("dxc-old-dxil", "dxc-old"), "native:dxc-dxil", Output::Dxil, &[]),
     dxc(("dxc-old-spirv", "dxc-old"), "native:dxc-spirv", Output::Spirv, &[]),
     dxc(("dxc-old-spirv-dx", "dxc-old"), "native:dxc-spirv-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
     dxc(("dxc-old-spirv-gl", "dxc-old"), "native:dxc-spirv-gl", Output::Spirv, &["-fvk-use-gl-layout"]),
     dxc(("dxc-old-spirv-scalar", "dxc-old"), "native:dxc-spirv-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
-    slangc("slang-vulkan", "native:slang-vulkan", &[]),
-    slangc("slang-vulkan-scalar", "native:slang-vulkan-scalar", &["-fvk-use-scalar-layout"]),
-    slangc("slang-vulkan-dx", "native:slang-vulkan-dx", &["-fvk-use-dx-layout"]),
-    slangc("slang-vulkan-c", "native:slang-vulkan-c", &["-fvk-use-c-layout"]),
+    slangc("slang-vulkan", "native:slang-vulkan", Output::Spirv, &[]),
+    slangc("slang-vulkan-scalar", "native:slang-vulkan-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
+    slangc("slang-vulkan-dx", "native:slang-vulkan-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
+    slangc("slang-vulkan-c", "native:slang-vulkan-c", Output::Spirv, &["-fvk-use-c-layout"]),
+    slangc("slang-d3d12", "native:slang-d3d12", Output::Dxil, &[]),
+    slangc("slang-webgpu", "native:slang-webgpu", Output::Wgsl, &[]),
 ];
 
 /// All of them, in the order in which they are listed.
@@ -84,8 +103,22 @@ pub fn toolchains() -> &'static [Toolchain] {
 
 impl Toolchain {
     /// The rule sets that the compiler takes by itself.
+    ///
+    /// # Panics
+    /// If [`Self::native`] names none: not for a row of [`toolchains`].
     pub fn rules(&self) -> &'static Native {
         find_native(self.native).expect("each row names a row of the other table, which a test checks")
+    }
+
+    /// The compiler that makes code of what this one writes, where that is not code yet: slangc's HLSL goes through DXC.
+    pub fn second_compiler(&self) -> Option<&'static str> {
+        match (self.language, self.output) {
+            (Language::Slang, Output::Dxil) => Some("dxc"),
+            (Language::Slang, Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl)
+            | (Language::Hlsl | Language::OldHlsl, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl) => {
+                None
+            }
+        }
     }
 
     /// Whether the compiler takes the rule set of this name for `block`.
@@ -142,6 +175,8 @@ pub enum Report {
     None,
     /// The listing of DXIL.
     Listing(String),
+    /// FXC's listing of DXBC.
+    FxcListing(String),
     /// Slang's reflection JSON.
     SlangJson(String),
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Culprit, Outcome, Proves, Row, What};
+use crate::record::{Culprit, Form, Outcome, Proves, Row, What};
 
 /// What the module validator said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,17 +64,25 @@ pub struct Verdict {
 /// Judges the rows of a check that was carried out.
 pub fn judge(rows: &[Row], validation: &Validation, code: Code) -> Verdict {
     if let Validation::Invalid(message) = validation {
-        let sentence = format!("the module is not valid SPIR-V, so the device's answer counts for nothing: {message}");
+        let sentence = format!("the module is not valid, so the device's answer counts for nothing: {message}");
         return differ(Culprit::Module, sentence);
     }
-    let broken: BTreeSet<Link> = rows.iter().flat_map(|row| broken_links(row, code.proves)).collect();
+    let broken: BTreeSet<Link> = rows.iter().flat_map(|row| broken_links(row, rows, code.proves)).collect();
     let culprits: BTreeSet<Culprit> = broken.iter().map(|link| culprit(*link, rows, code)).collect();
     match (culprits.len(), culprits.first()) {
         (0, _) | (_, None) => {
             let sentence = "all witnesses agree".to_owned();
             Verdict { outcome: Outcome::Agree, culprit: None, sentence }
         }
+        (1, Some(Culprit::Case)) if broken.contains(&Link::ExpectedCompiled) => {
+            differ(Culprit::Case, "the code addresses other bytes than the case says that it does".to_owned())
+        }
         (1, Some(only)) => differ(*only, sentence(*only).to_owned()),
+        // Both are the compiler's, and a wrong address weighs more than a report that misses it.
+        (_, Some(_)) if culprits == BTreeSet::from([Culprit::Compiler, Culprit::Report]) => {
+            let also = "and its report differs from what the code addresses";
+            differ(Culprit::Compiler, format!("{}, {also}", sentence(Culprit::Compiler)))
+        }
         (_, Some(_)) => {
             let named: Vec<_> = culprits.iter().map(|culprit| culprit.as_str()).collect();
             differ(Culprit::Unclear, format!("no single witness stands alone: {}", named.join(", ")))
@@ -90,26 +98,39 @@ fn differ(culprit: Culprit, sentence: String) -> Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Link {
     ExpectedComputed,
+    /// What a case says of a compiler's code, and that code.
+    ExpectedCompiled,
     ComputedCompiled,
     ReportedCompiled,
     CompiledObserved,
 }
 
-fn broken_links(row: &Row, proves: Proves) -> Vec<Link> {
+fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
     let differ = |a: &Option<_>, b: &Option<_>| a.is_some() && b.is_some() && a != b;
     let mut links = Vec::new();
     if differ(&row.expected, &row.computed) {
         links.push(Link::ExpectedComputed);
     }
+    if row.computed.is_none() && differ(&row.expected, &row.compiled) {
+        links.push(Link::ExpectedCompiled);
+    }
     // A compiler that sides with the case against the rules is a witness for the case, not a culprit of its own.
     let sides_with_case = proves != Proves::Decorations && row.expected.is_some() && row.expected == row.compiled;
     // A compiler that reports what the rules say and does otherwise knows the rule: its report is what misleads.
+    // Where its code reads the same member by its name as reported, the report is right, and the code at odds with itself.
     let told = row.reported.is_some() && row.reported == row.computed;
-    if differ(&row.computed, &row.compiled) && !sides_with_case && !told {
+    let at_odds = told && by_name(row, rows).is_some_and(|plain| plain.compiled == row.reported);
+    if differ(&row.computed, &row.compiled) && !sides_with_case && (!told || at_odds) {
         links.push(Link::ComputedCompiled);
     }
-    if differ(&row.reported, &row.compiled) {
+    if differ(&row.reported, &row.compiled) && !at_odds {
         links.push(Link::ReportedCompiled);
+    }
+    // Code that a compiler chose and that takes a leaf from no byte of the block, on every device.
+    let nowhere = proves != Proves::Decorations && row.form.is_some() && row.compiled.is_none();
+    if nowhere && row.computed.is_some() && row.observed.is_none() {
+        links.push(Link::ComputedCompiled);
+        return links;
     }
     let shader_says = row.compiled.as_ref().or(row.computed.as_ref());
     // A leaf was asked for wherever its block lived; a binding has an answer or was not read.
@@ -129,10 +150,18 @@ fn broken_links(row: &Row, proves: Proves) -> Vec<Link> {
     links
 }
 
+/// The row of the same leaf that is read by its name alone, where `row` is of another form.
+fn by_name<'a>(row: &Row, rows: &'a [Row]) -> Option<&'a Row> {
+    let other = row.form.is_some_and(|form| form != Form::Leaf);
+    let same = |plain: &&Row| plain.form == Some(Form::Leaf) && (&plain.path, plain.what) == (&row.path, row.what);
+    rows.iter().filter(|_| other).find(same)
+}
+
 fn culprit(link: Link, rows: &[Row], code: Code) -> Culprit {
     match (link, code.proves, code.writer) {
         (Link::ExpectedComputed, Proves::Compiler | Proves::Native, _) => tie_break(rows),
         (Link::ExpectedComputed, Proves::Decorations, _) => Culprit::CaseOrRules,
+        (Link::ExpectedCompiled, _, _) => Culprit::Case,
         (Link::ComputedCompiled, _, Writer::Generator) => Culprit::Module,
         (Link::ComputedCompiled, _, Writer::Compiler) => Culprit::Compiler,
         (Link::ReportedCompiled, _, _) => Culprit::Report,
@@ -237,6 +266,16 @@ mod tests {
         assert_eq!(verdict.culprit, Some(Culprit::Report));
     }
 
+    /// A case that says where a compiler's code reads is asked about that code alone.
+    #[test]
+    fn a_claim_about_code_that_is_not_so_is_the_cases() {
+        for (claimed, culprit) in [(0, None), (8, Some(Culprit::Case))] {
+            let claim = Row { space: None, ..row([Some(claimed), None, Some(0), None]) };
+            let verdict = judge(&[claim], &Validation::Valid, CHOSEN);
+            assert_eq!(verdict.culprit, culprit, "{}", verdict.sentence);
+        }
+    }
+
     /// DXC lists `row_major float1x2` behind a float at byte 4 and loads it from byte 0.
     #[test]
     fn a_report_that_knows_the_rule_is_what_misleads() {
@@ -244,5 +283,36 @@ mod tests {
         let reported = Row { reported: Some(Value::Number(4)), ..row([listed, listed, loaded, loaded]) };
         let verdict = judge(&[reported], &Validation::Valid, CHOSEN);
         assert_eq!(verdict.culprit, Some(Culprit::Report));
+    }
+    /// DXC lists `float3x1` at byte 16 and reads `m[1][0]` at byte 20 and `m[index][0]` at byte 16.
+    #[test]
+    fn code_that_knows_better_by_name_is_the_compilers() {
+        let [listed, loaded] = [Some(20), Some(16)];
+        let by_form = |form, compiled| Row {
+            form: Some(form),
+            reported: Some(Value::Number(20)),
+            ..row([listed, listed, compiled, compiled])
+        };
+        for (by_name, culprit) in [(listed, Culprit::Compiler), (loaded, Culprit::Report)] {
+            let rows = [by_form(Form::Leaf, by_name), by_form(Form::Indexed, loaded)];
+            assert_eq!(judge(&rows, &Validation::Valid, CHOSEN).culprit, Some(culprit));
+        }
+    }
+
+    /// What a device gives for such code is nobody's offset either.
+    #[test]
+    fn code_that_reads_no_byte_of_the_block_is_the_compilers() {
+        let nowhere = Row { form: Some(Form::Indexed), ..row([Some(8), Some(8), None, None]) };
+        assert_eq!(judge(&[nowhere.clone()], &Validation::Valid, CHOSEN).culprit, Some(Culprit::Compiler));
+        assert_eq!(judge(&[nowhere], &Validation::Valid, OURS).culprit, Some(Culprit::Device));
+    }
+
+    #[test]
+    fn wrong_code_weighs_more_than_a_report_that_misses_it() {
+        let [right, wrong] = [Some(20), Some(16)];
+        let misled = Row { reported: Some(Value::Number(20)), ..row([right, right, wrong, wrong]) };
+        let miscompiled = row([right, right, wrong, wrong]);
+        let verdict = judge(&[misled, miscompiled], &Validation::Valid, CHOSEN);
+        assert_eq!(verdict.culprit, Some(Culprit::Compiler), "{}", verdict.sentence);
     }
 }

@@ -1,12 +1,14 @@
 //! The evaluator of DXIL over a listing that DXC made.
 //!
 //! `dxil/probe.ll` is what DXC 1.7.2308 prints for `dxil/probe.hlsl` with `-T cs_6_6 -E probe -enable-16bit-types`, from
-//! `; Buffer Definitions:` to the end of the function. The offsets below are those of its buffer definitions.
+//! `; Buffer Definitions:` to the end of the function, and so is `dxil/views.ll`. The offsets below are those of its
+//! buffer definitions.
 
 use layoutproof::dxil::Evaluator;
 use layoutproof::runner::{Batch, BufferKind, Job, JobBuffer, ReadBack, Runner, RunnerError, Shader};
 
 const LISTING: &str = include_str!("dxil/probe.ll");
+const VIEWS: &str = include_str!("dxil/views.ll");
 
 /// Bytes of which each 16-bit unit is its own number.
 fn numbered(size: u16) -> Vec<u8> {
@@ -65,4 +67,20 @@ fn what_is_not_understood_is_refused() {
             .contains("b5, space2")
     );
     assert!(refusal(&LISTING.replace("extractvalue", "spoon")).contains("spoon"));
+}
+
+/// d 8 in elements of 16 bytes; c 16 and b.z 8 of the tbuffer at t1; y 4 in elements of 8 bytes. The last one may be
+/// written and is bound for reading only; u1 is another buffer than t1.
+#[test]
+fn every_kind_of_buffer_is_read() {
+    let buffers = vec![
+        buffer((BufferKind::StorageRead, 0, 0), numbered(64)),
+        buffer((BufferKind::StorageRead, 1, 0), numbered(128)),
+        buffer((BufferKind::StorageRead, 0, 1), numbered(256)),
+        buffer((BufferKind::Storage, 0, 1), vec![0xEE; 24]),
+    ];
+    let job = Job::compute(Shader::Dxil(VIEWS.to_owned()), "views", buffers);
+    let after = Evaluator::new().run(&Batch { jobs: vec![job] }).remove(0).unwrap().buffers.remove(3).bytes;
+    let told: Vec<u32> = after.chunks_exact(4).map(|bytes| u32::from_le_bytes(bytes.try_into().unwrap())).collect();
+    assert_eq!(told, [word(24), word(28), word(16), word(20), word(8), word(20)]);
 }

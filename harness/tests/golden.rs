@@ -20,8 +20,8 @@ use layoutproof::report::listing::{CaseLine, Finding, Health, RuleSetLine};
 use layoutproof::report::show_json::{ShownBlock, ShownLayout};
 use layoutproof::report::terminal::RunFacts;
 use layoutproof::report::{
-    Style, coverage_table, diff_text, github, json_lines, junit, listing, mutant_table, padding_text, struct_text,
-    summary, terminal,
+    Style, coverage_table, deqp_csv, diff_text, github, json_lines, junit, listing, mutant_table, padding_text,
+    struct_text, summary, terminal,
 };
 use layoutproof::runner::RunnerKind;
 use layoutproof::shape::{Count, MatrixOrder};
@@ -91,6 +91,7 @@ fn many_failures_are_cut() {
 fn machine_formats() {
     let checks = records::all();
     expect_file!["golden/junit.xml"].assert_eq(&junit::junit(&checks));
+    expect_file!["golden/deqp.csv"].assert_eq(&deqp_csv::results(&checks));
     expect_file!["golden/github_annotations.txt"].assert_eq(&github::annotations(&checks));
     expect_file!["golden/github_summary.md"].assert_eq(&github::markdown(&checks));
 }
@@ -105,6 +106,8 @@ fn records_survive_their_file() {
         tools: [("spirv-val".to_owned(), "SPIRV-Tools v2023.1".to_owned())].into(),
         environment: [("LP_NUM_THREADS".to_owned(), "2".to_owned())].into(),
         cases: 6,
+        arguments: [("rules".to_owned(), vec!["std140".to_owned(), "scalar".to_owned()])].into(),
+        inputs: "85944171f73967e8".to_owned(),
     };
     let mut text = json_lines::write(&Line::Run(header.clone()));
     for check in &checks {

@@ -29,6 +29,7 @@ fn placed(text: &str, rows: &[(&str, &str)], target: Target) -> Placed {
         module: module(text),
         options: LayoutOptions::default(),
         expect: Vec::new(),
+        accessed: Vec::new(),
         bind: Vec::new(),
         invocation: layoutproof::bind::Invocation::default(),
         rejects: Vec::new(),

@@ -88,7 +88,10 @@ fn what_a_check_of_bindings_says_fits_too() {
                 let not_read = [("an input attachment".to_owned(), 1)].into();
                 check.bound = Some(BoundCount { read: 3, not_read });
             }
-            Line::End(end) => drop(end.bound.insert("lavapipe via ash".to_owned(), 3)),
+            Line::End(end) => {
+                end.bound.insert("lavapipe via ash".to_owned(), 3);
+                end.shader_cache = Some("partly warm".to_owned());
+            }
         }
         let record = serde_json::to_value(&*line).unwrap();
         assert!(record["bound"].is_object());

@@ -96,6 +96,7 @@ fn check() -> impl Strategy<Value = CheckRecord> {
             validation: "valid".into(),
             skip_reason: None,
             known: None,
+            fast: false,
             ms: 1,
             leaves: 1,
             bound: None,

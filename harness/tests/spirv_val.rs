@@ -3,16 +3,19 @@
 
 mod fixture;
 
+#[path = "fixture/fused.rs"]
+mod fused;
+
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use fixture::bound::{EVERYTHING, EVERYWHERE, VARYING_PLACES, VARYINGS, planned};
 use layoutproof::generate::binding::spirv;
-use layoutproof::generate::spirv::produce;
+use layoutproof::generate::spirv::{produce, produce_fused};
 use layoutproof::layout::BlockLayout;
 use layoutproof::probe::binding::{BindingPlan, programs};
-use layoutproof::probe::plan_in;
-use layoutproof::record::{Space, Stage};
+use layoutproof::probe::{Fold, FusedCase, FusedGroup, FusedSpace, plan_in};
+use layoutproof::record::{Form, Space, Stage};
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -30,6 +33,7 @@ fn main() {
     trials.push(Trial::test("spirv_val::random_blocks", random_blocks));
     trials.push(Trial::test("spirv_val::every_resource", every_resource));
     trials.push(Trial::test("spirv_val::varyings_and_targets", varyings_and_targets));
+    trials.push(Trial::test("spirv_val::fused_groups", fused_groups));
     let trials = trials.into_iter().map(|trial| trial.with_ignored_flag(absent)).collect();
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -40,6 +44,21 @@ fn random_blocks() -> Result<(), Failed> {
     for _ in 0..RANDOM_BLOCKS {
         let layout = fixture::any_block().new_tree(&mut runner)?.current();
         all_valid(&layout)?;
+    }
+    Ok(())
+}
+
+/// Modules of many blocks that share a binding.
+fn fused_groups() -> Result<(), Failed> {
+    let forms = [Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
+    for space in FusedSpace::ALL {
+        for rules in ["std140", "std430", "scalar"] {
+            let cases = (0..32).filter_map(|seed| fused::case(fused::laid_out(seed, rules), (space, &forms)));
+            let cases: Vec<FusedCase> = cases.collect();
+            let produced = produce_fused(&FusedGroup { cases: &cases, space, fold: Fold::Hash })?;
+            let flags = produced.spirv_val_flags();
+            validate(&produced.words, &flags)?.map_err(|message| format!("{space:?} {rules} {flags:?}: {message}"))?;
+        }
     }
     Ok(())
 }

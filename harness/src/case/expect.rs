@@ -34,6 +34,14 @@ impl Numbers {
         numbers
     }
 
+    /// The same of a structured buffer, whose element's size is the distance to the next one.
+    #[must_use]
+    pub fn of_elements(mut self, block: &str) -> Self {
+        let stride = self.get(What::Size, block);
+        self.add(What::ArrayStride, block, stride);
+        self
+    }
+
     /// What laid-out blocks say; refused blocks say nothing.
     pub fn of_layouts(layouts: &[BlockLayout]) -> Self {
         let mut numbers = Self::default();
@@ -71,7 +79,8 @@ impl Numbers {
         }
     }
 
-    fn add(&mut self, what: What, path: &str, value: Option<u32>) {
+    /// Adds a number, if there is one.
+    pub(crate) fn add(&mut self, what: What, path: &str, value: Option<u32>) {
         if let Some(value) = value {
             self.exact.insert((what, path.to_owned()), value);
         }
@@ -178,16 +187,8 @@ fn generic(path: &str) -> String {
 /// Problems of an expectation that only the declaration shows: paths that are not declared, members, sizes and matrix
 /// elements that the expectation leaves out without saying `partial = true`.
 pub fn problems(case: &str, expectation: &Expectation, layouts: &[BlockLayout]) -> Vec<Diagnostic> {
-    let computed = Numbers::of_layouts(layouts);
     let pinned = Numbers::of_expectation(expectation);
-    let mut found = Vec::new();
-    let refused = layouts.iter().any(|layout| layout.result.is_err());
-    for entry in &expectation.entries {
-        if computed.get(entry.what, &entry.path).is_none() && !refused {
-            let message = format!("case {case}: `{}` is not declared, or has no such number", entry.path);
-            found.push(Diagnostic::error(Code::UnknownPath, entry.span, message));
-        }
-    }
+    let mut found = unknown(case, expectation, layouts);
     if !expectation.partial {
         for missing in layouts.iter().flat_map(|layout| left_out(layout, &pinned)) {
             let message = format!("`{}` leaves out {missing}; pin it or say `partial = true`", expectation.rules);
@@ -195,6 +196,19 @@ pub fn problems(case: &str, expectation: &Expectation, layouts: &[BlockLayout]) 
         }
     }
     found
+}
+
+/// The paths of an expectation that are not declared.
+pub fn unknown(case: &str, expectation: &Expectation, layouts: &[BlockLayout]) -> Vec<Diagnostic> {
+    let computed = Numbers::of_layouts(layouts);
+    let refused = layouts.iter().any(|layout| layout.result.is_err());
+    let entries = expectation.entries.iter().filter(|_| !refused);
+    let unknown = entries.filter(|entry| computed.get(entry.what, &entry.path).is_none());
+    let told = unknown.map(|entry| {
+        let message = format!("case {case}: `{}` is not declared, or has no such number", entry.path);
+        Diagnostic::error(Code::UnknownPath, entry.span, message)
+    });
+    told.collect()
 }
 
 fn left_out(layout: &BlockLayout, pinned: &Numbers) -> Vec<String> {

@@ -73,3 +73,30 @@ impl Answers {
         }
     }
 }
+
+/// Why probes of a check broke, `probe: error` each, as one text: probes that broke alike are named together.
+pub(super) fn broke(reasons: &[String]) -> String {
+    let mut alike: Vec<(&str, Vec<&str>)> = Vec::new();
+    for reason in reasons {
+        let (probe, error) = reason.split_once(": ").unwrap_or(("", reason));
+        match alike.iter_mut().find(|(known, _)| *known == error) {
+            Some((_, probes)) if probes.contains(&probe) => {}
+            Some((_, probes)) => probes.push(probe),
+            None => alike.push((error, vec![probe])),
+        }
+    }
+    let text = |(error, probes): &(&str, Vec<&str>)| format!("{}: {error}", probes.join(", "));
+    alike.iter().map(text).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probes_that_broke_alike_are_named_together() {
+        let reasons = ["read: no answer", "read: no answer", "write: device lost: a; b", "push: no answer"];
+        let reasons = reasons.map(str::to_owned);
+        assert_eq!(broke(&reasons), "read, push: no answer; write: device lost: a; b");
+    }
+}

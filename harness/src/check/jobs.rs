@@ -61,7 +61,8 @@ impl Check {
     /// Whether the device gets the module: one that stands in for another only where the device cannot take that.
     fn takes(&self, module: &ShaderModule) -> bool {
         let usable = |module: &ShaderModule| {
-            !matches!(module.validation, Validation::Invalid(_)) && module.compiled_for(&self.device).is_some()
+            let followed = module.compiled_for(&self.device).is_some_and(|compiled| !compiled.is_empty());
+            followed && !matches!(module.validation, Validation::Invalid(_))
         };
         let better = |other: &ShaderModule| {
             other.share == Share::All

@@ -6,6 +6,7 @@
 //! [`proof`] and [`prove`] are the same two for a placement. Everything that runs a device or a validator is the caller's.
 
 mod answers;
+mod compiled_code;
 pub mod conduct;
 mod hint;
 pub mod jobs;

@@ -167,6 +167,7 @@ impl Placed {
             validation: validation.text(),
             skip_reason: None,
             known: None,
+            fast: false,
             ms: 0,
             leaves: 0,
             bound: None,

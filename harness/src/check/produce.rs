@@ -73,7 +73,8 @@ impl Produced {
                 Generator::Rspirv => {
                     shaders.add_shares(block, (&written, layout), &plan);
                     if let Some((written, layout)) = elements(&written).zip(elements(layout)) {
-                        let plan = plan_of_second_element(&layout, &places).only(&settings.forms);
+                        let plan =
+                            plan_of_second_element(&layout, &places, &[Form::Leaf, Form::Length]).only(&settings.forms);
                         shaders.add_shares(block, (&written, &layout), &plan);
                     }
                 }
@@ -148,14 +149,18 @@ pub(super) fn gap(rules: &str, refusal: &Refusal) -> String {
 
 /// The plan of an array of structured-buffer elements: where its second element is, read leaf by leaf, shows the stride,
 /// and so does the number of elements. The first element has the block's own plan.
-pub(super) fn plan_of_second_element(array: &BlockLayout, places: &BTreeSet<(Space, Stage)>) -> ProbePlan {
+pub(super) fn plan_of_second_element(
+    array: &BlockLayout,
+    places: &BTreeSet<(Space, Stage)>,
+    forms: &[Form],
+) -> ProbePlan {
     let here = places.intersection(&[(Space::Storage, Stage::Compute)].into()).copied().collect();
     let plan = plan_in(array, &array.leaves(), &here);
     let plan = plan.without(|leaf| {
         let second = leaf.steps.first() == Some(&LeafStep::Element(1));
         (!second).then(|| "in the plan of the block".to_owned())
     });
-    plan.only(&[Form::Leaf, Form::Length].into())
+    plan.only(&forms.iter().copied().collect())
 }
 
 /// What the module's code addresses, by running it on the model device.

@@ -3,22 +3,25 @@
 //! The declarations with a probe's entry point behind them go to the compiler; where it bound the block is read from what
 //! it made. A block takes part where the compiler's own rule set for it is the one that is checked.
 
+use crate::check::compiled_code::{CompiledCode, Unusable};
 use crate::check::produce::{Produced, addressed, gap, plan_of_second_element};
 use crate::check::producer::Producer;
 use crate::check::shader_module::{Code, Compiled, ShaderModule};
 use crate::check::share::Share;
 use crate::check::subject::Subject;
-use crate::dxil::bindings::resource_bindings;
+use crate::generate::spirv::BlockRules;
 use crate::generate::{hlsl, spirv};
-use crate::layout::BlockLayout;
+use crate::layout::rules::VectorAlignment;
+use crate::layout::{BlockLayout, Component, Leaf, find};
 use crate::module::BlockKind;
-use crate::probe::{Interface, ProbePlan, Socket, Wiring, elements, plan_in};
-use crate::read_spirv::{BadModule, bound_variables, features_of, without_source};
+use crate::probe::{ProbeEntry, ProbePlan, Wiring, elements, plan_by_name};
+use crate::read_spirv::features_of;
 use crate::record::{Direction, Form, Space, Stage};
 use crate::reported::reported;
-use crate::runner::Shader;
-use crate::toolchain::{Compilation, Compile, CompileRequest, Made, Output, SourceText, Toolchain};
-use crate::verdict::Validation;
+use crate::resource::{Access, ResourceKind};
+use crate::scalar::SixteenBit;
+use crate::shape::Type;
+use crate::toolchain::{Compilation, Compile, CompileRequest, Language, Made, Output, SourceText, Toolchain};
 
 impl Produced {
     /// What the compiler of `toolchain` makes of the blocks of `subject` that it lays out by the subject's rule set.
@@ -38,33 +41,70 @@ impl Produced {
                 produced.gaps.push("compilers read no such block by name".to_owned());
                 continue;
             };
+            if toolchain.language == Language::Slang && layout.leaves().iter().any(takes_four_for_two) {
+                produced.gaps.push("types of 16 bits always take 2 bytes in Slang".to_owned());
+                continue;
+            }
             let places = [(space, Stage::Compute)].into();
             let asked = Asked { subject, toolchain, compilers, text, block };
-            produced.add_compiled(&asked, layout, plan_in(layout, &layout.leaves(), &places));
+            let plan = nameable(plan_by_name(layout, &layout.leaves(), &places), toolchain.language);
+            produced.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
+            if asked.is_writable() {
+                produced.add_compiled(&asked, layout, &writing(plan.clone()));
+            }
+            if asked.is_writable() && toolchain.output == Output::Wgsl {
+                produced.gaps.push("WGSL's writable buffers are not bound for reading alone".to_owned());
+                continue;
+            }
+            produced.add_compiled(&asked, layout, &reading(plan, toolchain.language));
             if let Some(array) = elements(layout) {
-                produced.add_compiled(&asked, &array, plan_of_second_element(&array, &places));
+                let plan = plan_of_second_element(&array, &places, &[Form::Leaf, Form::Indexed]);
+                let plan = nameable(plan, toolchain.language);
+                produced.add_compiled(&asked, &array, &reading(plan, toolchain.language));
             }
         }
         produced.tidy()
     }
 
-    fn add_compiled(&mut self, asked: &Asked<'_>, layout: &BlockLayout, plan: ProbePlan) {
-        let plan = readable(plan);
-        self.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
-        if plan.entries.is_empty() || plan.leaves.is_empty() {
+    fn add_compiled(&mut self, asked: &Asked<'_>, layout: &BlockLayout, plan: &ProbePlan) {
+        if plan.leaves.is_empty() {
             return;
         }
-        match asked.compile(layout, &plan) {
-            Ok(Compilation::Made(made)) => match asked.module(layout, plan, made) {
-                Ok(module) => self.modules.push(module),
-                Err(Unusable::Unread(reason)) => {
-                    self.broken.push(format!("{} made what cannot be read: {reason}", asked.toolchain));
-                }
-                Err(Unusable::NotFollowed(reason)) => self.gaps.push(reason),
-            },
-            Ok(Compilation::Refused(words)) => self.gaps.push(format!("{} refuses it: {words}", asked.toolchain)),
-            Ok(Compilation::Broken(sentence)) => self.broken.push(sentence),
-            Err(reason) => self.gaps.push(reason),
+        if plan.entries.is_empty() {
+            return self.gaps.push("such a buffer holds no array without a length".to_owned());
+        }
+        let (attempt, lost) = asked.best_attempt(layout, plan);
+        self.gaps.extend(lost.map(|reason| format!("not in every form ({reason})")));
+        match attempt {
+            Attempt::Followed(module) => self.modules.push(*module),
+            Attempt::NotFollowed(module, reason) => {
+                self.modules.push(*module);
+                self.gaps.push(reason);
+            }
+            Attempt::Refused(reason) => self.gaps.push(reason),
+            Attempt::Broken(sentence) => self.broken.push(sentence),
+        }
+    }
+}
+
+/// What came of a compilation.
+enum Attempt {
+    /// A module.
+    Followed(Box<ShaderModule>),
+    /// A module whose code nobody follows, for this reason. It is not run, but its validity counts.
+    NotFollowed(Box<ShaderModule>, String),
+    /// Nothing, for this reason.
+    Refused(String),
+    /// A crash or its like.
+    Broken(String),
+}
+
+impl Attempt {
+    /// Why it gave no code that can be run.
+    fn failure(&self) -> Option<&str> {
+        match self {
+            Self::Followed(_) => None,
+            Self::NotFollowed(_, reason) | Self::Refused(reason) | Self::Broken(reason) => Some(reason),
         }
     }
 }
@@ -79,10 +119,64 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
+    /// Whether the block's own declaration lets shaders write it.
+    fn is_writable(&self) -> bool {
+        let module = &self.subject.source.module;
+        let mut parameters = module.parameters.iter();
+        let declared = parameters.find(|parameter| parameter.name == module.blocks[self.block].name);
+        declared.is_some_and(|parameter| match &parameter.ty {
+            Type::Resource(resource) => resource.kind == ResourceKind::StructuredBuffer(Access::ReadWrite),
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Matrix { .. }
+            | Type::Array { .. }
+            | Type::Struct(_)
+            | Type::Enum(_)
+            | Type::Pointer { .. } => false,
+        })
+    }
+
+    /// The attempt with the most forms that gives code that can be followed, with what it was that did not: what a
+    /// compiler does to other forms must not cost the plain names. If there is none, the one with the plain names.
+    fn best_attempt(&self, layout: &BlockLayout, plan: &ProbePlan) -> (Attempt, Option<String>) {
+        let mut forms = plan.entries[0].forms.clone();
+        let mut attempt = self.attempt(layout, plan.clone());
+        let mut lost = None;
+        for fewer in [&[Form::Leaf, Form::Vector, Form::Whole][..], &[Form::Leaf]] {
+            let Some(reason) = attempt.failure().map(str::to_owned) else { break };
+            let plan = plan.clone().only(&fewer.iter().copied().collect());
+            let left = plan.entries.first().map(|entry| entry.forms.clone()).unwrap_or_default();
+            if !left.is_empty() && left != forms {
+                forms = left;
+                attempt = self.attempt(layout, plan);
+                lost = Some(reason);
+            }
+        }
+        let lost = lost.filter(|_| attempt.failure().is_none());
+        (attempt, lost)
+    }
+
+    fn attempt(&self, layout: &BlockLayout, plan: ProbePlan) -> Attempt {
+        match self.compile(layout, &plan) {
+            Ok(Compilation::Made(made)) => {
+                self.module((layout, plan), &made).unwrap_or_else(|unusable| match unusable {
+                    Unusable::Unread(reason) => {
+                        Attempt::Broken(format!("{} made what cannot be read: {reason}", self.toolchain))
+                    }
+                    Unusable::NotFollowed(reason) => Attempt::Refused(reason),
+                })
+            }
+            Ok(Compilation::Refused(words)) => Attempt::Refused(format!("{} refuses it: {words}", self.toolchain)),
+            Ok(Compilation::Broken(sentence)) => Attempt::Broken(sentence),
+            Err(reason) => Attempt::Refused(reason),
+        }
+    }
+
     fn compile(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compilation, String> {
         let entry = &plan.entries[0];
         let wiring = Wiring::new(layout, plan, entry);
-        let text = hlsl::probe(&self.text.text, layout, (plan, &wiring)).map_err(|error| error.to_string())?;
+        let text = hlsl::probe((&self.text.text, self.toolchain.language), layout, (plan, &wiring))
+            .map_err(|error| error.to_string())?;
         let name = format!("{}/{}/{}", self.subject.source.id, self.toolchain, folder_name(layout, plan));
         let request = CompileRequest {
             name: &name,
@@ -94,36 +188,26 @@ impl Asked<'_> {
         Ok(self.compilers.compile(&request))
     }
 
-    /// The module of what the compiler made, or why it cannot be used.
-    fn module(&self, layout: &BlockLayout, plan: ProbePlan, made: Made) -> Result<ShaderModule, Unusable> {
-        let reported = reported(&made, layout).map_err(Unusable::Unread)?;
-        let (code, interface) = match made.shader {
-            Shader::Spirv(words) => {
-                let words = without_source(&words);
-                let interface = spirv_interface(&words, plan.entries[0].space)?;
-                (Code::Spirv(words), interface)
-            }
-            Shader::Dxil(listing) => {
-                let interface = dxil_interface(&listing)?;
-                (Code::Dxil(listing), interface)
-            }
-            Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Msl(_) => {
-                return Err(Unusable::NotFollowed("no device takes such code".to_owned()));
-            }
-        };
-        let rules = spirv::block_rules(layout, &plan);
-        let mut requires = code.spirv().map(features_of).transpose().map_err(Unusable::Unread)?.unwrap_or_default();
-        if code.spirv().is_some() {
-            requires.extend(rules.and_then(spirv::BlockRules::feature));
-            requires.extend(plan.entries.iter().flat_map(|entry| entry.requires()));
+    /// The module of what the compiler made, or why there is none.
+    fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: &Made) -> Result<Attempt, Unusable> {
+        let reported = reported(made, layout).map_err(Unusable::Unread)?;
+        let compiled_code = CompiledCode::new(&made.shader, &plan.entries[0])?;
+        let shader = compiled_code.followed();
+        let CompiledCode { code, interface, binding_size, validation } = compiled_code;
+        let mut requires =
+            code.spirv().map(features_of).transpose().map_err(Unusable::NotFollowed)?.unwrap_or_default();
+        // WGSL's own rules are the validator's business, and so are the features behind its address spaces.
+        let is_vulkan = matches!(code, Code::Spirv(_));
+        let rules = is_vulkan.then(|| self.block_rules(layout, &plan)).flatten();
+        requires.extend(rules.and_then(BlockRules::feature));
+        if is_vulkan {
+            requires.extend(plan.entries.iter().flat_map(ProbeEntry::requires));
         }
-        let shader = match &code {
-            Code::Spirv(words) | Code::Naga { spirv: words, .. } => Shader::Spirv(words.clone()),
-            Code::Dxil(listing) => Shader::Dxil(listing.clone()),
+        let (compiled, reason) = match addressed(layout, &plan, (&shader, interface)) {
+            Ok(compiled) => (compiled, None),
+            Err(error) => (Compiled::new(), Some(format!("code not followed: {error}"))),
         };
-        let compiled: Compiled = addressed(layout, &plan, (&shader, interface))
-            .map_err(|error| Unusable::NotFollowed(format!("code not followed: {error}")))?;
-        Ok(ShaderModule {
+        let module = Box::new(ShaderModule {
             share: Share::All,
             block: self.block,
             layout: layout.clone(),
@@ -131,40 +215,64 @@ impl Asked<'_> {
             code,
             interface,
             reported,
-            validator_flags: rules.and_then(spirv::BlockRules::spirv_val_flag).into_iter().collect(),
-            validation: Validation::NotRun("no spirv-val".to_owned()),
+            validator_flags: rules.and_then(BlockRules::spirv_val_flag).into_iter().collect(),
+            validation,
             requires,
-            binding_size: 0,
+            binding_size,
             compiled,
             glsl_compiled: None,
+        });
+        Ok(match reason {
+            None => Attempt::Followed(module),
+            Some(reason) => Attempt::NotFollowed(module, reason),
         })
     }
-}
 
-/// Why what a compiler made gives no module.
-enum Unusable {
-    /// It is not what it should be; the fault is the compiler's.
-    Unread(String),
-    /// It is more than we can follow.
-    NotFollowed(String),
-}
-
-impl From<BadModule> for Unusable {
-    fn from(error: BadModule) -> Self {
-        Self::Unread(error.to_string())
+    /// The rules of Vulkan that the compiler's own block needs: those that its layout option is for, and at least those
+    /// that the offsets obey. Leaves that are not probed stand in it, too, and a structured buffer is an array.
+    fn block_rules(&self, layout: &BlockLayout, plan: &ProbePlan) -> Option<BlockRules> {
+        let array = elements(layout);
+        let whole = array.as_ref().unwrap_or(layout);
+        let obeyed = spirv::block_rules(whole, &ProbePlan { leaves: whole.leaves(), ..plan.clone() });
+        let of_option = find(self.subject.rules).filter(|rules| rules.vectors == VectorAlignment::Component);
+        obeyed.max(of_option.map(|_| BlockRules::Scalar))
     }
 }
 
 /// A name for the block's module that any file system takes.
 fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
-    let part = if plan.leaves.iter().any(|leaf| leaf.path.starts_with("[1]")) { "[1]" } else { "" };
-    format!("{}{part}", layout.name).replace([':', '/', '#'], "_")
+    let second = plan.leaves.iter().any(|leaf| leaf.path.starts_with("[1]"));
+    let written = plan.entries.iter().any(|entry| entry.direction == Direction::Write);
+    let part = if second { "[1]" } else { "" };
+    let written = if written { "_written" } else { "" };
+    format!("{}{part}{written}", layout.name).replace([':', '/', '#'], "_")
 }
 
-/// The leaves that a statement of the language can read, each by itself.
-fn readable(plan: ProbePlan) -> ProbePlan {
-    let mut plan = plan.without(hlsl::obstacle).only(&[Form::Leaf].into());
-    plan.entries.retain(|entry| entry.direction == Direction::Read);
+/// Whether the leaf has a type of 16 bits, and 4 bytes.
+fn takes_four_for_two(leaf: &Leaf) -> bool {
+    let Component { scalar, size } = leaf.component;
+    size != scalar.size(SixteenBit::On, size)
+}
+
+/// The leaves that a statement of the language can name.
+fn nameable(plan: ProbePlan, language: Language) -> ProbePlan {
+    plan.without(|leaf| hlsl::obstacle(leaf, language))
+}
+
+/// The one entry point that reads, in the forms that the language has.
+fn reading(plan: ProbePlan, language: Language) -> ProbePlan {
+    one_entry(plan.only(&hlsl::forms(language).iter().copied().collect()), Direction::Read)
+}
+
+/// The one entry point that writes every leaf by name.
+fn writing(plan: ProbePlan) -> ProbePlan {
+    one_entry(plan.only(&[Form::Leaf].into()), Direction::Write)
+}
+
+/// A compilation is for one entry point.
+fn one_entry(mut plan: ProbePlan, direction: Direction) -> ProbePlan {
+    plan.entries.retain(|entry| entry.direction == direction);
+    plan.entries.truncate(1);
     plan
 }
 
@@ -177,50 +285,21 @@ fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
             | BlockKind::Globals
             | BlockKind::ParameterBlock
             | BlockKind::UniformBlock,
-            Output::Dxil | Output::Spirv,
+            Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
         )
-        | (BlockKind::PushConstant, Output::Dxil) => Some(Space::Uniform),
-        (
-            BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::StructuredElement | BlockKind::StorageBlock,
-            Output::Dxil | Output::Spirv,
+        | (BlockKind::PushConstant, Output::Dxil | Output::Wgsl)
+        | (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Wgsl) => Some(Space::Uniform),
+        (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Dxil | Output::Spirv)
+        | (
+            BlockKind::StructuredElement | BlockKind::StorageBlock,
+            Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
         ) => Some(Space::Storage),
         (BlockKind::PushConstant, Output::Spirv) => Some(Space::PushConstant),
-        (BlockKind::EntryUniforms | BlockKind::Pointee, Output::Dxil | Output::Spirv) => None,
-    }
-}
-
-/// The sockets of a module of SPIR-V: beside the probe's own buffers only the block is left.
-fn spirv_interface(words: &[u32], space: Space) -> Result<Interface, Unusable> {
-    let ours = Interface { output: (0, hlsl::BINDING), input: (0, hlsl::BINDING + 1), ..Interface::default() };
-    if space == Space::PushConstant {
-        return Ok(ours);
-    }
-    let bound = bound_variables(words)?;
-    let sockets = bound.iter().map(|variable| (variable.set, variable.binding));
-    let others: Vec<Socket> = sockets.filter(|socket| *socket != ours.output && *socket != ours.input).collect();
-    Ok(Interface { block: only(&others)?, ..ours })
-}
-
-/// The same of DXIL's listing, by the table of resource bindings.
-fn dxil_interface(listing: &str) -> Result<Interface, Unusable> {
-    let rows = resource_bindings(listing).map_err(Unusable::Unread)?;
-    let sockets = rows.iter().map(|row| (row.space, row.index));
-    let others: Vec<Socket> = sockets.filter(|(space, _)| *space != hlsl::SPACE).collect();
-    Ok(Interface {
-        block: only(&others)?,
-        output: (hlsl::SPACE, 0),
-        input: (hlsl::SPACE, 1),
-        copy: Interface::default().copy,
-    })
-}
-
-fn only(sockets: &[Socket]) -> Result<Socket, Unusable> {
-    match sockets {
-        [socket] => Ok(*socket),
-        others => {
-            let count = others.len();
-            let reason = format!("the compiler binds {count} buffers beside the probe's own, not one");
-            Err(Unusable::NotFollowed(reason))
-        }
+        (
+            BlockKind::EntryUniforms | BlockKind::Pointee,
+            Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
+        )
+        // vkd3d-compiler makes texel buffers of them.
+        | (BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::PushConstant, Output::SpirvOfDxbc) => None,
     }
 }

@@ -6,7 +6,7 @@ use crate::check::subject::Subject;
 use crate::generate::wgsl;
 use crate::record::Proves;
 use crate::runner::RunnerKind;
-use crate::toolchain::{Output, Toolchain};
+use crate::toolchain::{Output, Toolchain, toolchains};
 use crate::verdict::Writer;
 
 /// A generator of ours, which writes the offsets that it is told.
@@ -52,6 +52,12 @@ impl Producer {
         }
     }
 
+    /// The producer of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        let compilers = toolchains().iter().map(Self::Compiler);
+        Self::BUILT_IN.into_iter().chain(compilers).find(|producer| producer.as_str() == name)
+    }
+
     /// Whether this API takes what the producer makes. wgpu with SPIR-V would be ash's path again; the model follows
     /// decorations, which a compiler's own code adds nothing to.
     pub fn feeds(self, runner: RunnerKind) -> bool {
@@ -60,7 +66,8 @@ impl Producer {
             Self::Generator(Generator::Naga) => &[RunnerKind::Ash, RunnerKind::Wgpu],
             Self::Compiler(toolchain) => match toolchain.output {
                 Output::Dxil => &[RunnerKind::Dxil],
-                Output::Spirv => &[RunnerKind::Ash],
+                Output::Spirv | Output::SpirvOfDxbc => &[RunnerKind::Ash],
+                Output::Wgsl => &[RunnerKind::Wgpu],
             },
         };
         takers.contains(&runner)
@@ -69,7 +76,7 @@ impl Producer {
     /// Whether the producer has shaders for `subject`: a compiler for blocks that it lays out by that rule set itself.
     pub fn takes(self, subject: &Subject) -> bool {
         match self {
-            Self::Generator(_) => true,
+            Self::Generator(_) => !subject.is_native,
             Self::Compiler(toolchain) => {
                 subject.source.module.blocks.iter().any(|block| toolchain.follows(subject.rules, block))
             }
@@ -90,8 +97,8 @@ impl Producer {
             Self::Generator(Generator::Naga) if wgsl::chooses_offsets(rules) => Proves::Compiler,
             Self::Generator(Generator::Rspirv | Generator::Naga) => Proves::Decorations,
             Self::Compiler(toolchain) => match toolchain.output {
-                Output::Dxil => Proves::Native,
-                Output::Spirv => Proves::Compiler,
+                Output::Dxil | Output::SpirvOfDxbc => Proves::Native,
+                Output::Spirv | Output::Wgsl => Proves::Compiler,
             },
         }
     }

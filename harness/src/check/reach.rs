@@ -13,6 +13,7 @@ use crate::check::subject::Subject;
 use crate::layout::rules::Forbid;
 use crate::layout::{RuleSet, find};
 use crate::record::{Space, Stage};
+use crate::stable_hash::stable_hash;
 
 /// Bytes to which rule sets for uniform buffers align arrays.
 const REGISTER_BYTES: u32 = 16;
@@ -40,7 +41,7 @@ pub(super) fn reach(subject: &Subject, settings: &Settings) -> BTreeSet<(Space, 
 fn is_core(subject: &Subject) -> bool {
     let expect = &subject.source.expect;
     // The lowest bits of the hash depend on the lowest bits of every letter only.
-    let number = hash(&subject.source.id) >> 8;
+    let number = stable_hash(&subject.source.id) >> 8;
     match number.checked_rem(expect.len() as u64) {
         None => true,
         Some(chosen) => (0..).zip(expect).any(|(index, it): (u64, _)| index == chosen && it.rules == subject.rules),
@@ -52,9 +53,4 @@ fn is_for_uniform(rules: &str) -> bool {
         rules.array_alignment.bytes() >= REGISTER_BYTES || rules.forbids.contains(&Forbid::WgslUniform)
     };
     find(rules).is_some_and(for_uniform)
-}
-
-/// FNV-1a, which is the same everywhere and always.
-fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
 }

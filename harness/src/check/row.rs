@@ -4,9 +4,11 @@ use crate::case::Numbers;
 use crate::case::expect::join;
 use crate::check::conduct::Check;
 use crate::check::jobs::CheckProbe;
-use crate::layout::Leaf;
+use crate::check::producer::Producer;
+use crate::check::shader_module::ShaderModule;
+use crate::layout::{Leaf, LeafStep};
 use crate::probe::{Observation, Tail, length_in, tail};
-use crate::record::{Form, Row, Value, What};
+use crate::record::{Form, Row, Stage, Value, What};
 
 impl Check {
     /// The row of an observation.
@@ -18,7 +20,7 @@ impl Check {
         let of_leaf = || {
             (join(block, &leaf.path), What::Offset, leaf_number(&self.subject.expected, block, leaf), Some(leaf.offset))
         };
-        let reported = leaf_number(&module.reported, block, leaf);
+        let reported = leaf_number(&module.reported, block, leaf).or_else(|| reported_cell(module, block, leaf));
         let (path, what, expected, computed) = match observation.form {
             Form::Length => self.length(job).unwrap_or_else(of_leaf),
             Form::Leaf
@@ -45,6 +47,40 @@ impl Check {
         }
     }
 
+    /// What the case says of a compiler's code, beside what the code does. No device takes part.
+    pub(super) fn claims(&self) -> Vec<Row> {
+        // A claim is about one compiler; other versions of it (`dxc-old`) are held to it, too.
+        let claimed_of = self.subject.accessed_by.as_deref();
+        let is_meant = match self.produced.producer {
+            Producer::Compiler(toolchain) => toolchain.compiler.split('-').next() == claimed_of,
+            Producer::Generator(_) => false,
+        };
+        let modules = self.produced.modules.iter().filter(|_| is_meant);
+        let leaves =
+            modules.flat_map(|module| (0..).zip(&module.plan.leaves).map(move |(leaf, it)| (module, leaf, it)));
+        let claims = leaves.filter_map(|(module, index, leaf)| {
+            let block = &self.subject.layouts[module.block].name;
+            let claimed = leaf_number(&self.subject.accessed, block, leaf)?;
+            let mut entries = module.plan.entries.iter();
+            let compiled = entries.find_map(|entry| self.compiled(module, &entry.name, (Form::Leaf, index)))?;
+            Some(Row {
+                path: join(block, &leaf.path),
+                what: What::Offset,
+                space: None,
+                direction: None,
+                form: None,
+                stage: Stage::Compute,
+                expected: Some(Value::Number(claimed)),
+                computed: None,
+                reported: None,
+                compiled: Some(Value::Number(compiled)),
+                observed: None,
+                note: Some("what the case says that the code addresses".to_owned()),
+            })
+        });
+        claims.collect()
+    }
+
     /// Path, case's and our number of elements of the array that ends a block, in the range that was bound.
     fn length(&self, job: &CheckProbe) -> Option<(String, What, Option<u32>, Option<u32>)> {
         let module = &self.produced.modules[job.module];
@@ -57,10 +93,20 @@ impl Check {
     }
 }
 
+/// Where an element of a matrix is by a report that says where the matrix starts: the rest follows from the rules.
+fn reported_cell(module: &ShaderModule, block: &str, leaf: &Leaf) -> Option<u32> {
+    let (LeafStep::Cell { .. }, matrix) = leaf.steps.split_last()? else { return None };
+    let start = LeafStep::Cell { row: 0, column: 0 };
+    let mut leaves = module.plan.leaves.iter();
+    let first = leaves.find(|first| first.steps.split_last() == Some((&start, matrix)))?;
+    leaf_number(&module.reported, block, first)?.checked_add(leaf.offset.checked_sub(first.offset)?)
+}
+
 /// The number for a leaf; for one of a structured buffer's second element, from offset and stride.
 fn leaf_number(numbers: &Numbers, block: &str, leaf: &Leaf) -> Option<u32> {
     let of_element = || {
-        let inner = leaf.path.strip_prefix("[1]")?;
+        let second = leaf.steps.first() == Some(&LeafStep::Element(1));
+        let inner = leaf.path.strip_prefix("[1]").filter(|_| second)?;
         let path = inner.strip_prefix('.').unwrap_or(inner).to_owned();
         let leaf = Leaf { path, steps: leaf.steps[1..].to_vec(), ..leaf.clone() };
         numbers.leaf_offset(block, &leaf)?.checked_add(numbers.get(What::ArrayStride, block)?)

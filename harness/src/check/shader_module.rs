@@ -28,6 +28,8 @@ pub enum Code {
         /// The text.
         wgsl: String,
     },
+    /// WGSL text that naga refuses; no device gets it.
+    Wgsl(String),
     /// The listing of DXIL.
     Dxil(String),
 }
@@ -37,7 +39,7 @@ impl Code {
     pub fn spirv(&self) -> Option<&[u32]> {
         match self {
             Self::Spirv(words) | Self::Naga { spirv: words, .. } => Some(words),
-            Self::Dxil(_) => None,
+            Self::Wgsl(_) | Self::Dxil(_) => None,
         }
     }
 }
@@ -85,6 +87,7 @@ impl ShaderModule {
         match (&self.code, runner) {
             (Code::Naga { wgsl, .. }, RunnerKind::Wgpu) => Shader::Wgsl(wgsl.clone()),
             (Code::Spirv(words) | Code::Naga { spirv: words, .. }, _) => Shader::Spirv(words.clone()),
+            (Code::Wgsl(text), _) => Shader::Wgsl(text.clone()),
             (Code::Dxil(listing), _) => Shader::Dxil(listing.clone()),
         }
     }

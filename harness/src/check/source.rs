@@ -24,6 +24,8 @@ pub struct Source {
     pub options: LayoutOptions,
     /// What the case expects; empty for a file.
     pub expect: Vec<Expectation>,
+    /// Where the case says that a compiler's code reads elsewhere than its listing says; empty for a file.
+    pub accessed: Vec<Expectation>,
     /// Where the case expects parameters; empty for a file.
     pub bind: Vec<BindExpectation>,
     /// What placements are asked with.
@@ -90,6 +92,7 @@ impl Source {
             module: Module::default(),
             options: LayoutOptions::default(),
             expect: Vec::new(),
+            accessed: Vec::new(),
             bind: Vec::new(),
             invocation: Invocation::default(),
             rejects: Vec::new(),
@@ -133,6 +136,7 @@ impl Source {
             module,
             options: case.options,
             expect: case.expect.clone(),
+            accessed: case.accessed.clone(),
             bind: case.bind.clone(),
             invocation: case.invocation.clone(),
             rejects: by_rules(&case.rejects),

@@ -33,10 +33,16 @@ pub struct Subject {
     pub layouts: Vec<BlockLayout>,
     /// What the case expects.
     pub expected: Numbers,
+    /// Where the case says that a compiler's code reads, where that is not where its listing says.
+    pub accessed: Numbers,
+    /// The compiler that this is said of.
+    pub accessed_by: Option<String>,
     /// What our rules compute.
     pub computed: Numbers,
     /// Who is behind the expected numbers, in words.
     pub authority: String,
+    /// Whether nobody asks for this rule set but compilers, which take it by themselves.
+    pub is_native: bool,
 }
 
 impl Subject {
@@ -44,13 +50,17 @@ impl Subject {
     pub fn new(source: Arc<Source>, rules: &RuleSet) -> Self {
         let layouts: Vec<_> = source.module.blocks.iter().map(|block| lay_out(block, rules, source.options)).collect();
         let expectation = expectation(&source, rules, &layouts);
+        let accessed = source.accessed.iter().find(|accessed| accessed.rules == rules.name);
         Self {
+            accessed: accessed.map(Numbers::of_expectation).unwrap_or_default(),
+            accessed_by: accessed.and_then(|accessed| accessed.authority.compiler.clone()),
             expected: expectation.map(Numbers::of_expectation).unwrap_or_default(),
             computed: Numbers::of_layouts(&layouts),
             authority: expectation.map(|expectation| expectation.authority.to_string()).unwrap_or_default(),
             rules: rules.name,
             layouts,
             source,
+            is_native: false,
         }
     }
 
@@ -60,9 +70,12 @@ impl Subject {
             source: Arc::new(Source::of_module(name)),
             rules: DECLARED,
             expected: Numbers::default(),
+            accessed: Numbers::default(),
+            accessed_by: None,
             computed: Numbers::of_layouts(&layouts),
             authority: String::new(),
             layouts,
+            is_native: false,
         }
     }
 
@@ -73,6 +86,8 @@ impl Subject {
         let mut found: Vec<_> = expectations
             .flat_map(|expectation| expect::problems(&self.source.id, expectation, &self.layouts))
             .collect();
+        let accessed = self.source.accessed.iter().filter(|accessed| accessed.rules == self.rules);
+        found.extend(accessed.flat_map(|accessed| expect::unknown(&self.source.id, accessed, &self.layouts)));
         let refused = |reject: &Diagnosed| {
             let mut refusals = self.layouts.iter().filter_map(|layout| layout.result.as_ref().err()).flatten();
             refusals.any(|refusal| reject.matches(None, &refusal.message))

@@ -51,8 +51,8 @@ fn row(text: &str) -> Result<ListedBinding, String> {
     Ok(ListedBinding { name, unit, space, index, count })
 }
 
-/// `cb0`, `t3,space1`.
-fn register(text: &str) -> Option<(LayoutUnit, u32, u32)> {
+/// Unit, index and space of `cb0`, `t3,space1`.
+pub(crate) fn register(text: &str) -> Option<(LayoutUnit, u32, u32)> {
     let (register, space) = text.split_once(",space").unwrap_or((text, "0"));
     let digits = register.find(|c: char| c.is_ascii_digit())?;
     let unit = match &register[..digits] {

@@ -10,7 +10,8 @@ use crate::runner::{
 };
 
 /// Executes DXIL's listing on the CPU. A job's sets are register spaces, its bindings registers of the class that the
-/// buffer's kind has: `b` for uniform, `t` for read-only and `u` for writable storage buffers.
+/// buffer's kind has: `b` for uniform, `t` for read-only and `u` for writable storage buffers. A storage buffer also stands
+/// in for one of the other class that is not there.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     device: DeviceInfo,

@@ -70,13 +70,16 @@ impl<'a> Machine<'a> {
                 let index = self.value(index)?.word()? as usize;
                 Ok(Value::Pointer { slot, at: at.saturating_add(index) })
             }
+            // What is outside private memory is undefined; a zero names no byte of a buffer.
             Action::Load(pointer) => {
                 let (slot, at) = self.pointer(pointer)?;
-                self.private[slot].get(at).cloned().ok_or_else(|| "a load outside private memory".to_owned())
+                Ok(self.private[slot].get(at).cloned().unwrap_or(Value::Bits(0)))
             }
             Action::Store(value, pointer) => {
                 let ((slot, at), value) = (self.pointer(pointer)?, self.value(value)?);
-                *self.private[slot].get_mut(at).ok_or("a store outside private memory")? = value;
+                if let Some(place) = self.private[slot].get_mut(at) {
+                    *place = value;
+                }
                 Ok(Value::Undefined)
             }
             Action::Return => Ok(Value::Undefined),
@@ -139,8 +142,12 @@ impl<'a> Machine<'a> {
     }
 
     fn bound(&self, handle: Handle) -> Result<usize, String> {
-        let place = (handle.class, handle.space, handle.register);
-        let found = self.buffers.iter().position(|buffer| (buffer.class, buffer.space, buffer.register) == place);
+        let place = |class| (class, handle.space, handle.register);
+        let find = |class| {
+            let mut buffers = self.buffers.iter();
+            buffers.position(|buffer| (buffer.class, buffer.space, buffer.register) == place(class))
+        };
+        let found = find(handle.class).or_else(|| find(handle.class.other_storage()?));
         found.ok_or_else(|| {
             let (letter, register, space) = (handle.class.letter(), handle.register, handle.space);
             format!("nothing is bound at {letter}{register}, space{space}")

@@ -4,13 +4,21 @@
 
 use super::function::Typed;
 use super::machine::Machine;
-use super::value::{Class, Handle, Value};
+use super::value::{Class, Handle, Value, View};
 
-/// Number of `rawBufferLoad`'s structured buffers among the kinds of resource.
+/// Number of structured buffers among the kinds of resource.
 const KIND_STRUCTURED: u64 = 12;
 
 /// Components that a store takes; the mask says which of them it writes.
 const COMPONENTS: usize = 4;
+/// Number of `tbuffer` among the kinds of resource.
+const KIND_TBUFFER: u64 = 15;
+
+/// Bytes of a register of a constant or texture buffer.
+const REGISTER: u64 = 16;
+
+/// Bytes of a component of a typed load.
+const WORD: u64 = 4;
 
 /// Calls the operation `name` (`dx.op.rawBufferLoad.i32`).
 ///
@@ -27,8 +35,15 @@ pub(super) fn call(machine: &mut Machine<'_>, name: &str, arguments: &[Typed]) -
         _ if short == "annotateHandle" => annotated(values.get(1), values.get(2)),
         ("cbufferLoadLegacy", [_, handle, row]) => {
             let size = bytes_of(overload)?;
-            let start = u64::from(row.word()?) * 16;
-            machine.load(handle.handle()?, (start, size), 16 / size)
+            let start = u64::from(row.word()?) * REGISTER;
+            machine.load(handle.handle()?, (start, size), REGISTER / size)
+        }
+        ("bufferLoad", [_, handle, row, _]) => {
+            let (handle, size) = (handle.handle()?, bytes_of(overload)?);
+            if handle.view != View::Registers || size != WORD {
+                return Err(format!("the operation `{short}` on no tbuffer"));
+            }
+            machine.load(handle, (u64::from(row.word()?) * REGISTER, size), REGISTER / size)
         }
         ("rawBufferLoad", [_, handle, index, offset, mask, _]) => {
             let handle = handle.handle()?;
@@ -48,41 +63,57 @@ pub(super) fn call(machine: &mut Machine<'_>, name: &str, arguments: &[Typed]) -
             let bits = double.bits()?;
             Ok(Value::Parts(vec![Value::Bits(bits & 0xFFFF_FFFF), Value::Bits(bits >> 32)]))
         }
+        ("makeDouble", [_, low, high]) => Ok(Value::Bits(u64::from(low.word()?) | u64::from(high.word()?) << 32)),
         _ => Err(format!("the operation `{short}`")),
     }
 }
 
 /// `{ i32 lower, i32 upper, i32 space, i8 class }`, and the register.
 fn created(binding: Option<&Value>, register: Option<&Value>) -> Result<Value, String> {
-    let (Some(Value::Parts(parts)), Some(register)) = (binding, register) else {
+    let (Some(binding), Some(register)) = (binding, register) else {
         return Err("a handle of no binding".to_owned());
     };
-    let [_, _, space, class] = &parts[..] else { return Err("a binding of other parts".to_owned()) };
+    let [_, _, space, class] = parts(binding)?;
     let class = match class.bits()? {
         0 => Class::ShaderResource,
         1 => Class::UnorderedAccess,
         2 => Class::ConstantBuffer,
         other => return Err(format!("a resource of class {other}")),
     };
-    Ok(Value::Handle(Handle { class, space: space.word()?, register: register.word()?, stride: None }))
+    Ok(Value::Handle(Handle { class, space: space.word()?, register: register.word()?, view: View::Bytes }))
 }
 
 /// `{ i32 kind and flags, i32 size of an element }`.
 fn annotated(handle: Option<&Value>, properties: Option<&Value>) -> Result<Value, String> {
-    let (Some(handle), Some(Value::Parts(parts))) = (handle, properties) else {
+    let (Some(handle), Some(properties)) = (handle, properties) else {
         return Err("a handle without properties".to_owned());
     };
-    let [kind, size] = &parts[..] else { return Err("properties of other parts".to_owned()) };
-    let stride = if kind.bits()? & 0xFF == KIND_STRUCTURED { Some(size.word()?) } else { None };
-    Ok(Value::Handle(Handle { stride, ..handle.handle()? }))
+    let [kind, size] = parts(properties)?;
+    let view = match kind.bits()? & 0xFF {
+        KIND_STRUCTURED => View::Elements(size.word()?),
+        KIND_TBUFFER => View::Registers,
+        _ => View::Bytes,
+    };
+    Ok(Value::Handle(Handle { view, ..handle.handle()? }))
+}
+
+/// The parts of an aggregate constant; `zeroinitializer` is one of any shape.
+fn parts<const COUNT: usize>(aggregate: &Value) -> Result<[Value; COUNT], String> {
+    match aggregate {
+        Value::Parts(parts) => parts.clone().try_into().ok(),
+        Value::Bits(0) => Some([const { Value::Bits(0) }; COUNT]),
+        Value::Bits(_) | Value::Undefined | Value::Handle(_) | Value::Pointer { .. } => None,
+    }
+    .ok_or_else(|| format!("a constant that has not {COUNT} parts"))
 }
 
 /// Byte that a raw load or store addresses.
 fn address(handle: Handle, index: &Value, offset: &Value) -> Result<u64, String> {
     let index = u64::from(index.word()?);
-    match handle.stride {
-        None => Ok(index),
-        Some(stride) => Ok(index * u64::from(stride) + u64::from(offset.word()?)),
+    match handle.view {
+        View::Bytes => Ok(index),
+        View::Elements(stride) => Ok(index * u64::from(stride) + u64::from(offset.word()?)),
+        View::Registers => Err("a raw load or store of a tbuffer".to_owned()),
     }
 }
 

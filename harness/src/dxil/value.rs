@@ -56,11 +56,30 @@ pub(super) struct Handle {
     pub(super) class: Class,
     pub(super) space: u32,
     pub(super) register: u32,
-    /// Size of an element of a structured buffer, in bytes; `None` for a byte-address buffer.
-    pub(super) stride: Option<u32>,
+    pub(super) view: View,
+}
+
+/// What a resource's indices count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum View {
+    /// Bytes, or in constant buffers registers.
+    Bytes,
+    /// Elements of this many bytes.
+    Elements(u32),
+    /// Registers of 16 bytes that typed loads read: a `tbuffer`.
+    Registers,
 }
 
 impl Class {
+    /// The class in which a shader may have the same storage buffer.
+    pub(super) fn other_storage(self) -> Option<Self> {
+        match self {
+            Self::ShaderResource => Some(Self::UnorderedAccess),
+            Self::UnorderedAccess => Some(Self::ShaderResource),
+            Self::ConstantBuffer => None,
+        }
+    }
+
     /// The letter of its registers.
     pub(super) fn letter(self) -> char {
         match self {

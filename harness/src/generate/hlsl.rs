@@ -1,68 +1,79 @@
-//! Probes as HLSL: the user's own declarations, unchanged, with an entry point behind them that reads every leaf by name.
+//! Probes as HLSL: the user's own declarations, unchanged, with an entry point behind them that reads, or
+//! writes, every leaf by name (`statements`).
 //!
-//! Declarations and a plan in, text out, for DXC, Clang and Slang: where the leaves are is the compiler's business. The
+//! Declarations and a plan in, text out, for DXC, FXC, Clang and Slang: where the leaves are is the compiler's business. The
 //! probe's output and input have registers in a space of their own and, for Vulkan, bindings beyond the user's.
 
-use std::fmt::Write;
+mod statements;
 
+use self::statements::Probed;
 use super::ProduceError;
 use crate::layout::{BlockLayout, Component, Leaf};
 use crate::module::BlockKind;
-use crate::probe::{Place, ProbePlan, Wiring};
+use crate::probe::{ProbePlan, Wiring};
 use crate::record::Form;
-use crate::scalar::Scalar;
 use crate::shape::Count;
+use crate::toolchain::Language;
 
-/// Register space of the probe's output (`u0`) and input (`t1`).
+/// Register space of the probe's output (`u0`) and input (`t1`, for FXC `u1`).
 pub const SPACE: u32 = 1000;
 
-/// Binding in descriptor set 0 of the probe's output; the input has the next one.
-pub const BINDING: u32 = 1000;
+/// Binding in descriptor set or group 0 of the probe's output; the input has the next one. WebGPU has none above 999.
+pub const BINDING: u32 = 990;
 
-/// Why the leaf cannot be read by a statement of HLSL, if it cannot: a fragment that fits after "not probed: ".
-pub fn obstacle(leaf: &Leaf) -> Option<String> {
+/// Name of the probe's output.
+pub const OUTPUT: &str = "layoutproof_output";
+
+/// Name of the probe's input.
+pub const INPUT: &str = "layoutproof_input";
+
+/// Forms that have statements in the language.
+pub fn forms(language: Language) -> &'static [Form] {
+    match language {
+        Language::Hlsl | Language::Slang => &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed],
+        // Without generics no function takes a value of any type.
+        Language::OldHlsl => &[Form::Leaf, Form::Vector, Form::Indexed],
+    }
+}
+
+/// Why the leaf cannot be read by a statement of the language, if it cannot: a fragment that fits after "not probed: ".
+pub fn obstacle(leaf: &Leaf, language: Language) -> Option<String> {
     let Component { scalar, size } = leaf.component;
     if scalar.is_minimum_precision() && size == 4 {
         return Some("minimum precision may be rounded on the way".to_owned());
     }
-    (size == 1).then(|| "HLSL has no 8-bit types".to_owned())
+    match language {
+        Language::Hlsl | Language::OldHlsl => (size == 1).then(|| "HLSL has no 8-bit types".to_owned()),
+        Language::Slang => None,
+    }
 }
 
 /// The declarations with the entry point of `plan`, whose words are those of `wiring`; the plan has one entry point, of
-/// the form [`Form::Leaf`]. `layout` says which block the leaves are in.
+/// forms among [`forms`] of the language. `layout` says which block the leaves are in; `language` is what will read the text.
 ///
 /// # Errors
-/// A block of a kind that HLSL cannot read, or a plan without an entry point.
+/// A block of a kind that HLSL cannot read, another form, or a plan without an entry point.
 pub fn probe(
-    declarations: &str,
+    (declarations, language): (&str, Language),
     layout: &BlockLayout,
     (plan, wiring): (&ProbePlan, &Wiring),
 ) -> Result<String, ProduceError> {
     let nothing = || ProduceError::NothingToProbe { block: layout.name.clone() };
     let entry = plan.entries.first().ok_or_else(nothing)?;
-    let mut body = String::new();
-    for slot in wiring.slots.iter().filter(|slot| slot.form == Form::Leaf) {
-        let leaf = &plan.leaves[slot.leaf as usize];
-        let path = expression(layout, leaf).ok_or_else(nothing)?;
-        for place in &slot.places {
-            match place {
-                Place::Word(word) => body.push_str(&store(&path, leaf.component, *word)),
-                Place::Copy(_) => return Err(nothing()),
-            }
-        }
-    }
-    let (output, input) = (BINDING, BINDING + 1);
+    let probed = Probed { layout, plan, wiring };
+    let body = probed.statements(entry.direction).ok_or_else(nothing)?;
+    let whole = if entry.forms.contains(&Form::Whole) { statements::whole(language) } else { "" };
     Ok(format!(
         "{declarations}
-[[vk::binding({output}, 0)]] RWByteAddressBuffer layoutproof_output : register(u0, space{SPACE});
-[[vk::binding({input}, 0)]] ByteAddressBuffer layoutproof_input : register(t1, space{SPACE});
-[shader(\"compute\")]
+{buffers}
+{whole}[shader(\"compute\")]
 [numthreads(1, 1, 1)]
 void {name}()
 {{
-    layoutproof_output.Store(0, layoutproof_input.Load(0));
+    {OUTPUT}.Store(0, {INPUT}.Load(0));
 {body}}}
 ",
+        buffers = buffers(language),
         name = entry.name,
     ))
 }
@@ -87,25 +98,21 @@ fn expression(layout: &BlockLayout, leaf: &Leaf) -> Option<String> {
     }
 }
 
-/// The statement that stores a leaf's bits at a word of the output.
-fn store(path: &str, component: Component, word: u32) -> String {
-    let byte = 4 * word;
-    let mut text = String::new();
-    let written = match (component.scalar, component.size) {
-        (Scalar::Bool, _) => writeln!(text, "    layoutproof_output.Store({byte}, {path} ? 1u : 0u);"),
-        (scalar, 8) if scalar.is_float() => writeln!(
-            text,
-            "    {{ uint low, high; asuint({path}, low, high); layoutproof_output.Store2({byte}, uint2(low, high)); }}"
+/// The declarations of the probe's output and input.
+fn buffers(language: Language) -> String {
+    match language {
+        Language::Hlsl | Language::Slang => format!(
+            "[[vk::binding({BINDING}, 0)]] RWByteAddressBuffer {OUTPUT} : register(u0, space{SPACE});
+[[vk::binding({}, 0)]] ByteAddressBuffer {INPUT} : register(t1, space{SPACE});",
+            BINDING + 1
         ),
-        (_, 8) => writeln!(
-            text,
-            "    layoutproof_output.Store2({byte}, uint2((uint)({path}), (uint)((uint64_t)({path}) >> 32)));"
+        // FXC knows nothing of Vulkan, and in SPIR-V its `t` registers are texel buffers.
+        Language::OldHlsl => format!(
+            "RWByteAddressBuffer {OUTPUT} : register(u0, space{SPACE});
+RWByteAddressBuffer {INPUT} : register(u1, space{SPACE});"
         ),
-        (_, 2) => writeln!(text, "    layoutproof_output.Store({byte}, (uint)asuint16({path}));"),
-        (scalar, _) if scalar.is_float() => writeln!(text, "    layoutproof_output.Store({byte}, asuint({path}));"),
-        // Enums convert, too.
-        (_, _) => writeln!(text, "    layoutproof_output.Store({byte}, (uint)({path}));"),
-    };
-    written.expect("a String takes every write");
-    text
+    }
 }
+
+#[cfg(test)]
+mod tests;

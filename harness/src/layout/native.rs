@@ -3,7 +3,7 @@
 //! `native:dxc-spirv` and its kin stand for a compiler with a target and its layout flag. In: a block. Out: a row of
 //! [`mod@super::table`], or nothing where the compiler has no such block.
 //!
-//! Source: measured with DXC 1.7.2308 and Slang 2026.12; GLSL 4.60 with `GL_KHR_vulkan_glsl`, Buffer Layout; WGSL.
+//! Source: measured with DXC 1.7.2308, FXC 10.0.22621.2428 and Slang 2026.12; GLSL 4.60 with `GL_KHR_vulkan_glsl`, Buffer Layout; WGSL.
 
 use super::rules::RuleSet;
 use super::table::find;
@@ -137,6 +137,12 @@ const NATIVES: &[Native] = &[
         name: "native:dxc-dxil",
         summary: "dxc",
         push_constants: Some("hlsl-cbuffer"),
+        ..dxc("hlsl-cbuffer", "hlsl-cbuffer", "hlsl-structured")
+    },
+    Native {
+        name: "native:fxc",
+        summary: "fxc, profiles up to 5.1",
+        push_constants: None,
         ..dxc("hlsl-cbuffer", "hlsl-cbuffer", "hlsl-structured")
     },
     Native { name: "native:dxc-spirv", summary: "dxc -spirv", ..dxc("relaxed140", "relaxed430", "relaxed430") },

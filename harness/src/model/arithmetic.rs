@@ -44,6 +44,7 @@ pub(super) fn compute(
         // A device address is the bits of a pointer.
         Op::ConvertUToPtr | Op::UConvert => one(&|a| a & mask(types, scalar)),
         Op::SConvert => one(&|a| sign_extended(types, from, a) & mask(types, scalar)),
+        Op::FConvert if (bits(types, from), bits(types, scalar)) == (16, 32) => one(&widened),
         Op::ConvertSToF if bits(types, scalar) == 32 => one(&|a| float(sign_extended(types, from, a).cast_signed())),
         Op::IEqual | Op::LogicalEqual => compare(&|a, b| a == b),
         Op::INotEqual | Op::LogicalNotEqual => compare(&|a, b| a != b),
@@ -66,6 +67,22 @@ pub(super) fn compute(
 #[expect(clippy::cast_precision_loss, reason = "the instruction rounds, too")]
 fn float(value: i64) -> u64 {
     (value as f32).to_bits().into()
+}
+
+/// A 16-bit float as a 32-bit one, which holds each of them.
+fn widened(half: u64) -> u64 {
+    let sign = (half & 0x8000) << 16;
+    let (exponent, mantissa) = (half >> 10 & 0x1F, half & 0x3FF);
+    match (exponent, mantissa) {
+        (0, 0) => sign,
+        // A denormal: its leading one becomes the hidden bit.
+        (0, _) => {
+            let shift = u64::from(mantissa.leading_zeros()) - 53;
+            sign | (113 - shift) << 23 | (mantissa << shift & 0x3FF) << 13
+        }
+        (0x1F, _) => sign | 0x7F80_0000 | mantissa << 13,
+        (_, _) => sign | (exponent + 112) << 23 | mantissa << 13,
+    }
 }
 
 fn shift(by: u64) -> Option<u32> {
@@ -160,5 +177,28 @@ pub(super) fn bitcast(types: &Types, (to, from): (Word, Word), value: &Value) ->
             Ok(scalars.remove(0))
         }
         _ => Err(format!("a bitcast from {} bits to type %{to}", bytes.len() * 8)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Source: IEEE 754-2019, binary16 and binary32.
+    #[test]
+    fn halves_keep_their_value() {
+        for (half, single) in [
+            (0x0000, 0.0_f32),
+            (0x8000, -0.0),
+            (0x3C00, 1.0),
+            (0xC000, -2.0),
+            (0x7BFF, 65504.0),
+            (0x0400, 2.0_f32.powi(-14)),
+            (0x0001, 2.0_f32.powi(-24)),
+            (0x03FF, 1023.0 * 2.0_f32.powi(-24)),
+            (0x7C00, f32::INFINITY),
+        ] {
+            assert_eq!(widened(half), u64::from(single.to_bits()), "{half:#06x}");
+        }
     }
 }

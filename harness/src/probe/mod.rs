@@ -17,9 +17,12 @@
 //!
 //! In a draw the stage that is probed does all this; the other one is [`POINT`] or [`NOTHING`].
 //!
+//! A [`FusedGroup`] does this for many blocks at once, and answers with one word for each.
+//!
 //! [`plan`] chooses leaves and entries, [`jobs`] makes the buffers of each dispatch, [`observe`] reads what came back.
 
 pub mod binding;
+mod fused;
 mod interface;
 mod jobs;
 mod length;
@@ -27,15 +30,19 @@ mod observe;
 mod plan;
 mod sight;
 mod spread;
+mod tuning;
 mod unchanged;
 mod wiring;
 
+pub(crate) use fused::FNV_PRIME;
+pub use fused::{FUSED_ENTRY, Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, fusable};
 pub use interface::{Interface, Socket};
 pub use jobs::{PlanShader, ProbeJob, ProbeRun, Range, jobs};
 pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, Problem, observe};
-pub use plan::{elements, needs, plan, plan_in};
+pub use plan::{elements, needs, plan, plan_by_name, plan_in};
 pub use spread::spread;
+pub use tuning::Tuning;
 pub use wiring::{Chunk, LANES, Place, Slot, Wiring};
 
 use std::collections::BTreeSet;

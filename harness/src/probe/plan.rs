@@ -19,6 +19,9 @@ use crate::shape::{Count, MatrixOrder};
 /// last are probed: a shader has a load and a store for every leaf.
 const WHOLE_BYTES: u64 = 1 << 16;
 
+/// Bytes of the values that name a place; larger leaves consist of several.
+const WORD: u32 = 4;
+
 /// Plans the compute probes of `layout`, whose leaves are `leaves`, in the spaces that are allowed.
 ///
 /// A block with an unsized array is never probed in uniform buffers or push constants, and never as a whole. A block
@@ -29,6 +32,25 @@ pub fn plan(layout: &BlockLayout, leaves: &[Leaf], spaces: &BTreeSet<Space>) -> 
 
 /// The same in the spaces and stages that are allowed. Not every space has probes in every stage.
 pub fn plan_in(layout: &BlockLayout, leaves: &[Leaf], places: &BTreeSet<(Space, Stage)>) -> ProbePlan {
+    let obstacle = |root: &LaidOut, leaf: &Leaf| {
+        let Component { size, .. } = leaf.component;
+        let misaligned = !leaf.offset.is_multiple_of(size);
+        let reason = misaligned.then(|| format!("byte {} is no multiple of {size}", leaf.offset));
+        unreadable(root, leaf).or(reason).or_else(|| overlapped(root, &leaf.steps))
+    };
+    planned(layout, (leaves, places), obstacle)
+}
+
+/// The same for a compiler that is told names: whether its modules can hold the leaf is its own business.
+pub fn plan_by_name(layout: &BlockLayout, leaves: &[Leaf], places: &BTreeSet<(Space, Stage)>) -> ProbePlan {
+    planned(layout, (leaves, places), unreadable)
+}
+
+fn planned(
+    layout: &BlockLayout,
+    (leaves, places): (&[Leaf], &BTreeSet<(Space, Stage)>),
+    obstacle: impl Fn(&LaidOut, &Leaf) -> Option<String>,
+) -> ProbePlan {
     let mut plan = ProbePlan { leaves: Vec::new(), not_probed: Vec::new(), entries: Vec::new() };
     let Ok(laid_out) = &layout.result else { return plan };
     for leaf in leaves {
@@ -136,19 +158,21 @@ fn entries(places: &BTreeSet<(Space, Stage)>, block: &LaidOut) -> Vec<ProbeEntry
     entries.collect()
 }
 
-/// Why a leaf cannot be probed.
-fn obstacle(root: &LaidOut, leaf: &Leaf) -> Option<String> {
+/// Why no value in the leaf's place says where it is.
+fn unreadable(root: &LaidOut, leaf: &Leaf) -> Option<String> {
     let Component { scalar, size } = leaf.component;
+    let unit = size.min(WORD);
     if scalar == Scalar::Bool && !matches!(size, 1 | 4) {
         return Some(format!("a bool of {size} bytes"));
     }
-    if !leaf.offset.is_multiple_of(size) {
-        return Some(format!("byte {} is no multiple of {size}", leaf.offset));
+    if !leaf.offset.is_multiple_of(unit) {
+        return Some(format!("byte {} is no multiple of {unit}", leaf.offset));
     }
     if occupied(root) > WHOLE_BYTES && is_inner(root, &leaf.steps) {
         return Some("an inner element of a large block".into());
     }
-    member_obstacle(root, &leaf.steps)
+    let bits = members(root, &leaf.steps).any(|(members, index)| members[index].bits.is_some());
+    bits.then(|| "a bit-field".into())
 }
 
 /// Whether a leaf is in an element that is neither one of the first two nor the last of its array.
@@ -178,36 +202,39 @@ fn is_inner(root: &LaidOut, steps: &[LeafStep]) -> bool {
     }
 }
 
-/// The first member on the way to a leaf that valid SPIR-V cannot hold.
-fn member_obstacle(root: &LaidOut, steps: &[LeafStep]) -> Option<String> {
-    let mut here = root;
-    for step in steps {
-        here = match (&here.shape, step) {
-            (LaidOutShape::Struct(members), LeafStep::Member(index)) => {
-                let index = *index as usize;
-                let member = members.get(index)?;
-                if member.bits.is_some() {
-                    return Some("a bit-field".into());
-                }
-                if let Some(other) = members[..index].iter().find(|other| overlap(other, member)) {
-                    return Some(format!("overlaps `{}`", other.name));
-                }
-                &member.layout
-            }
-            (LaidOutShape::Array { element, .. }, LeafStep::Element(_)) => element,
-            (
-                LaidOutShape::Scalar(_)
-                | LaidOutShape::Vector { .. }
-                | LaidOutShape::Matrix { .. }
-                | LaidOutShape::Array { .. }
-                | LaidOutShape::Struct(_)
-                | LaidOutShape::Pointer
-                | LaidOutShape::Resource,
-                LeafStep::Member(_) | LeafStep::Element(_) | LeafStep::Cell { .. } | LeafStep::Component(_),
-            ) => return None,
-        };
-    }
-    None
+/// Why valid SPIR-V cannot hold a member on the way to a leaf: it shares bytes with one before it.
+fn overlapped(root: &LaidOut, steps: &[LeafStep]) -> Option<String> {
+    members(root, steps).find_map(|(members, index)| {
+        let mut before = members[..index].iter();
+        before.find(|other| overlap(other, &members[index])).map(|other| format!("overlaps `{}`", other.name))
+    })
+}
+
+/// The members on the way to a leaf, each as the members of its struct and its index among them.
+fn members<'a>(root: &'a LaidOut, steps: &'a [LeafStep]) -> impl Iterator<Item = (&'a [LaidOutMember], usize)> + 'a {
+    let mut here = Some(root);
+    let way = steps.iter().map_while(move |step| match (&here?.shape, step) {
+        (LaidOutShape::Struct(members), LeafStep::Member(index)) => {
+            let index = *index as usize;
+            here = members.get(index).map(|member| &member.layout);
+            here.map(|_| Some((members.as_slice(), index)))
+        }
+        (LaidOutShape::Array { element, .. }, LeafStep::Element(_)) => {
+            here = Some(&**element);
+            Some(None)
+        }
+        (
+            LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Matrix { .. }
+            | LaidOutShape::Array { .. }
+            | LaidOutShape::Struct(_)
+            | LaidOutShape::Pointer
+            | LaidOutShape::Resource,
+            LeafStep::Member(_) | LeafStep::Element(_) | LeafStep::Cell { .. } | LeafStep::Component(_),
+        ) => None,
+    });
+    way.flatten()
 }
 
 /// Whether the bytes from first to last leaf of two members meet; SPIR-V knows no overlapping members. Padding may

@@ -143,7 +143,9 @@ fn did(direction: Option<Direction>) -> &'static str {
 fn ending(record: &CheckRecord, style: Style) -> String {
     let story = record.story.as_ref();
     let said = |text: Option<&String>| text.filter(|text| !text.is_empty()).map(|text| one_line(text));
-    let sentence = said(story.map(|story| &story.verdict));
+    // What answers there are may agree; nobody knows what the others would have been.
+    let judged = story.filter(|_| record.outcome != Outcome::Broken);
+    let sentence = said(judged.map(|story| &story.verdict));
     let verdict = match (record.culprit, sentence) {
         (Some(culprit), Some(sentence)) => Some(format!("{}: {sentence}", style.paint(Tone::Strong, culprit.as_str()))),
         (Some(culprit), None) => Some(culprit.as_str().to_owned()),

@@ -74,6 +74,17 @@ pub fn read(text: &str) -> Result<Records, RecordsError> {
     Ok(records)
 }
 
+/// The records of a run that may have been killed while it wrote, and whether it was: a last line without its end that is
+/// no record is left out.
+///
+/// # Errors
+/// As [`read`], of the lines before.
+pub fn read_torn(text: &str) -> Result<(Records, bool), RecordsError> {
+    let last = text.rfind('\n').map_or(0, |newline| newline + 1);
+    let torn = last < text.len() && serde_json::from_str::<Line>(&text[last..]).is_err();
+    Ok((read(if torn { &text[..last] } else { text })?, torn))
+}
+
 fn check_schema(line: usize, found: u32) -> Result<(), RecordsError> {
     if found > SCHEMA { Err(RecordsError::Schema { line, found }) } else { Ok(()) }
 }
@@ -95,6 +106,19 @@ mod tests {
     fn unknown_keys_are_passed_over() {
         let newer = END.replace(r#""checks":3"#, r#""checks":3,"later":{"a":[1]}"#);
         assert_eq!(read(&newer).unwrap(), read(END).unwrap());
+    }
+
+    /// However a line is cut, what stands before it is there.
+    #[test]
+    fn a_torn_line_is_left_out() {
+        let whole = format!("{END}\n{END}\n");
+        for length in END.len() + 1..whole.len() {
+            let (records, torn) = read_torn(&whole[..length]).unwrap();
+            let lines = if torn || length == END.len() + 1 { 1 } else { 2 };
+            assert_eq!((records.ends.len(), torn), (lines, length != END.len() + 1 && length + 1 != whole.len()));
+        }
+        assert_eq!(read_torn(&whole).unwrap(), (read(&whole).unwrap(), false));
+        assert!(read_torn(&format!("{}\n{END}\n", &END[..9])).is_err(), "only the last line can be torn");
     }
 
     #[test]

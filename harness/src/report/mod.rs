@@ -4,9 +4,11 @@
 //! be rendered later and on another machine.
 
 pub mod asserts;
+pub mod bench_table;
 pub mod bindings_text;
 mod byte_map;
 pub mod coverage_table;
+pub mod deqp_csv;
 pub mod diff_text;
 mod failure_block;
 mod failure_table;

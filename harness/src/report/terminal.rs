@@ -285,6 +285,11 @@ fn verdict(end: &RunEnd) -> (Tone, String) {
         part(end.skipped, format!("{} skipped", grouped(end.skipped.into()))),
     ];
     let good = good.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let cut = part(end.not_done, format!("interrupted: {} not done; ", counted(end.not_done.into(), "check")));
+    if let Some(cut) = cut {
+        let bad = if bad.is_empty() { String::new() } else { format!("{}; ", bad.join(", ")) };
+        return (Tone::Disagree, format!("{cut}{bad}{good}"));
+    }
     match (bad.is_empty(), end.checks) {
         (_, 0) => (Tone::Disagree, "nothing was checked".to_owned()),
         (true, _) if end.agree == 0 && end.known == 0 => (Tone::Skip, format!("nothing was proved: {good}")),

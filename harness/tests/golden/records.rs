@@ -99,6 +99,7 @@ pub(crate) fn agreeing() -> CheckRecord {
         validation: "valid".into(),
         skip_reason: None,
         known: None,
+        fast: false,
         ms: 12,
         leaves: 8,
         bound: None,

@@ -1,12 +1,17 @@
 //! What the user typed.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use layoutproof::layout::LayoutOptions;
 use layoutproof::scalar::SixteenBit;
 use layoutproof::shape::MatrixOrder;
 
+use crate::bench::BenchArgs;
+use crate::fault::Fault;
+use crate::final_report::OutputArgs;
+use crate::part::PartArgs;
 use crate::placement::PlacementArgs;
 
 /// Proves where shader parameters live: lays declarations out, uploads packed bytes to every GPU found, reads back
@@ -41,6 +46,8 @@ pub enum Colour {
 pub enum Command {
     /// Check cases or shader files on every device found.
     Run(Box<RunArgs>),
+    /// Report again what runs have recorded, several of them as one. No GPU needed.
+    Report(ReportArgs),
     /// Show where a rule set puts each member. No GPU needed.
     Show(ShowArgs),
     /// Compare the layouts of two rule sets, member by member.
@@ -59,6 +66,8 @@ pub enum Command {
     Mutants(MutantsArgs),
     /// Compare random declarations, or all small ones, through every compiler that is there.
     Fuzz(FuzzArgs),
+    /// Measure what fused probes gain on each Vulkan device. Meant for release builds and quiet machines.
+    Bench(BenchArgs),
     /// A process that runs batches for a run (internal).
     #[command(hide = true)]
     Worker(WorkerArgs),
@@ -278,6 +287,9 @@ pub struct RunArgs {
     /// Probe every block in these stages, and in no others; by default, a core of the checks alone is drawn.
     #[arg(long, value_delimiter = ',', value_name = "compute,vertex,fragment")]
     pub stage: Vec<String>,
+    /// Which part of the run.
+    #[command(flatten)]
+    pub part: PartArgs,
     /// Fail with exit code 3 unless this device takes part.
     #[arg(long, value_name = "ID")]
     pub require: Vec<String>,
@@ -293,18 +305,32 @@ pub struct RunArgs {
     /// The least number of leaves that each device must answer for.
     #[arg(long, value_name = "FILE")]
     pub floors: Option<PathBuf>,
-    /// Write the records as JSON lines.
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
-    /// Write a junit.xml report, as CI systems read it.
-    #[arg(long, value_name = "FILE")]
-    pub junit: Option<PathBuf>,
-    /// One line per check; twice, the annotated struct as well.
-    #[arg(short, long, action = clap::ArgAction::Count)]
-    pub verbose: u8,
+    /// How long one job may take on a device, in seconds; 60 where nothing is said.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time_limit: Option<Duration>,
+    /// Go on with a run that was cut short: the checks in these records are not run again. Without --json, the file itself
+    /// is completed.
+    #[arg(long, value_name = "RECORDS")]
+    pub resume: Option<PathBuf>,
+    /// Let drivers compile every check with their own settings. Otherwise lavapipe compiles fast rather than well; a share
+    /// of the checks, and what fails, has the driver's own settings all the same, and records say which.
+    #[arg(long)]
+    pub no_fuse: bool,
+    /// Number of this run among others: which share of the checks is compiled with the driver's own settings. After 8
+    /// numbers in a row every check was.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub rotation: u64,
+    /// Where reports go.
+    #[command(flatten)]
+    pub outputs: OutputArgs,
     /// Plant a misreading in the model device, to see the verdict name the device.
     #[arg(long, value_name = "NAME")]
     pub plant_misreading: Option<String>,
+    /// Plant a fault in worker processes, to see the run survive it: crash, hang, garbage (every byte of an answer is wrong),
+    /// oom or print, in all jobs of the cases that a filter matches (crash@arrays/) or in every so-manyth job of each
+    /// worker (hang#7). The model then runs in a worker, too.
+    #[arg(long, value_name = "FAULT", conflicts_with = "plant_misreading")]
+    pub plant_fault: Option<Fault>,
     /// Generate shaders under this rule set instead of the one that is checked, to see the verdict name the module.
     #[arg(long, value_name = "NAME")]
     pub plant_rules: Option<String>,
@@ -314,6 +340,17 @@ pub struct RunArgs {
     /// Where parameters are bound: of a file this alone is then checked, unless rule sets are named too.
     #[command(flatten)]
     pub placement: PlacementArgs,
+}
+
+/// `layoutproof report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Records of runs (`run --json`), of the shards of one or of several.
+    #[arg(required = true, value_name = "RECORDS")]
+    pub files: Vec<PathBuf>,
+    /// Where reports go.
+    #[command(flatten)]
+    pub outputs: OutputArgs,
 }
 
 /// `layoutproof mutants`.
@@ -377,4 +414,10 @@ pub struct WorkerArgs {
     /// Where the parent listens.
     #[arg(long)]
     pub connect: std::net::SocketAddr,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is no number of seconds"))?;
+    let duration = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
+    if duration.is_zero() { Err("no job takes no time".to_owned()) } else { Ok(duration) }
 }

@@ -1,17 +1,18 @@
 //! Carrying checks out: shaders are written and validated, devices run them, records come back.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
 use layoutproof::check::{Check, Produced, Producer, Settings, Subject};
-use layoutproof::record::CheckRecord;
+use layoutproof::record::{CheckRecord, Outcome};
 use layoutproof::runner::{DeviceInfo, Job};
 use layoutproof::toolchain::Compile;
 use layoutproof_compilers::spirv_val::SpirvVal;
 
+use crate::drivers::Compilation;
 use crate::pool::{self, Launch};
+use crate::rotation::Rotation;
 
 /// How shaders are made.
 #[derive(Clone, Copy, Debug)]
@@ -22,27 +23,51 @@ pub(crate) struct Making<'a> {
     pub settings: &'a Settings,
     /// The compilers behind producers that are compilers.
     pub compilers: &'a dyn Compile,
+    /// Who works.
+    pub launch: &'a Launch,
 }
 
-/// Pairs every subject with every producer and device that go together; shaders are made here, in parallel.
-pub(crate) fn plan(subjects: &[Arc<Subject>], devices: &[DeviceInfo], making: Making<'_>) -> Vec<Check> {
-    let launch = Launch { program: PathBuf::new(), misreading: None };
-    let used = |producer: &&Producer| devices.iter().any(|device| producer.feeds(device.runner));
-    let of = |producer: &Producer| {
-        let producer = *producer;
-        let takers = (0..subjects.len()).filter(move |subject| producer.takes(&subjects[*subject]));
-        takers.map(move |subject| (subject, producer))
+/// The name of every check that [`plan`] can make, in its order.
+pub(crate) fn names(subjects: &[Arc<Subject>], producers: &[Producer], devices: &[DeviceInfo]) -> Vec<String> {
+    let producers: BTreeSet<Producer> = producers.iter().copied().collect();
+    let of_device = |device: &DeviceInfo| {
+        let producers = producers.iter().filter(|producer| producer.feeds(device.runner));
+        let of_producer = |producer: &Producer| {
+            let taken = subjects.iter().filter(|subject| producer.takes(subject));
+            taken.map(|subject| Check::name_of(subject, *producer, device)).collect::<Vec<_>>()
+        };
+        producers.flat_map(of_producer).collect::<Vec<_>>()
     };
-    let pairs: Vec<(usize, Producer)> = making.producers.iter().filter(used).flat_map(of).collect();
+    devices.iter().flat_map(of_device).collect()
+}
+
+/// Pairs every subject with every producer and device that go together, where `takes` says so of the check's name;
+/// shaders are made here, in parallel.
+pub(crate) fn plan(
+    subjects: &[Arc<Subject>],
+    devices: &[DeviceInfo],
+    making: Making<'_>,
+    takes: impl Fn(&str) -> bool,
+) -> Vec<Check> {
+    let takes = |subject: usize, producer: Producer, device: &DeviceInfo| {
+        producer.feeds(device.runner)
+            && producer.takes(&subjects[subject])
+            && takes(&Check::name_of(&subjects[subject], producer, device))
+    };
+    let producers = making.producers.iter();
+    let pairs = producers.flat_map(|producer| (0..subjects.len()).map(move |subject| (subject, *producer)));
+    let used = |(subject, producer): &(usize, Producer)| devices.iter().any(|it| takes(*subject, *producer, it));
+    let pairs: Vec<(usize, Producer)> = pairs.filter(used).collect();
     let validator = SpirvVal::find();
     let mut produced = BTreeMap::new();
     let work = |(subject, producer): (usize, Producer), _: &mut pool::Workers<'_>| {
         ((producer, subject), Arc::new(produce(&subjects[subject], producer, making, validator.as_ref())))
     };
-    pool::run(pairs, &launch, work, |(key, made)| drop(produced.insert(key, made)));
+    pool::run(pairs, making.launch, work, |(key, made)| drop(produced.insert(key, made)));
     let mut checks = Vec::new();
     for device in devices {
-        for ((producer, subject), made) in produced.iter().filter(|((producer, _), _)| producer.feeds(device.runner)) {
+        let wanted = produced.iter().filter(|((producer, subject), _)| takes(*subject, *producer, device));
+        for ((producer, subject), made) in wanted {
             debug_assert_eq!(*producer, made.producer, "shaders are kept under their producer");
             let (subject, produced) = (Arc::clone(&subjects[*subject]), Arc::clone(made));
             checks.push(Check { subject, produced, device: device.clone() });
@@ -65,8 +90,8 @@ fn produce(subject: &Subject, producer: Producer, making: Making<'_>, validator:
 }
 
 /// Runs checks and gives each record to `done` as it comes, with the check's place in `checks`.
-pub(crate) fn execute(checks: &[Check], launch: &Launch, mut done: impl FnMut(usize, CheckRecord)) {
-    let work = |group: Vec<usize>, workers: &mut pool::Workers<'_>| run_group(checks, &group, workers);
+pub(crate) fn execute(checks: &[Check], launch: &Launch, rotation: Rotation, mut done: impl FnMut(usize, CheckRecord)) {
+    let work = |group: Vec<usize>, workers: &mut pool::Workers<'_>| run_group(checks, &group, (rotation, workers));
     pool::run(groups(checks), launch, work, |records| {
         for (index, record) in records {
             done(index, record);
@@ -87,8 +112,31 @@ fn groups(checks: &[Check]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Runs the checks of a group; jobs that are the same to the byte are run once and answer for each of them.
-fn run_group(checks: &[Check], group: &[usize], workers: &mut pool::Workers<'_>) -> Vec<(usize, CheckRecord)> {
+/// Runs the checks of a group. What does not agree where the driver compiled fast rather than by its own settings is run
+/// again with these, and that counts.
+fn run_group(
+    checks: &[Check],
+    group: &[usize],
+    (rotation, workers): (Rotation, &mut pool::Workers<'_>),
+) -> Vec<(usize, CheckRecord)> {
+    workers.compilation = rotation.compilation(&checks[group[0]]);
+    let records = run_alike(checks, group, workers);
+    match workers.compilation {
+        Compilation::Own => return records,
+        Compilation::Fast => workers.compilation = Compilation::Own,
+    }
+    let is_suspect = |record: &CheckRecord| matches!(record.outcome, Outcome::Differ | Outcome::Broken);
+    let (suspects, fine): (Vec<_>, Vec<_>) = records.into_iter().partition(|(_, record)| is_suspect(record));
+    let suspects: Vec<usize> = suspects.into_iter().map(|(index, _)| index).collect();
+    let fine = fine.into_iter().map(|(index, record)| {
+        let fast = record.outcome != Outcome::Skipped;
+        (index, CheckRecord { fast, ..record })
+    });
+    fine.chain(run_alike(checks, &suspects, workers)).collect()
+}
+
+/// Runs checks; jobs that are the same to the byte are run once and answer for each of them.
+fn run_alike(checks: &[Check], group: &[usize], workers: &mut pool::Workers<'_>) -> Vec<(usize, CheckRecord)> {
     let mut done: Vec<(Vec<Job>, Vec<pool::JobResult>)> = Vec::new();
     let mut records = Vec::new();
     for &index in group {
@@ -97,7 +145,11 @@ fn run_group(checks: &[Check], group: &[usize], workers: &mut pool::Workers<'_>)
         let jobs = check.jobs();
         let wanted: Vec<Job> = jobs.jobs().cloned().collect();
         if !done.iter().any(|(same, _)| *same == wanted) {
-            let results = if wanted.is_empty() { Vec::new() } else { workers.run(&check.device, &wanted) };
+            let results = if wanted.is_empty() {
+                Vec::new()
+            } else {
+                workers.run(&check.device, &check.subject.source.id, &wanted)
+            };
             done.push((wanted.clone(), results));
         }
         let results = done.iter().find(|(same, _)| *same == wanted).map_or(&[][..], |(_, results)| results);

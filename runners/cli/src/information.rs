@@ -12,10 +12,11 @@ use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::spirv_val::SpirvVal;
 
 use crate::args::{Format, FormatArgs, ListArgs};
+use crate::drivers;
 use crate::inputs::Cases;
 use crate::output::{print, warn};
+use crate::pool::{self, Launch};
 use crate::selection::{Refused, all_forms, sources, subjects};
-use crate::{drivers, pool};
 
 /// Lists cases or rule sets.
 ///
@@ -79,7 +80,7 @@ fn rule_set_line(rules: &RuleSet) -> RuleSetLine {
 /// # Errors
 /// None; no device is exit code 3.
 pub(crate) fn devices(args: &FormatArgs, style: Style) -> anyhow::Result<Exit> {
-    let (devices, notes) = pool::enumerate(&std::env::current_exe()?);
+    let (devices, notes) = pool::enumerate(&pool::DRIVEN, &Launch::of(std::env::current_exe()?));
     match args.format {
         Format::Json => {
             let answer = serde_json::json!({"schema": layoutproof::record::SCHEMA, "devices": devices, "notes": notes});
@@ -98,7 +99,7 @@ pub(crate) fn devices(args: &FormatArgs, style: Style) -> anyhow::Result<Exit> {
 /// # Errors
 /// None; a missing device is exit code 3.
 pub(crate) fn doctor(style: Style) -> anyhow::Result<Exit> {
-    let (devices, notes) = pool::enumerate(&std::env::current_exe()?);
+    let (devices, notes) = pool::enumerate(&pool::DRIVEN, &Launch::of(std::env::current_exe()?));
     let mut findings: Vec<Finding> = devices
         .iter()
         .map(|device| {
@@ -147,9 +148,7 @@ pub(crate) fn compilers(args: &FormatArgs, style: Style) -> Exit {
         }
         Format::Text => {
             let absent = Compiler::known().filter(|(name, _)| !all.iter().any(|compiler| compiler.name() == *name));
-            let absent = absent.map(|(name, variable)| {
-                missing(name, "not on the PATH", &format!("set {variable} to the program to name one"))
-            });
+            let absent = absent.map(|(name, advice)| missing(name, "not found", &advice));
             let built_in = good("naga", format!("{NAGA}, built in"));
             let findings: Vec<Finding> = all.iter().map(found).chain([built_in]).chain(absent).collect();
             print(&listing::doctor(&findings, style));

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use layoutproof::case::Case;
 use layoutproof::diagnostics::Diagnostic;
-use layoutproof::sources::{SourceMap, Sources, Span};
+use layoutproof::sources::{SourceFile, SourceMap, Sources, Span};
+use layoutproof::stable_hash::stable_hash;
 use wildmatch::WildMatch;
 
 /// Every built-in case: id and text.
@@ -100,6 +101,12 @@ impl Cases {
         self.texts.keys().filter(|id| filters.is_empty() || matches(id)).cloned().collect()
     }
 
+    /// The texts of these ids, by id with their hashes.
+    pub(crate) fn hashes(&self, ids: &[String]) -> String {
+        let texts = ids.iter().filter_map(|id| Some((id, &self.texts.get(id)?.1)));
+        texts.map(|(id, text)| hashed(id, text)).collect()
+    }
+
     /// Reads the cases of these ids; the problems of all of them go to `problems`.
     pub(crate) fn read(&self, ids: &[String], sources: &mut SourceMap, problems: &mut Vec<Diagnostic>) -> Vec<Case> {
         let mut cases = Vec::new();
@@ -114,7 +121,17 @@ impl Cases {
     }
 }
 
-fn matches_filter(id: &str, filter: &str) -> bool {
+/// Texts by name with their hashes.
+pub(crate) fn hashes(files: &[SourceFile]) -> String {
+    files.iter().map(|file| hashed(&file.name, &file.text)).collect()
+}
+
+fn hashed(name: &str, text: &str) -> String {
+    format!("{name} {:016x}\n", stable_hash(text))
+}
+
+/// Whether a filter of the command line takes this case.
+pub(crate) fn matches_filter(id: &str, filter: &str) -> bool {
     if filter.contains(['*', '?']) { WildMatch::new(filter).matches(id) } else { id.contains(filter) }
 }
 

@@ -5,25 +5,41 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod arguments;
+pub mod bench;
 mod compilers;
+mod divisions;
 mod drivers;
 mod execute;
+pub mod fault;
+pub mod final_report;
 mod fuzz;
 mod information;
 mod inputs;
+mod interrupt;
 mod laid_out;
+mod ledger;
 mod lists;
+mod merge;
 mod mutants;
 mod output;
+pub mod part;
 pub mod placement;
 mod pool;
 mod proofs;
 mod protocol;
+mod records_file;
 mod reflect;
+mod report;
+mod resume;
+mod rotation;
 mod run;
 mod selection;
+mod serve;
+mod shader_cache;
 mod show;
 mod show_bindings;
+mod sign_of_life;
 pub mod suite;
 mod wanted;
 mod worker;
@@ -42,6 +58,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     let style = output::style(cli.color, cli.ascii);
     let done = match &cli.command {
         Command::Run(args) => run::run(args, style),
+        Command::Report(args) => report::report(args, style),
         Command::Show(args) => show::show(args, style),
         Command::Diff(args) => show::compare(args, style),
         Command::Reflect(args) => reflect::reflect(args, style),
@@ -51,7 +68,8 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Doctor => information::doctor(style),
         Command::Mutants(args) => mutants::try_all(args, style),
         Command::Fuzz(args) => fuzz::fuzz(args, style),
-        Command::Worker(args) => worker::serve(args.connect).map(|()| Exit::Agree).map_err(anyhow::Error::from),
+        Command::Bench(args) => bench::bench(args, style),
+        Command::Worker(args) => serve::serve(args.connect).map(|()| Exit::Agree),
     };
     let exit = done.unwrap_or_else(|error| {
         match error.downcast_ref::<Refused>() {

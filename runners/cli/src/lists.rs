@@ -29,7 +29,8 @@ pub(crate) enum BuiltInKnown {
 impl BuiltInKnown {
     /// What the arguments say. The list is about the built-in cases under all rule sets, in every form of access.
     pub(crate) fn of(args: &RunArgs) -> Self {
-        match (args.no_known, args.inputs.is_empty() && args.rules.is_empty() && args.form.is_empty()) {
+        let whole = args.inputs.is_empty() && args.rules.is_empty() && args.form.is_empty();
+        match (args.no_known, whole && args.part.caselist.is_none()) {
             (true, _) => Self::LeftOut,
             (false, true) => Self::OfWholeRun,
             (false, false) => Self::OfNarrowedRun,

@@ -1,35 +1,66 @@
 //! Work on devices: as many threads as processors, each with worker processes of its own, one per device.
 //!
 //! A job that kills or hangs its worker is run again alone in a fresh worker, and only if that dies too is the job's
-//! result an error. Everything else is run.
+//! result an error. Everything else is run, but for what a check or a device that does so again and again has left.
 
 use std::collections::{HashMap, VecDeque};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use layoutproof::dxil::Evaluator;
 use layoutproof::model::{Misreading, Model};
 use layoutproof::runner::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
 
+use crate::drivers::Compilation;
+use crate::fault::{Fault, Planted};
+use crate::interrupt::Interrupt;
 use crate::protocol::{Answer, Request};
-use crate::worker::{Death, JOB_LIMIT, Worker};
+use crate::sign_of_life;
+use crate::worker::{Death, Worker};
 
 /// What one job comes to.
 pub(crate) type JobResult = Result<ReadBack, RunnerError>;
 
-/// What workers are.
+/// How long a worker may take to open a device or to list all.
+const OPEN_LIMIT: Duration = Duration::from_secs(60);
+/// How long one job may take where the user says nothing; devices give up on their own well before.
+pub(crate) const JOB_LIMIT: Duration = Duration::from_secs(60);
+/// Jobs of one check that may each end a fresh worker; the check is broken, and the rest of it would say no more.
+const CHECK_PATIENCE: u32 = 3;
+/// Cases in a row whose jobs may end fresh workers before the device has to show that it lives.
+const DEVICE_PATIENCE: u32 = 6;
+/// Times in a row that a device may fail to open before it counts as lost for the run.
+const OPEN_PATIENCE: u32 = 4;
+
+/// What workers are, and how they are treated.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
     /// The `layoutproof` command, which is also the worker.
     pub program: PathBuf,
-    /// The fault that is planted in the model device.
+    /// The misreading that is planted in the model device.
     pub misreading: Option<Misreading>,
+    /// The fault that is planted in workers; then the model has workers, too.
+    pub fault: Option<Fault>,
+    /// How long one job may take.
+    pub job_limit: Duration,
+    /// Whether the user wants an end.
+    pub interrupt: Interrupt,
+}
+
+impl Launch {
+    /// Workers of this command, with nothing planted.
+    pub(crate) fn of(program: PathBuf) -> Self {
+        let interrupt = Interrupt::default();
+        Self { program, misreading: None, fault: None, job_limit: JOB_LIMIT, interrupt }
+    }
 }
 
 /// Gives every task to a thread with workers, and every result to `done` on this thread, as they come.
 ///
-/// Tasks are taken in order, but threads finish as they like.
+/// Tasks are taken in order, but threads finish as they like. Once the user wants an end, no task is given out, and what
+/// comes of those that are out is dropped: it may be Ctrl-C's doing.
 pub(crate) fn run<T: Send, R: Send>(
     tasks: Vec<T>,
     launch: &Launch,
@@ -43,9 +74,11 @@ pub(crate) fn run<T: Send, R: Send>(
         for _ in 0..threads {
             let (sender, queue, work) = (sender.clone(), &queue, &work);
             scope.spawn(move || {
-                let mut workers = Workers { open: HashMap::new(), launch };
+                let mut workers =
+                    Workers { open: HashMap::new(), health: HashMap::new(), compilation: Compilation::Own, launch };
                 while let Some(task) = queue.lock().ok().and_then(|mut queue| queue.pop_front()) {
-                    if sender.send(work(task, &mut workers)).is_err() {
+                    let result = work(task, &mut workers);
+                    if launch.interrupt.is_set() || sender.send(result).is_err() {
                         break;
                     }
                 }
@@ -59,88 +92,173 @@ pub(crate) fn run<T: Send, R: Send>(
 /// A thread's workers, by device.
 #[derive(Debug)]
 pub(crate) struct Workers<'a> {
-    open: HashMap<(String, RunnerKind), Worker>,
+    open: HashMap<(Place, Compilation), Worker>,
+    health: HashMap<Place, Health>,
+    /// How drivers compile what is run next.
+    pub compilation: Compilation,
     launch: &'a Launch,
 }
 
+/// A device through one API.
+type Place = (String, RunnerKind);
+
+/// What a device has done to the workers that it was opened in.
+#[derive(Debug, Default)]
+struct Health {
+    /// Cases in a row of which a job ended a fresh worker.
+    fatal_cases: u32,
+    /// The last of them.
+    last_case: String,
+    /// Whether it gives no sign of life any more.
+    lost: bool,
+    /// Times in a row that it could not be opened.
+    failed_opens: u32,
+    /// What came of the last of them.
+    last: Option<RunnerError>,
+}
+
+impl Health {
+    fn blame(&mut self, case: &str, error: &RunnerError) {
+        if self.fatal_cases == 0 || self.last_case != case {
+            self.fatal_cases += 1;
+            case.clone_into(&mut self.last_case);
+        }
+        self.last = Some(error.clone());
+    }
+}
+
 impl Workers<'_> {
-    /// Runs jobs on a device; one result per job.
-    pub(crate) fn run(&mut self, device: &DeviceInfo, jobs: &[Job]) -> Vec<JobResult> {
-        match device.runner {
-            RunnerKind::Model => {
+    /// Runs jobs of a case on a device; one result per job.
+    pub(crate) fn run(&mut self, device: &DeviceInfo, case: &str, jobs: &[Job]) -> Vec<JobResult> {
+        match (device.runner, &self.launch.fault) {
+            (RunnerKind::Model, None) => {
                 let mut model = self.launch.misreading.map_or_else(Model::new, Model::with_misreading);
                 model.run(&Batch { jobs: jobs.to_vec() })
             }
-            RunnerKind::Dxil => Evaluator::new().run(&Batch { jobs: jobs.to_vec() }),
-            RunnerKind::Ash | RunnerKind::Wgpu => self.run_in_workers(device, jobs),
+            (RunnerKind::Dxil, _) => Evaluator::new().run(&Batch { jobs: jobs.to_vec() }),
+            (RunnerKind::Model, Some(fault)) => self.run_in_workers(device, case, (jobs, fault.planted(case))),
+            (RunnerKind::Ash | RunnerKind::Wgpu, fault) => {
+                let planted = fault.as_ref().and_then(|fault| fault.planted(case));
+                self.run_in_workers(device, case, (jobs, planted))
+            }
         }
     }
 
-    fn run_in_workers(&mut self, device: &DeviceInfo, jobs: &[Job]) -> Vec<JobResult> {
+    fn run_in_workers(
+        &mut self,
+        device: &DeviceInfo,
+        case: &str,
+        (jobs, planted): (&[Job], Option<Planted>),
+    ) -> Vec<JobResult> {
         let mut results = Vec::with_capacity(jobs.len());
+        let mut fatal_jobs = 0;
         while results.len() < jobs.len() {
-            let rest = &jobs[results.len()..];
-            if self.run_until_trouble(device, rest, &mut results).is_some() {
-                self.forget(device);
-                let suspect = &jobs[results.len()..=results.len()];
-                if let Some(error) = self.run_until_trouble(device, suspect, &mut results) {
-                    self.forget(device);
-                    results.push(Err(error));
-                }
+            if let Some(error) = self.hopeless(device, fatal_jobs) {
+                results.resize(jobs.len(), Err(error));
+                break;
+            }
+            if self.run_until_trouble(device, (&jobs[results.len()..], planted), &mut results).is_none() {
+                break;
+            }
+            let suspect = results.len()..=results.len();
+            if let Some(error) = self.run_until_trouble(device, (&jobs[suspect], planted), &mut results) {
+                self.health.entry(place(device)).or_default().blame(case, &error);
+                fatal_jobs += 1;
+                results.push(Err(error));
             }
         }
         results
     }
 
-    /// Runs jobs until one ends its worker or loses the device; that job has no result yet.
-    fn run_until_trouble(
-        &mut self,
-        device: &DeviceInfo,
-        jobs: &[Job],
-        results: &mut Vec<JobResult>,
-    ) -> Option<RunnerError> {
-        let worker = match self.worker(device) {
-            Ok(worker) => worker,
-            Err(error) => return Some(error),
-        };
-        if let Err(death) = worker.ask(&Request::Run(Batch { jobs: jobs.to_vec() })) {
-            return Some(death.error());
+    /// Why there is no sense in giving the device another job of a check that has ended so many fresh workers.
+    fn hopeless(&mut self, device: &DeviceInfo, fatal_jobs: u32) -> Option<RunnerError> {
+        if self.launch.interrupt.is_set() {
+            return Some(Death::Interrupted.error());
         }
-        for _ in jobs {
-            match worker.answer(JOB_LIMIT) {
-                Ok(Answer::Job(Err(error @ (RunnerError::DeviceLost(_) | RunnerError::Timeout(_))))) => {
-                    return Some(error);
-                }
-                Ok(Answer::Job(result)) => results.push(result),
-                Ok(Answer::Hello(_) | Answer::Devices(..) | Answer::Opened(_)) => return Some(out_of_turn()),
-                Err(death) => return Some(death.error()),
-            }
+        let not_run = |reason: String| Some(RunnerError::Api { call: "not run".to_owned(), reason });
+        let health = self.health.entry(place(device)).or_default();
+        if let Some(last) = health.last.clone().filter(|_| health.failed_opens >= OPEN_PATIENCE) {
+            return Some(last);
+        }
+        if health.fatal_cases >= DEVICE_PATIENCE && !health.lost {
+            let planted = self.launch.fault.as_ref().and_then(|fault| fault.planted("no case"));
+            let sign = [sign_of_life::job(device.runner)];
+            let lost = self.run_until_trouble(device, (&sign, planted), &mut Vec::new());
+            self.health.entry(place(device)).or_default().lost = lost.is_some();
+        }
+        let health = self.health.entry(place(device)).or_default();
+        if let Some(last) = health.last.as_ref().filter(|_| health.lost) {
+            return not_run(format!("the device gives no sign of life any more; the last: {last}"));
+        }
+        if fatal_jobs >= CHECK_PATIENCE {
+            return not_run(format!("{CHECK_PATIENCE} jobs before it have each ended a worker of their own"));
         }
         None
     }
 
+    /// Runs jobs until one ends its worker or loses the device; that job has no result yet, and the worker is gone.
+    fn run_until_trouble(
+        &mut self,
+        device: &DeviceInfo,
+        (jobs, planted): (&[Job], Option<Planted>),
+        results: &mut Vec<JobResult>,
+    ) -> Option<RunnerError> {
+        let before = results.len();
+        let limit = self.launch.job_limit;
+        let trouble = match self.worker(device) {
+            Ok(worker) => answers(worker, (jobs, planted), limit, results).err(),
+            Err(error) => Some(error),
+        };
+        if results.len() > before {
+            self.health.entry(place(device)).or_default().fatal_cases = 0;
+        }
+        if trouble.is_some() {
+            self.open.remove(&(place(device), self.compilation));
+        }
+        trouble
+    }
+
     fn worker(&mut self, device: &DeviceInfo) -> Result<&mut Worker, RunnerError> {
-        let key = key(device);
+        let key = (place(device), self.compilation);
         if !self.open.contains_key(&key) {
-            self.open.insert(key.clone(), start(device, &self.launch.program)?);
+            let health = self.health.entry(place(device)).or_default();
+            let worker = start(device, self.launch, self.compilation).inspect_err(|error| {
+                health.failed_opens += 1;
+                health.last = Some(error.clone());
+            })?;
+            health.failed_opens = 0;
+            self.open.insert(key.clone(), worker);
         }
         Ok(self.open.get_mut(&key).expect("the worker was inserted if it was missing"))
     }
-
-    fn forget(&mut self, device: &DeviceInfo) {
-        self.open.remove(&key(device));
-    }
 }
 
-fn key(device: &DeviceInfo) -> (String, RunnerKind) {
+fn answers(
+    worker: &mut Worker,
+    (jobs, planted): (&[Job], Option<Planted>),
+    limit: Duration,
+    results: &mut Vec<JobResult>,
+) -> Result<(), RunnerError> {
+    worker.ask(&Request::Run(Batch { jobs: jobs.to_vec() }, planted)).map_err(Death::error)?;
+    for _ in jobs {
+        match worker.answer(limit).map_err(Death::error)? {
+            Answer::Job(Err(error @ (RunnerError::DeviceLost(_) | RunnerError::Timeout(_)))) => return Err(error),
+            Answer::Job(result) => results.push(result),
+            Answer::Hello(_) | Answer::Devices(..) | Answer::Opened(_) => return Err(out_of_turn()),
+        }
+    }
+    Ok(())
+}
+
+fn place(device: &DeviceInfo) -> Place {
     (device.id.clone(), device.runner)
 }
 
-fn start(device: &DeviceInfo, program: &Path) -> Result<Worker, RunnerError> {
+fn start(device: &DeviceInfo, launch: &Launch, compilation: Compilation) -> Result<Worker, RunnerError> {
     let failed = |reason: std::io::Error| RunnerError::Api { call: "worker".to_owned(), reason: reason.to_string() };
-    let mut worker = Worker::start(program).map_err(failed)?;
+    let mut worker = Worker::start(&launch.program, &compilation.settings(), &launch.interrupt).map_err(failed)?;
     worker.ask(&Request::Open(Box::new(device.clone()))).map_err(Death::error)?;
-    match worker.answer(JOB_LIMIT).map_err(Death::error)? {
+    match worker.answer(OPEN_LIMIT).map_err(Death::error)? {
         Answer::Opened(opened) => opened.map(|()| worker),
         Answer::Hello(_) | Answer::Devices(..) | Answer::Job(_) => Err(out_of_turn()),
     }
@@ -150,15 +268,35 @@ fn out_of_turn() -> RunnerError {
     RunnerError::DeviceLost("the worker answered something that was not asked".to_owned())
 }
 
-/// Devices of every API, and what the APIs had to say; found in a process of its own, because drivers may crash.
-pub(crate) fn enumerate(program: &Path) -> (Vec<DeviceInfo>, Vec<String>) {
-    let listed = Worker::start(program).map_err(|error| error.to_string()).and_then(|mut worker| {
-        let asked = worker.ask(&Request::Enumerate).and_then(|()| worker.answer(JOB_LIMIT));
-        match asked {
-            Ok(Answer::Devices(devices, notes)) => Ok((devices, notes)),
-            Ok(Answer::Hello(_) | Answer::Opened(_) | Answer::Job(_)) => Err(out_of_turn().to_string()),
-            Err(death) => Err(death.error().to_string()),
+/// Devices of these APIs, and what the APIs had to say. Each API has a process of its own, because drivers may crash, and
+/// one must not take the other's devices along.
+pub(crate) fn enumerate(apis: &[RunnerKind], launch: &Launch) -> (Vec<DeviceInfo>, Vec<String>) {
+    let (mut devices, mut notes) = (Vec::new(), Vec::new());
+    std::thread::scope(|scope| {
+        let listings: Vec<_> = apis.iter().map(|api| scope.spawn(|| enumerate_one(*api, launch))).collect();
+        for (api, listing) in apis.iter().zip(listings) {
+            match listing.join() {
+                Ok(Ok((found, said))) => {
+                    devices.extend(found);
+                    notes.extend(said);
+                }
+                Ok(Err(error)) => notes.push(format!("listing devices of {} failed: {error}", api.as_str())),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
         }
     });
-    listed.unwrap_or_else(|error| (Vec::new(), vec![format!("listing devices failed: {error}")]))
+    (devices, notes)
+}
+
+/// The APIs through which drivers are asked.
+pub(crate) const DRIVEN: [RunnerKind; 2] = [RunnerKind::Ash, RunnerKind::Wgpu];
+
+fn enumerate_one(api: RunnerKind, launch: &Launch) -> Result<(Vec<DeviceInfo>, Vec<String>), String> {
+    let mut worker = Worker::start(&launch.program, &[], &launch.interrupt).map_err(|error| error.to_string())?;
+    let asked = worker.ask(&Request::Enumerate(api)).and_then(|()| worker.answer(OPEN_LIMIT));
+    match asked {
+        Ok(Answer::Devices(devices, notes)) => Ok((devices, notes)),
+        Ok(Answer::Hello(_) | Answer::Opened(_) | Answer::Job(_)) => Err(out_of_turn().to_string()),
+        Err(death) => Err(death.error().to_string()),
+    }
 }

@@ -64,6 +64,7 @@ fn run(check: &ProofCheck, workers: &mut pool::Workers<'_>) -> CheckRecord {
     let started = Instant::now();
     let jobs = check.jobs();
     let wanted: Vec<Job> = jobs.jobs().cloned().collect();
-    let results = if wanted.is_empty() { Vec::new() } else { workers.run(&check.device, &wanted) };
+    let case = &check.proof.placed.source.id;
+    let results = if wanted.is_empty() { Vec::new() } else { workers.run(&check.device, case, &wanted) };
     check.record(&jobs, &results, started.elapsed())
 }

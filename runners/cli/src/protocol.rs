@@ -4,19 +4,21 @@
 
 use std::io::{self, Read, Write};
 
-use layoutproof::runner::{Batch, DeviceInfo, ReadBack, RunnerError};
+use layoutproof::runner::{Batch, DeviceInfo, ReadBack, RunnerError, RunnerKind};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+use crate::fault::Planted;
 
 /// To a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Request {
-    /// List the devices of every API.
-    Enumerate,
+    /// List the devices of this API.
+    Enumerate(RunnerKind),
     /// Open this device for the batches that follow.
     Open(Box<DeviceInfo>),
-    /// Run these jobs; each is answered by one [`Answer::Job`] as soon as it is done.
-    Run(Batch),
+    /// Run these jobs, perhaps with a planted fault; each is answered by one [`Answer::Job`] as soon as it is done.
+    Run(Batch, Option<Planted>),
 }
 
 /// From a worker.
@@ -24,13 +26,16 @@ pub(crate) enum Request {
 pub(crate) enum Answer {
     /// The token that the parent gave, so that no stranger on the machine can answer.
     Hello(String),
-    /// Devices and what the APIs had to say about drivers that are missing or broken.
+    /// Devices and what the API had to say about drivers that are missing or broken.
     Devices(Vec<DeviceInfo>, Vec<String>),
     /// Whether the device could be opened.
     Opened(Result<(), RunnerError>),
     /// One job's result.
     Job(Result<ReadBack, RunnerError>),
 }
+
+/// The environment variable that carries a worker's token: unlike an argument it is not shown to other users.
+pub(crate) const TOKEN: &str = "LAYOUTPROOF_WORKER_TOKEN";
 
 /// Messages beyond this are a broken peer, not a batch.
 const MAX_MESSAGE: u32 = 1 << 30;

@@ -1,8 +1,6 @@
 //! `layoutproof run`: select, find devices, carry out, judge, report.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
@@ -12,28 +10,31 @@ use layoutproof::coverage::subject_kinds;
 use layoutproof::diagnostics::render;
 use layoutproof::dxil::Evaluator;
 use layoutproof::floors::{self, Floor};
-use layoutproof::known::{self, Known};
+use layoutproof::known::Known;
 use layoutproof::layout::DECLARED;
 use layoutproof::model::{BINDING_MISREADINGS, MISREADINGS, Model};
-use layoutproof::record::{CheckRecord, Form, Line, Outcome, RunEnd, RunHeader, SCHEMA, Space, Stage};
-use layoutproof::report::summary::{Exit, Shortfalls, exit_of_run, fold};
-use layoutproof::report::terminal::{RunFacts, check_line, failure_report, summary};
-use layoutproof::report::{Style, github, json_lines, junit};
+use layoutproof::record::{CheckRecord, Form, Outcome, RunEnd, RunHeader, SCHEMA, Space, Stage};
+use layoutproof::report::Style;
+use layoutproof::report::summary::Exit;
 use layoutproof::runner::{DeviceInfo, Runner, RunnerKind};
+use layoutproof::stable_hash::stable_hash;
 use layoutproof::toolchain::{Compile, Toolchain, toolchains};
 use layoutproof_compilers::spirv_val::SpirvVal;
 use layoutproof_compilers::toolchains::Toolchains;
 
 use crate::args::RunArgs;
 use crate::execute::Making;
+use crate::final_report::FinalReport;
+use crate::interrupt::Interrupt;
+use crate::ledger::{Closed, Ledger};
 use crate::lists::{BuiltInKnown, known_lists, lists};
-use crate::output::{print, warn};
-use crate::pool::{self, Launch};
+use crate::output::warn;
+use crate::pool::{self, JOB_LIMIT, Launch};
+use crate::records_file::RecordsFile;
+use crate::rotation::Rotation;
 use crate::selection::{Selection, rule_set, select};
-use crate::{compilers, drivers, execute, proofs};
-
-/// The file that a failure report names where the user asked for none.
-const DEFAULT_RECORDS: &str = "the records that --json FILE writes";
+use crate::shader_cache::ShaderCache;
+use crate::{arguments, compilers, drivers, execute, proofs, resume};
 
 /// Runs and reports.
 ///
@@ -41,6 +42,8 @@ const DEFAULT_RECORDS: &str = "the records that --json FILE writes";
 /// What kept it from running.
 pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     let started = Instant::now();
+    // Listing devices already makes Mesa set a cache up.
+    let cache = ShaderCache::look();
     let wanted = Wanted::of(args)?;
     if let Some(absent) = wanted.missing_compiler() {
         warn(&format!("error: {absent}\n"));
@@ -48,7 +51,8 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     }
     let selection = select(args, &wanted.chosen_toolchains())?;
     warn(&render(&selection.warnings, &selection.sources, style.colour));
-    if selection.subjects.is_empty() && selection.placed.is_empty() {
+    // A shard may be empty, and still the report of all shards waits for its records.
+    if selection.subjects.is_empty() && selection.placed.is_empty() && args.part.shard.is_none() {
         warn("nothing is selected: no case or file matches, or none speaks of these rule sets\n");
         return Ok(Exit::NothingSelected);
     }
@@ -65,22 +69,102 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
         warn(&format!("error: {missing}\n"));
         return Ok(Exit::Missing);
     }
-    let compilers: Vec<Producer> = wanted.chosen_toolchains().into_iter().map(Producer::Compiler).collect();
-    let mut checks = execute::plan(&selection.subjects, &devices, wanted.making(&wanted.producers));
-    checks.extend(execute::plan(&selection.native, &devices, wanted.making(&compilers)));
-    let proofs = proofs::plan(&selection.placed, &wanted.producers, &devices);
-    let placed = selection.placed.iter().filter(|placed| wanted.all_witnesses && placed.expected.is_some());
-    let placed: Vec<&Placed> = placed.collect();
-    if checks.is_empty() && proofs.is_empty() && placed.is_empty() {
-        warn("nothing is selected: no device takes what these producers make\n");
-        return Ok(Exit::NothingSelected);
+    let run = Run { args, wanted: &wanted, selection: &selection, devices: &devices, cache };
+    run.carry_out(started, style)
+}
+
+/// A run that is going to happen: what is asked for, of what, on which devices.
+struct Run<'a> {
+    args: &'a RunArgs,
+    wanted: &'a Wanted,
+    selection: &'a Selection,
+    devices: &'a [DeviceInfo],
+    cache: ShaderCache,
+}
+
+impl Run<'_> {
+    fn carry_out(&self, started: Instant, style: Style) -> anyhow::Result<Exit> {
+        let Self { args, wanted, selection, devices, .. } = *self;
+        let mut proofs = proofs::plan(&selection.placed, &wanted.producers, devices);
+        let placed = selection.placed.iter().filter(|placed| wanted.all_witnesses && placed.expected.is_some());
+        let placed: Vec<&Placed> = placed.collect();
+        let mut names = execute::names(&selection.subjects, &wanted.producers, devices);
+        names.extend(proofs.iter().map(ProofCheck::name));
+        names.extend(placed.iter().map(|placed| placed.name()));
+        names.retain(|name| selection.part.takes_trial(name));
+        if names.is_empty() && args.part.shard.is_none() {
+            warn("nothing is selected: no device takes what these producers make\n");
+            return Ok(Exit::NothingSelected);
+        }
+        let mut ledger = Ledger::new(&names, &wanted.known, devices);
+        self.begin_records(&mut ledger)?;
+        let lacks = |name: &str| ledger.lacks(name);
+        let checks = execute::plan(&selection.subjects, devices, wanted.making(), lacks);
+        proofs.retain(|proof| ledger.lacks(&proof.name()));
+        let static_records: Vec<CheckRecord> =
+            placed.iter().filter(|placed| ledger.lacks(&placed.name())).map(|placed| placed.record()).collect();
+        run_checks((&checks, &proofs), wanted, &mut ledger);
+        for record in static_records {
+            ledger.add(record);
+        }
+        let Closed { records, end, file } = ledger.close();
+        let end = RunEnd { shader_cache: self.cache.state(devices).map(str::to_owned), ..end };
+        let seconds = Some(started.elapsed().as_secs_f64());
+        let report = FinalReport { outputs: &args.outputs, devices, records: &records, end: &end, seconds, style };
+        // A file that cannot be written must cost the user neither the report nor the other files.
+        report.print();
+        let ended = file.end(&records, &end);
+        report.write_files()?;
+        ended?;
+        Ok(report.exit(&self.missing(&records)))
     }
-    let mut records = carry_out((&checks, &proofs), &wanted);
-    records.extend(placed.into_iter().map(Placed::record));
-    known::apply(&wanted.known, &mut records, &devices);
-    let missed = missed_floors(&wanted.floors, &selection, &records);
-    let report = Report { args, devices, records, cases: selection.cases, started, style };
-    report.finish(&missed)
+
+    /// Takes over what an earlier run has done, and begins the records file.
+    fn begin_records(&self, ledger: &mut Ledger<'_>) -> anyhow::Result<()> {
+        let header = self.header();
+        if let Some(path) = &self.args.resume {
+            ledger.resume(resume::read(path, &header)?)?;
+        }
+        if let Some(path) = self.args.outputs.json.as_ref().or(self.args.resume.as_ref()) {
+            ledger.write_to(RecordsFile::begin(path, header, &ledger.so_far()));
+        }
+        Ok(())
+    }
+
+    fn header(&self) -> RunHeader {
+        let validator = SpirvVal::find().map_or("missing".to_owned(), |validator| validator.version().to_owned());
+        let inputs = format!("{}{}", self.selection.texts, self.wanted.known_text);
+        RunHeader {
+            schema: SCHEMA,
+            layoutproof: env!("CARGO_PKG_VERSION").to_owned(),
+            devices: self.devices.to_vec(),
+            tools: [
+                ("spirv-val", validator.as_str()),
+                ("naga", env!("NAGA_VERSION")),
+                ("rspirv", env!("RSPIRV_VERSION")),
+            ]
+            .map(|(tool, version)| (tool.to_owned(), version.to_owned()))
+            .into(),
+            environment: drivers::recorded(),
+            cases: u32::try_from(self.selection.cases).unwrap_or(u32::MAX),
+            arguments: arguments::of_run(std::env::args_os()),
+            inputs: format!("{:016x}", stable_hash(&inputs)),
+        }
+    }
+
+    /// What the run was to show and did not, a sentence each.
+    fn missing(&self, records: &[CheckRecord]) -> Vec<String> {
+        let floors = missed_floors(&self.wanted.floors, self.selection, records);
+        let mut missing: Vec<String> = floors.into_iter().map(|floor| format!("floor not met: {floor}")).collect();
+        let skipped = records.iter().filter(|record| record.outcome == Outcome::Skipped);
+        let reasons = skipped.map(|record| record.skip_reason.as_deref().unwrap_or(""));
+        let named = |reason: &&str| self.args.forbid_skip.as_ref().is_some_and(|text| reason.contains(text));
+        let forbidden = reasons.filter(named).count();
+        if forbidden > 0 {
+            missing.push(format!("{forbidden} checks were skipped for a reason that --forbid-skip names"));
+        }
+        missing
+    }
 }
 
 /// The floors that the records do not reach.
@@ -101,10 +185,13 @@ struct Wanted {
     toolchains: Toolchains,
     settings: Settings,
     launch: Launch,
+    rotation: Rotation,
     device_ids: Vec<String>,
     runners: BTreeSet<RunnerKind>,
     required: Vec<String>,
     known: Vec<Known>,
+    /// The same entries, whatever the shard, for comparisons with another run.
+    known_text: String,
     floors: Vec<Floor>,
     /// Whether no flag picks devices, APIs, producers or forms, so that checks without any of them take part.
     all_witnesses: bool,
@@ -125,6 +212,7 @@ impl Wanted {
         let misreadings: Vec<_> = misreadings.map(|misreading| (misreading.name, *misreading)).collect();
         let planted = args.plant_misreading.iter().cloned().collect::<Vec<_>>();
         let misreading = if planted.is_empty() { None } else { choose("misreading", &planted, &misreadings)?.pop() };
+        let known = known_lists(&args.known, BuiltInKnown::of(args))?;
         let planted_rules = args.plant_rules.as_deref().map(rule_set).transpose()?.cloned();
         Ok(Self {
             producers,
@@ -135,11 +223,22 @@ impl Wanted {
                 stages: named("stage", &args.stage, &Stage::ALL.map(|stage| (stage.as_str(), stage)))?,
                 planted_rules,
             },
-            launch: Launch { program: std::env::current_exe()?, misreading },
+            launch: Launch {
+                misreading,
+                fault: args.plant_fault.clone(),
+                job_limit: args.time_limit.unwrap_or(JOB_LIMIT),
+                interrupt: Interrupt::listen()?,
+                ..Launch::of(std::env::current_exe()?)
+            },
+            rotation: if args.no_fuse { Rotation::All } else { Rotation::Turn(args.rotation) },
             device_ids: args.device.clone(),
             runners: choose("runner", &args.runner, &runners)?.into_iter().collect(),
             required: args.require.clone(),
-            known: known_lists(&args.known, BuiltInKnown::of(args))?,
+            known_text: format!("{known:?}"),
+            known: match args.part.shard {
+                None => known,
+                Some(_) => known.into_iter().map(Known::of_shard).collect(),
+            },
             floors: lists(args.floors.as_slice(), floors::read)?,
             all_witnesses: [&args.device, &args.runner, &args.producer, &args.form]
                 .iter()
@@ -162,17 +261,18 @@ impl Wanted {
         Some(format!("compiler `{name}` is asked for and not here (`layoutproof compilers` says how to name one)"))
     }
 
-    /// How shaders are made, by those of the producers that `who` takes.
-    fn making<'a>(&'a self, producers: &'a [Producer]) -> Making<'a> {
-        Making { producers, settings: &self.settings, compilers: &self.toolchains }
+    /// How shaders are made.
+    fn making(&self) -> Making<'_> {
+        let Self { producers, settings, toolchains, launch, .. } = self;
+        Making { producers, settings, compilers: toolchains, launch }
     }
 
     /// The devices to run on: those of every API, and the model.
     fn devices(&self) -> (Vec<DeviceInfo>, Vec<String>) {
-        let real = self.runners.iter().any(|kind| *kind != RunnerKind::Model);
         let named_model_only = !self.device_ids.is_empty() && self.device_ids.iter().all(|id| id == "model");
-        let (mut devices, notes) =
-            if real && !named_model_only { pool::enumerate(&self.launch.program) } else { (Vec::new(), Vec::new()) };
+        let wanted = |api: &RunnerKind| self.runners.contains(api) && !named_model_only;
+        let apis: Vec<RunnerKind> = pool::DRIVEN.into_iter().filter(wanted).collect();
+        let (mut devices, notes) = pool::enumerate(&apis, &self.launch);
         devices.push(Model::new().device().clone());
         if self.producers.iter().any(|producer| producer.feeds(RunnerKind::Dxil)) {
             devices.push(Evaluator::new().device().clone());
@@ -210,11 +310,11 @@ fn producers(names: &[String], toolchains: &Toolchains) -> anyhow::Result<Vec<Pr
     for name in names {
         let built_in = Producer::BUILT_IN.into_iter().filter(|producer| name == "all" || producer.as_str() == name);
         let compilers = toolchains.named(name).into_iter().map(Producer::Compiler);
-        let named: Vec<Producer> = built_in.chain(compilers).collect();
-        if named.is_empty() {
+        let of_name: Vec<Producer> = built_in.chain(compilers).collect();
+        if of_name.is_empty() {
             bail!("unknown producer `{name}`; known are all, {}", known_producers());
         }
-        found.extend(named);
+        found.extend(of_name);
     }
     found.sort();
     found.dedup();
@@ -248,18 +348,16 @@ fn named<T: Copy + Ord>(what: &str, named: &[String], all: &[(&str, T)]) -> anyh
     if named.is_empty() { Ok(None) } else { Ok(Some(choose(what, named, all)?.into_iter().collect())) }
 }
 
-fn carry_out((checks, proofs): (&[Check], &[ProofCheck]), wanted: &Wanted) -> Vec<CheckRecord> {
+fn run_checks((checks, proofs): (&[Check], &[ProofCheck]), wanted: &Wanted, ledger: &mut Ledger<'_>) {
     let progress = progress(checks.len() + proofs.len());
-    let mut records: Vec<Option<CheckRecord>> = vec![None; checks.len() + proofs.len()];
-    let mut keep = |index: usize, record: CheckRecord| {
+    let mut keep = |_: usize, record: CheckRecord| {
         progress.set_message(format!("{}/{}  {}", record.device, record.runner.as_str(), record.case));
         progress.inc(1);
-        records[index] = Some(record);
+        ledger.add(record);
     };
-    execute::execute(checks, &wanted.launch, &mut keep);
-    proofs::execute(proofs, &wanted.launch, |index, record| keep(checks.len() + index, record));
+    execute::execute(checks, &wanted.launch, wanted.rotation, &mut keep);
+    proofs::execute(proofs, &wanted.launch, keep);
     progress.finish_and_clear();
-    records.into_iter().flatten().collect()
 }
 
 /// A bar on a terminal, nothing elsewhere.
@@ -269,91 +367,4 @@ pub(crate) fn progress(length: usize) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(length as u64), target);
     let style = ProgressStyle::with_template("   Running {human_pos}/{human_len}  {bar:20}  {msg}");
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-/// A run that is over.
-struct Report<'a> {
-    args: &'a RunArgs,
-    devices: Vec<DeviceInfo>,
-    records: Vec<CheckRecord>,
-    cases: usize,
-    started: Instant,
-    style: Style,
-}
-
-impl Report<'_> {
-    fn finish(&self, missed_floors: &[String]) -> anyhow::Result<Exit> {
-        let end = fold(&self.records);
-        // A file that cannot be written must not cost the user the report.
-        self.print(&end);
-        self.write_files(&end)?;
-        for sentence in missed_floors {
-            warn(&format!("error: floor not met: {sentence}\n"));
-        }
-        let forbidden = self.forbidden_skips();
-        if forbidden > 0 {
-            warn(&format!("error: {forbidden} checks were skipped for a reason that --forbid-skip names\n"));
-        }
-        let shortfalls = Shortfalls { could_not_run: false, missing: !missed_floors.is_empty() || forbidden > 0 };
-        Ok(exit_of_run(&end, shortfalls))
-    }
-
-    fn forbidden_skips(&self) -> usize {
-        let Some(text) = &self.args.forbid_skip else { return 0 };
-        let skipped = self.records.iter().filter(|record| record.outcome == Outcome::Skipped);
-        skipped.filter(|record| record.skip_reason.as_deref().unwrap_or("").contains(text)).count()
-    }
-
-    fn print(&self, end: &RunEnd) {
-        if self.args.verbose > 0 {
-            self.records.iter().for_each(|record| print(&check_line(record, self.style)));
-        }
-        let file = self.args.json.as_ref().map_or(DEFAULT_RECORDS.to_owned(), |path| path.display().to_string());
-        print(&failure_report(&self.records, &file, self.style));
-        let seconds = Some(self.started.elapsed().as_secs_f64());
-        let facts = RunFacts { devices: &self.devices, checks: &self.records, end, seconds };
-        print(&summary(&facts, self.style));
-        if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
-            print(&github::annotations(&self.records));
-        }
-    }
-
-    fn write_files(&self, end: &RunEnd) -> anyhow::Result<()> {
-        if let Some(path) = &self.args.json {
-            let header = Line::Run(self.header());
-            let checks = self.records.iter().cloned().map(|record| Line::Check(Box::new(record)));
-            let lines = std::iter::once(header).chain(checks).chain([Line::End(end.clone())]);
-            let text: String = lines.map(|line| json_lines::write(&line)).collect();
-            write(path, &text)?;
-        }
-        if let Some(path) = &self.args.junit {
-            write(path, &junit::junit(&self.records))?;
-        }
-        if let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") {
-            write(Path::new(&path), &github::markdown(&self.records))?;
-        }
-        Ok(())
-    }
-
-    fn header(&self) -> RunHeader {
-        let validator = SpirvVal::find().map_or("missing".to_owned(), |validator| validator.version().to_owned());
-        RunHeader {
-            schema: SCHEMA,
-            layoutproof: env!("CARGO_PKG_VERSION").to_owned(),
-            devices: self.devices.clone(),
-            tools: [
-                ("spirv-val", validator.as_str()),
-                ("naga", env!("NAGA_VERSION")),
-                ("rspirv", env!("RSPIRV_VERSION")),
-            ]
-            .map(|(tool, version)| (tool.to_owned(), version.to_owned()))
-            .into(),
-            environment: drivers::recorded(),
-            cases: u32::try_from(self.cases).unwrap_or(u32::MAX),
-        }
-    }
-}
-
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    fs::write(path, text).with_context(|| format!("writing {}", path.display()))
 }

@@ -16,8 +16,9 @@ use layoutproof::sources::{SourceMap, Span};
 use layoutproof::toolchain::Toolchain;
 
 use crate::args::{DeclareArgs, RunArgs};
-use crate::inputs::{Cases, FileSystem, Word, add_text};
+use crate::inputs::{Cases, FileSystem, Word, add_text, hashes};
 use crate::laid_out::{self, check_rules};
+use crate::part::Part;
 use crate::placement::PlacementArgs;
 
 /// Problems in what the user wrote; nothing is run.
@@ -49,8 +50,6 @@ impl std::error::Error for Refused {}
 pub(crate) struct Selection {
     /// Cases and files, each under one rule set.
     pub subjects: Vec<Arc<Subject>>,
-    /// The same under rule sets that a compiler takes by itself and that nobody names; for compilers alone.
-    pub native: Vec<Arc<Subject>>,
     /// Cases and files, each as one convention places its parameters; no case where the user names rule sets.
     pub placed: Vec<Placed>,
     /// Number of cases.
@@ -59,6 +58,10 @@ pub(crate) struct Selection {
     pub warnings: Vec<Diagnostic>,
     /// All texts.
     pub sources: SourceMap,
+    /// Every text that was selected, by name with its hash; those of all shards.
+    pub texts: String,
+    /// What of it is wanted.
+    pub part: Part,
 }
 
 /// Reads everything that the words name and lays it out.
@@ -66,6 +69,14 @@ pub(crate) struct Selection {
 /// # Errors
 /// [`Refused`] with every problem, or what could not be read.
 pub(crate) fn select(args: &RunArgs, toolchains: &[&'static Toolchain]) -> anyhow::Result<Selection> {
+    select_part(args, Part::of(&args.part)?, toolchains)
+}
+
+/// The same of one part of it; cases of other parts are not read.
+///
+/// # Errors
+/// As [`select`].
+pub(crate) fn select_part(args: &RunArgs, part: Part, toolchains: &[&'static Toolchain]) -> anyhow::Result<Selection> {
     let RunArgs { inputs, rules, declare, placement, .. } = args;
     let words: Vec<Word> = inputs.iter().map(|word| Word::of(word)).collect();
     let only_modules = !words.is_empty() && words.iter().all(|word| matches!(word, Word::LaidOut(_)));
@@ -92,6 +103,13 @@ pub(crate) fn select(args: &RunArgs, toolchains: &[&'static Toolchain]) -> anyho
     }
     ids.sort();
     ids.dedup();
+    part.check(ids.iter().map(String::as_str).chain(selection.ids()))?;
+    // The same for every shard.
+    selection.texts = hashes(selection.sources.files()) + &cases.hashes(&ids);
+    ids.retain(|id| part.takes_case(id));
+    selection.subjects.retain(|subject| part.takes_case(&subject.source.id));
+    selection.placed.retain(|placed| part.takes_case(&placed.source.id));
+    selection.part = part;
     for case in cases.read(&ids, &mut selection.sources, &mut problems) {
         selection.add_case(&case, &wanted, &mut problems);
     }
@@ -180,6 +198,12 @@ impl Wanted<'_> {
 }
 
 impl Selection {
+    /// The ids of what was read so far.
+    fn ids(&self) -> impl Iterator<Item = &str> {
+        let subjects = self.subjects.iter().map(|subject| subject.source.id.as_str());
+        subjects.chain(self.placed.iter().map(|placed| placed.source.id.as_str()))
+    }
+
     /// Whether anything here is asked of a device.
     pub(crate) fn needs_device(&self) -> bool {
         let provable = |placed: &Placed| producer_for(placed.request.target).is_some();
@@ -237,8 +261,9 @@ impl Selection {
             .flat_map(|toolchain| blocks.iter().filter_map(|block| toolchain.rules().rules(block)));
         for rules in rules.filter(|rules| wanted.rules.is_empty() || wanted.rules.contains(rules)) {
             let is_under = |subject: &Arc<Subject>| Arc::ptr_eq(&subject.source, source) && subject.rules == rules.name;
-            if !self.subjects.iter().chain(&self.native).any(is_under) {
-                self.native.push(Arc::new(Subject::new(Arc::clone(source), rules)));
+            if !self.subjects.iter().any(is_under) {
+                let subject = Subject { is_native: true, ..Subject::new(Arc::clone(source), rules) };
+                self.subjects.push(Arc::new(subject));
             }
         }
     }

@@ -10,31 +10,59 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
 use clap::Parser;
-use layoutproof::check::{Check, Placed, Producer, ProofCheck, Settings};
+use layoutproof::check::{Check, Placed, Producer, ProofCheck, Settings, Subject};
 use layoutproof::known;
 use layoutproof::model::Model;
 use layoutproof::record::{CheckRecord, Outcome};
 use layoutproof::report::{Style, terminal};
-use layoutproof::runner::{DeviceInfo, Runner};
+use layoutproof::runner::{DeviceInfo, Runner, RunnerKind};
 use layoutproof_compilers::toolchains::Toolchains;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use crate::args::{Cli, Command, RunArgs};
 use crate::execute::Making;
 use crate::lists::{BuiltInKnown, known_lists};
+use crate::part::Part;
 use crate::pool::{self, Launch};
-use crate::selection::{Refused, Selection, all_forms, select};
+use crate::rotation::Rotation;
+use crate::selection::{Refused, Selection, all_forms, select_part};
 use crate::{execute, output, proofs};
 
 /// Runs the whole suite as tests; `program` is the `layoutproof` command.
 pub fn main(program: &Path) -> ExitCode {
     let arguments = Arguments::from_args();
+    if arguments.list && arguments.ignored {
+        // None is ignored before it is run, so nobody needs to look for devices.
+        return libtest_mimic::run(&arguments, Vec::new()).exit_code();
+    }
     match Suite::new(program, &arguments) {
         Ok(suite) => libtest_mimic::run(&arguments, suite.trials()).exit_code(),
         Err(error) => {
             let text = error.downcast_ref::<Refused>().map(|refused| refused.text(false));
             output::warn(&text.unwrap_or_else(|| format!("error: {error:#}\n")));
             ExitCode::FAILURE
+        }
+    }
+}
+
+/// What of the suite is asked for.
+struct Wanted {
+    part: Part,
+    /// The APIs whose devices are listed.
+    apis: Vec<RunnerKind>,
+}
+
+impl Wanted {
+    /// A trial that is asked for by its name needs its own case and the devices of its own API, and no more: a tool that
+    /// runs every trial in a process of its own asks so thousands of times.
+    fn of(arguments: &Arguments) -> Self {
+        let named = arguments.filter.as_ref().filter(|_| arguments.exact && !arguments.list);
+        match named.and_then(|name| Some((name, name.rsplit_once("::")?.1))) {
+            None => Self { part: Part::default(), apis: pool::DRIVEN.to_vec() },
+            Some((name, api)) => Self {
+                part: Part::of_trial(name),
+                apis: pool::DRIVEN.into_iter().filter(|driven| driven.as_str() == api).collect(),
+            },
         }
     }
 }
@@ -60,15 +88,15 @@ struct Suite {
 
 impl Suite {
     fn new(program: &Path, arguments: &Arguments) -> anyhow::Result<Arc<Self>> {
-        let run = default_arguments();
-        let launch = Launch { program: PathBuf::from(program), misreading: None };
-        let (mut devices, notes) = pool::enumerate(program);
+        let launch = Launch::of(PathBuf::from(program));
+        let wanted = Wanted::of(arguments);
+        let (mut devices, notes) = pool::enumerate(&wanted.apis, &launch);
         for note in &notes {
             output::warn(&format!("note: {note}\n"));
         }
         devices.push(Model::new().device().clone());
         let built_in = if arguments.exact { BuiltInKnown::OfNarrowedRun } else { BuiltInKnown::OfWholeRun };
-        let selection = select(&run, &[])?;
+        let selection = select_part(&default_arguments(), wanted.part, &[])?;
         let proofs = proofs::plan(&selection.placed, &Producer::BUILT_IN, &devices);
         Ok(Arc::new(Self {
             selection,
@@ -119,7 +147,7 @@ impl Suite {
 
     /// How shaders are made.
     fn making<'a>(&'a self, producers: &'a [Producer]) -> Making<'a> {
-        Making { producers, settings: &self.settings, compilers: &self.compilers }
+        Making { producers, settings: &self.settings, compilers: &self.compilers, launch: &self.launch }
     }
 
     fn judge(&self, device: usize, producer: Producer, subject: usize) -> Result<Completion, Failed> {
@@ -127,13 +155,10 @@ impl Suite {
         let alone;
         let records = if self.alone {
             let subjects = std::slice::from_ref(&self.selection.subjects[subject]);
-            alone = self.run(&execute::plan(subjects, &self.devices[device..=device], self.making(&[producer])));
+            alone = self.run_all(subjects, &[producer], device);
             &alone
         } else {
-            self.batches[device].get_or_init(|| {
-                let devices = &self.devices[device..=device];
-                self.run(&execute::plan(&self.selection.subjects, devices, self.making(&Producer::BUILT_IN)))
-            })
+            self.batches[device].get_or_init(|| self.run_all(&self.selection.subjects, &Producer::BUILT_IN, device))
         };
         let record = records.get(&name).ok_or_else(|| Failed::from(format!("{name} gave no record")))?;
         completion(record)
@@ -177,10 +202,20 @@ impl Suite {
         names.into_iter().zip(records).collect()
     }
 
+    fn run_all(
+        &self,
+        subjects: &[Arc<Subject>],
+        producers: &[Producer],
+        device: usize,
+    ) -> HashMap<String, CheckRecord> {
+        let devices = &self.devices[device..=device];
+        self.run(&execute::plan(subjects, devices, self.making(producers), |_| true))
+    }
+
     fn run(&self, checks: &[Check]) -> HashMap<String, CheckRecord> {
         let mut names = Vec::new();
         let mut records = Vec::new();
-        execute::execute(checks, &self.launch, |index, record| {
+        execute::execute(checks, &self.launch, Rotation::Turn(0), |index, record| {
             names.push(checks[index].name());
             records.push(record);
         });
@@ -204,7 +239,8 @@ fn completion(record: &CheckRecord) -> Result<Completion, Failed> {
 fn default_arguments() -> RunArgs {
     match Cli::parse_from(["layoutproof", "run"]).command {
         Command::Run(args) => *args,
-        Command::Show(_)
+        Command::Report(_)
+        | Command::Show(_)
         | Command::Diff(_)
         | Command::Reflect(_)
         | Command::List(_)
@@ -213,8 +249,41 @@ fn default_arguments() -> RunArgs {
         | Command::Doctor
         | Command::Mutants(_)
         | Command::Fuzz(_)
+        | Command::Bench(_)
         | Command::Worker(_) => {
             unreachable!("`run` was given")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn apis(words: &[&str]) -> Vec<&'static str> {
+        let words = ["conformance"].iter().chain(words).map(|word| (*word).to_owned());
+        let wanted = Wanted::of(&Arguments::from_iter(words));
+        wanted.apis.into_iter().map(RunnerKind::as_str).collect()
+    }
+
+    /// The arguments are those of cargo-nextest 0.9, which lists once and then runs every trial alone.
+    #[test]
+    fn a_trial_alone_lists_the_devices_of_its_api_only() {
+        assert_eq!(apis(&["--list", "--format", "terse"]), ["ash", "wgpu"]);
+        assert_eq!(apis(&["--nocapture", "--exact", "a::b::std140::rspirv::lavapipe::ash"]), ["ash"]);
+        assert_eq!(apis(&["--nocapture", "--exact", "a::b::std140::naga::llvmpipe-gl::wgpu"]), ["wgpu"]);
+        assert!(apis(&["--exact", "a::b::std140::rspirv::model::model"]).is_empty());
+        assert!(apis(&["--exact", "a::b::d3d12.dxc::none::none::none"]).is_empty());
+        assert_eq!(apis(&["--exact", "devices"]), ["ash", "wgpu"]);
+        assert_eq!(apis(&["std140"]), ["ash", "wgpu"]);
+    }
+
+    #[test]
+    fn a_trial_alone_reads_its_case_only() {
+        let name = "arrays::three_dimensions::std140::rspirv::model::model";
+        let words = ["conformance", "--exact", name].map(str::to_owned);
+        let selection = select_part(&default_arguments(), Wanted::of(&Arguments::from_iter(words)).part, &[]).unwrap();
+        assert_eq!(selection.cases, 1);
+        assert!(selection.subjects.iter().all(|subject| subject.source.id == "arrays/three_dimensions"));
     }
 }

@@ -120,7 +120,7 @@ mod tests {
             ("a.slang --format rust-asserts", "name a rule set with --rules"),
             ("arrays/x --format rust-asserts", "name a rule set with --rules"),
             ("a.hlsl --format rust-asserts --rules std140,std430", "written for one rule set"),
-            ("a.hlsl --rules native:fxc", "unknown compiler `native:fxc`"),
+            ("a.hlsl --rules native:gcc", "unknown compiler `native:gcc`"),
             ("a.hlsl --rules std14", "unknown rule set `std14`"),
             ("a.hlsl --rules declared", "`declared` is what .spv, .wgsl and .glsl files say themselves"),
             ("a.wgsl --rules declared,std140", "a.wgsl says its own offsets"),

@@ -1,100 +1,28 @@
-//! Worker processes: the only place where drivers are loaded.
+//! Worker processes as their parent sees them: started, asked, and replaced when they end.
 //!
-//! [`serve`] is the process itself (`layoutproof worker`); [`Worker`] is the parent's end of it. A worker that crashes
-//! or hangs takes nothing down with it: the parent learns how it died and what it printed last.
+//! What runs in the process itself is [`serve`](crate::serve). A worker that crashes or hangs takes nothing down with it:
+//! the parent learns how it died and what it printed last.
 
 use std::hash::BuildHasher;
 use std::io::{self, Read};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use layoutproof::runner::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
+use layoutproof::runner::RunnerError;
 
-use crate::drivers;
-use crate::protocol::{Answer, Request, receive, send};
+use crate::drivers::{self, Setting};
+use crate::interrupt::Interrupt;
+use crate::protocol::{Answer, Request, TOKEN, receive, send};
 
 /// How long a worker may take to start and to say hello.
 const START_LIMIT: Duration = Duration::from_secs(60);
-/// How long one job may take; devices give up on their own well before.
-pub(crate) const JOB_LIMIT: Duration = Duration::from_secs(60);
+/// How often a wait for an answer looks up whether the user has interrupted the run.
+const LOOK_UP: Duration = Duration::from_millis(100);
 /// How much of a worker's standard error is kept, in bytes.
 const KEPT_OUTPUT: usize = 4096;
-
-/// The environment variable that carries a worker's token: unlike an argument it is not shown to other users.
-const TOKEN: &str = "LAYOUTPROOF_WORKER_TOKEN";
-
-/// Runs as a worker until the parent hangs up.
-///
-/// # Errors
-/// If the parent cannot be reached.
-pub(crate) fn serve(address: SocketAddr) -> io::Result<()> {
-    let token = std::env::var(TOKEN).unwrap_or_default();
-    let mut stream = TcpStream::connect(address)?;
-    stream.set_nodelay(true)?;
-    send(&mut stream, &Answer::Hello(token))?;
-    let mut runner: Option<Box<dyn Runner>> = None;
-    loop {
-        let request = match receive(&mut stream) {
-            Ok(request) => request,
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
-            Err(error) => return Err(error),
-        };
-        match request {
-            Request::Enumerate => {
-                let (devices, notes) = enumerate();
-                send(&mut stream, &Answer::Devices(devices, notes))?;
-            }
-            Request::Open(info) => {
-                let opened = open(&info).map(|open| runner = Some(open));
-                send(&mut stream, &Answer::Opened(opened))?;
-            }
-            Request::Run(batch) => {
-                for job in batch.jobs {
-                    send(&mut stream, &Answer::Job(run_one(runner.as_deref_mut(), job)))?;
-                }
-            }
-        }
-    }
-    // Some drivers hang or crash when a device is destroyed; the process ends here anyway.
-    std::mem::forget(runner);
-    Ok(())
-}
-
-fn run_one(runner: Option<&mut (dyn Runner + 'static)>, job: Job) -> Result<ReadBack, RunnerError> {
-    let Some(runner) = runner else {
-        return Err(RunnerError::Api { call: "run".to_owned(), reason: "no device is open".to_owned() });
-    };
-    let results = runner.run(&Batch { jobs: vec![job] }).pop();
-    results.unwrap_or_else(|| Err(RunnerError::DeviceLost("the runner gave no result".to_owned())))
-}
-
-fn enumerate() -> (Vec<DeviceInfo>, Vec<String>) {
-    let mut devices = Vec::new();
-    let mut notes = Vec::new();
-    for enumeration in [layoutproof_vulkan::enumerate(), layoutproof_wgpu::enumerate()] {
-        match enumeration {
-            Ok(found) => {
-                devices.extend(found.devices);
-                notes.extend(found.notes);
-            }
-            Err(error) => notes.push(error.to_string()),
-        }
-    }
-    (devices, notes)
-}
-
-fn open(info: &DeviceInfo) -> Result<Box<dyn Runner>, RunnerError> {
-    match info.runner {
-        RunnerKind::Ash => layoutproof_vulkan::open(info),
-        RunnerKind::Wgpu => layoutproof_wgpu::open(info),
-        RunnerKind::Model | RunnerKind::Dxil => {
-            Err(RunnerError::Unsupported("a worker: it runs in this process".to_owned()))
-        }
-    }
-}
 
 /// How a worker ended before it answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,6 +31,8 @@ pub(crate) enum Death {
     Hung(Duration),
     /// The process ended; how, and what it printed last.
     Died(String),
+    /// The user has interrupted the run.
+    Interrupted,
 }
 
 impl Death {
@@ -111,6 +41,7 @@ impl Death {
         match self {
             Self::Hung(limit) => RunnerError::Timeout(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX)),
             Self::Died(how) => RunnerError::DeviceLost(how),
+            Self::Interrupted => RunnerError::DeviceLost("the run was interrupted".to_owned()),
         }
     }
 }
@@ -121,27 +52,35 @@ pub(crate) struct Worker {
     child: Child,
     stream: TcpStream,
     output: Arc<Mutex<Vec<u8>>>,
+    interrupt: Interrupt,
 }
 
 impl Worker {
     /// Starts a worker; `program` is the `layoutproof` command.
-    pub(crate) fn start(program: &Path) -> io::Result<Self> {
+    ///
+    /// It finds `settings` in its environment.
+    pub(crate) fn start(program: &Path, settings: &[Setting], interrupt: &Interrupt) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let token = token();
         let mut command = Command::new(program);
         command.arg("worker").arg("--connect").arg(listener.local_addr()?.to_string());
-        command.env(TOKEN, &token).envs(drivers::environment());
+        command.env(TOKEN, &token).envs(drivers::environment()).envs(settings.iter().copied());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         let output = keep_output(&mut child);
         match accept(&listener, &token, &mut child) {
-            Ok(stream) => Ok(Self { child, stream, output }),
+            Ok(stream) => Ok(Self { child, stream, output, interrupt: interrupt.clone() }),
             Err(error) => {
                 let _ = child.kill();
                 let _ = child.wait();
                 Err(error)
             }
         }
+    }
+
+    /// The process, as the system numbers it.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
     }
 
     /// Sends a request.
@@ -151,14 +90,31 @@ impl Worker {
 
     /// Waits for an answer.
     pub(crate) fn answer(&mut self, limit: Duration) -> Result<Answer, Death> {
+        self.wait_for_answer(limit)?;
         let _ = self.stream.set_read_timeout(Some(limit));
-        receive(&mut self.stream).map_err(|error| match error.kind() {
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                let _ = self.child.kill();
-                Death::Hung(limit)
+        receive(&mut self.stream).map_err(|error| if is_timeout(&error) { self.hung(limit) } else { self.death() })
+    }
+
+    /// Waits until there is something to read, or the end of it.
+    fn wait_for_answer(&mut self, limit: Duration) -> Result<(), Death> {
+        let deadline = Instant::now() + limit;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            // A wait of no time is an error.
+            let _ = self.stream.set_read_timeout(Some(left.clamp(Duration::from_millis(1), LOOK_UP)));
+            match self.stream.peek(&mut [0]) {
+                Ok(_) => return Ok(()),
+                Err(error) if !is_timeout(&error) => return Err(self.death()),
+                Err(_) if self.interrupt.is_set() => return Err(Death::Interrupted),
+                Err(_) if left.is_zero() => return Err(self.hung(limit)),
+                Err(_) => {}
             }
-            _ => self.death(),
-        })
+        }
+    }
+
+    fn hung(&mut self, limit: Duration) -> Death {
+        let _ = self.child.kill();
+        Death::Hung(limit)
     }
 
     /// Waits for the process, which has closed its end, and says how it ended.
@@ -187,6 +143,10 @@ impl Drop for Worker {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn is_timeout(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
 /// A word that nobody else on the machine can guess.
@@ -252,7 +212,7 @@ fn describe(status: ExitStatus) -> String {
         Some(6) => "died of SIGABRT".to_owned(),
         Some(7) => "died of SIGBUS".to_owned(),
         Some(8) => "died of SIGFPE".to_owned(),
-        Some(9) => "died of SIGKILL".to_owned(),
+        Some(9) => "died of SIGKILL, which the kernel sends where memory runs out".to_owned(),
         Some(11) => "died of SIGSEGV".to_owned(),
         Some(other) => format!("died of signal {other}"),
         None => format!("ended with {status}"),

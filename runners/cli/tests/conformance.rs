@@ -1,8 +1,10 @@
 //! The conformance run: one trial per case, rule set, producer, device and API.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    layoutproof_cli::suite::main(Path::new(env!("CARGO_BIN_EXE_layoutproof")))
+    // In an archive of cargo-nextest the command stands elsewhere than where it was built.
+    let moved = std::env::var_os("NEXTEST_BIN_EXE_layoutproof").map(PathBuf::from);
+    layoutproof_cli::suite::main(&moved.unwrap_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_layoutproof"))))
 }

@@ -106,7 +106,7 @@ fn text(mut file: File) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn end_of(status: ExitStatus) -> End {
+pub(crate) fn end_of(status: ExitStatus) -> End {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return End::Signalled(signal);

@@ -10,6 +10,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::child::{End, Finished, OUTPUT_LIMIT, TIME_LIMIT, run, signal_name};
+use crate::slang_library::{SlangService, library_beside};
+use crate::wine;
 
 /// Longest time that a compiler gets to say its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(30);
@@ -21,10 +23,19 @@ const LAST_WORDS: usize = 200;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compiler {
     name: &'static str,
-    program: PathBuf,
-    leading: Vec<OsString>,
+    invocation: Invocation,
     version: String,
     limit: Duration,
+}
+
+/// How a compiler is started.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Invocation {
+    pub(crate) program: PathBuf,
+    /// Arguments before those of the caller.
+    pub(crate) leading: Vec<OsString>,
+    /// Variables that it needs beside the inherited ones.
+    pub(crate) environment: Vec<(&'static str, OsString)>,
 }
 
 /// What a compiler said of a source.
@@ -41,41 +52,63 @@ pub enum Answer {
 /// Where a compiler is looked for.
 struct Lookup {
     name: &'static str,
-    /// Environment variable that names the program.
-    variable: &'static str,
-    /// Name on the `PATH`.
-    program: &'static str,
-    /// What `ci/setup.sh` fetches, below its folder: a program, or a library of DXC with the arguments of our driver.
-    fetched: Option<(&'static str, &'static [&'static str])>,
+    /// Environment variable that names the program, and its name on the `PATH`.
+    plain: Option<(&'static str, &'static str)>,
+    fetched: Fetched,
     /// Argument that makes it print its version.
     question: &'static str,
 }
 
-const LOOKUPS: [Lookup; 6] = [
+/// What `ci/setup.sh` fetches, by its path below the folder.
+enum Fetched {
+    Nothing,
+    Program(&'static str),
+    /// A library of DXC, with the arguments of our driver that come before its path.
+    Library(&'static str, &'static [&'static str]),
+    /// One of Microsoft's libraries for Windows, as `layoutproof-d3d.exe` calls it.
+    Windows(&'static str),
+}
+
+const LOOKUPS: [Lookup; 9] = [
     Lookup {
         name: "dxc",
-        variable: "DXC",
-        program: "dxc",
-        fetched: Some(("tools/dxc-lib/libdxcompiler.so", &["--library"])),
+        plain: Some(("DXC", "dxc")),
+        fetched: Fetched::Library("tools/dxc-lib/libdxcompiler.so", &["--library"]),
         question: "--version",
     },
     Lookup {
         name: "dxc-old",
-        variable: "DXC_OLD",
-        program: "dxc-old",
-        fetched: Some(("tools/dxc-lib-old/libdxcompiler.so", &["--abi", "old", "--library"])),
+        plain: Some(("DXC_OLD", "dxc-old")),
+        fetched: Fetched::Library("tools/dxc-lib-old/libdxcompiler.so", &["--abi", "old", "--library"]),
+        question: "--version",
+    },
+    Lookup { name: "dxc-1.9", plain: None, fetched: Fetched::Windows("dxc"), question: "--version" },
+    Lookup { name: "fxc", plain: None, fetched: Fetched::Windows("fxc"), question: "--version" },
+    Lookup {
+        name: "vkd3d",
+        plain: Some(("VKD3D_COMPILER", "vkd3d-compiler")),
+        fetched: Fetched::Nothing,
         question: "--version",
     },
     Lookup {
         name: "slangc",
-        variable: "SLANGC",
-        program: "slangc",
-        fetched: Some(("tools/slang/bin/slangc", &[])),
+        plain: Some(("SLANGC", "slangc")),
+        fetched: Fetched::Program("tools/slang/bin/slangc"),
         question: "-v",
     },
-    Lookup { name: "glslang", variable: "GLSLANG", program: "glslangValidator", fetched: None, question: "--version" },
-    Lookup { name: "clang-dxc", variable: "CLANG_DXC", program: "clang-dxc", fetched: None, question: "--version" },
-    Lookup { name: "tint", variable: "TINT", program: "tint", fetched: None, question: "--version" },
+    Lookup {
+        name: "glslang",
+        plain: Some(("GLSLANG", "glslangValidator")),
+        fetched: Fetched::Nothing,
+        question: "--version",
+    },
+    Lookup {
+        name: "clang-dxc",
+        plain: Some(("CLANG_DXC", "clang-dxc")),
+        fetched: Fetched::Nothing,
+        question: "--version",
+    },
+    Lookup { name: "tint", plain: Some(("TINT", "tint")), fetched: Fetched::Nothing, question: "--version" },
 ];
 
 impl Compiler {
@@ -90,18 +123,15 @@ impl Compiler {
         for lookup in &LOOKUPS {
             match lookup.find(fetched) {
                 Ok(compiler) => found.push(compiler),
-                Err(reason) if std::env::var_os(lookup.variable).is_some() => {
-                    unusable.push(format!("{} names no compiler: {reason}", lookup.variable));
-                }
-                Err(_) => {}
+                Err(reason) => unusable.extend(lookup.named_in_vain(&reason)),
             }
         }
         (found, unusable)
     }
 
-    /// The names of all compilers that are looked for, each with the variable that names its program.
-    pub fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
-        LOOKUPS.iter().map(|lookup| (lookup.name, lookup.variable))
+    /// The names of all compilers that are looked for, each with the way to get it where it is not found.
+    pub fn known() -> impl Iterator<Item = (&'static str, String)> {
+        LOOKUPS.iter().map(|lookup| (lookup.name, lookup.advice()))
     }
 
     /// The compiler of a name in [`Compiler::known`], if it is there.
@@ -120,9 +150,14 @@ impl Compiler {
         self.name
     }
 
+    /// The time that it gets for a source.
+    pub fn limit(&self) -> Duration {
+        self.limit
+    }
+
     /// The program.
     pub fn program(&self) -> &Path {
-        &self.program
+        &self.invocation.program
     }
 
     /// What the compiler prints about itself.
@@ -132,14 +167,36 @@ impl Compiler {
 
     /// Runs the compiler with `arguments` in `folder`.
     pub fn ask(&self, folder: &Path, arguments: &[&str]) -> Answer {
-        let mut command = Command::new(&self.program);
-        command.args(&self.leading).args(arguments).current_dir(folder);
-        self.answer(run(&mut command, self.limit))
+        self.answer(run(self.command().args(arguments).current_dir(folder), self.limit))
     }
 
-    fn answer(&self, finished: io::Result<Finished>) -> Answer {
+    /// A shell script in a compiler's place.
+    #[cfg(test)]
+    pub(crate) fn script(name: &'static str, text: &str) -> Self {
+        let leading = vec!["-c".into(), text.into()];
+        Self {
+            name,
+            invocation: Invocation { leading, ..Invocation::program("sh".into()) },
+            version: String::new(),
+            limit: TIME_LIMIT,
+        }
+    }
+
+    /// The compiler as a command that lacks its arguments.
+    pub(crate) fn command(&self) -> Command {
+        self.invocation.command()
+    }
+
+    /// The processes that answer for this compiler faster than itself, where it has such.
+    pub(crate) fn service(&self) -> Option<SlangService> {
+        let library = library_beside(&self.invocation.program).filter(|_| self.name == "slangc")?;
+        SlangService::start(driver("layoutproof-slang")?, library, &self.version)
+    }
+
+    /// What a run of the compiler comes to.
+    pub(crate) fn answer(&self, finished: io::Result<Finished>) -> Answer {
         match finished {
-            Err(error) => Answer::Broken(format!("{}: {error}", self.program.display())),
+            Err(error) => Answer::Broken(format!("{}: {error}", self.invocation.program.display())),
             Ok(finished) => match finished.end {
                 End::Exited(0) => Answer::Accepted(finished),
                 End::Exited(_) => Answer::Refused(finished),
@@ -148,6 +205,18 @@ impl Compiler {
                 }
             },
         }
+    }
+}
+
+impl Invocation {
+    fn program(program: PathBuf) -> Self {
+        Self { program, ..Self::default() }
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.leading).envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
     }
 }
 
@@ -167,36 +236,56 @@ fn death(finished: &Finished) -> String {
 impl Lookup {
     /// The compiler, or why it is not here.
     fn find(&self, fetched: Option<&Path>) -> Result<Compiler, String> {
-        let plain = std::env::var_os(self.variable).map(named).or_else(|| on_path(self.program));
-        let found = plain.map(|program| (program, Vec::new())).or_else(|| self.fetched(fetched?));
-        let (program, leading) = found.ok_or_else(|| format!("no `{}` on the PATH", self.program))?;
-        let asked = run(Command::new(&program).args(&leading).arg(self.question), VERSION_LIMIT);
-        let finished = asked.map_err(|error| format!("{}: {error}", program.display()))?;
+        let plain = self.plain.and_then(|(variable, program)| {
+            std::env::var_os(variable).map(named).or_else(|| on_path(program)).map(Invocation::program)
+        });
+        let found = plain.or_else(|| self.fetched.invocation(fetched?));
+        let invocation = found.ok_or_else(|| format!("no `{}` is here", self.name))?;
+        let program = invocation.program.display();
+        let finished = run(invocation.command().arg(self.question), VERSION_LIMIT);
+        let finished = finished.map_err(|error| format!("{program}: {error}"))?;
         // slangc answers on standard error.
         let said = if finished.stdout.trim().is_empty() { &finished.stderr } else { &finished.stdout };
         let version = said.lines().next().map(|line| line.trim().to_owned());
         let answer = version.filter(|_| finished.end == End::Exited(0));
-        let asked = || format!("{} {}, asked for its version", program.display(), death(&finished));
-        let version = answer.ok_or_else(asked)?;
-        Ok(Compiler { name: self.name, program, leading, version, limit: TIME_LIMIT })
+        let version = answer.ok_or_else(|| format!("{program} {}, asked for its version", death(&finished)))?;
+        Ok(Compiler { name: self.name, invocation, version, limit: TIME_LIMIT })
     }
 
-    /// Program and leading arguments.
-    fn fetched(&self, folder: &Path) -> Option<(PathBuf, Vec<OsString>)> {
-        let (path, arguments) = self.fetched?;
-        let found = Some(folder.join(path)).filter(|path| path.is_file())?;
-        if arguments.is_empty() {
-            return Some((found, Vec::new()));
+    /// A sentence about a variable that is set and names no compiler.
+    fn named_in_vain(&self, reason: &str) -> Option<String> {
+        let (variable, _) = self.plain.filter(|(variable, _)| std::env::var_os(variable).is_some())?;
+        Some(format!("{variable} names no compiler: {reason}"))
+    }
+
+    fn advice(&self) -> String {
+        match self.plain {
+            Some((variable, _)) => format!("set {variable} to the program to name one"),
+            None => "`ci/setup.sh --wine` fetches it".to_owned(),
         }
-        let leading = arguments.iter().map(OsString::from).chain([found.into_os_string()]).collect();
-        Some((driver()?, leading))
     }
 }
 
-/// This project's program for machines that have only DXC's library: beside the running one, or, for a test, in the
-/// folder above.
-fn driver() -> Option<PathBuf> {
-    let name = format!("layoutproof-dxc{}", std::env::consts::EXE_SUFFIX);
+impl Fetched {
+    /// How it is started, where it is there.
+    fn invocation(&self, folder: &Path) -> Option<Invocation> {
+        let found = |path: &str| Some(folder.join(path)).filter(|path| path.is_file());
+        match self {
+            Self::Nothing => None,
+            Self::Program(path) => Some(Invocation::program(found(path)?)),
+            Self::Library(path, arguments) => {
+                let leading = arguments.iter().map(OsString::from).chain([found(path)?.into_os_string()]).collect();
+                Some(Invocation { leading, ..Invocation::program(driver("layoutproof-dxc")?) })
+            }
+            Self::Windows(library) => wine::invocation(folder, library),
+        }
+    }
+}
+
+/// A program of this project that stands between it and a compiler's library: beside the running one, or, for a test, in
+/// the folder above.
+fn driver(name: &str) -> Option<PathBuf> {
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     let this = std::env::current_exe().ok()?;
     this.ancestors().skip(1).take(2).map(|folder| folder.join(&name)).find(|path| path.is_file())
 }
@@ -207,7 +296,8 @@ fn named(program: OsString) -> PathBuf {
     if program.components().count() < 2 { program } else { std::path::absolute(&program).unwrap_or(program) }
 }
 
-fn on_path(name: &str) -> Option<PathBuf> {
+/// The program of this name in the first folder of `PATH` that has one.
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     std::env::split_paths(&path).map(|folder| folder.join(&name)).find(|program| program.is_file())

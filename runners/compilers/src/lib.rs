@@ -2,6 +2,9 @@
 
 pub mod child;
 pub mod compiler;
+pub mod d3d;
 pub mod dxc_library;
+pub mod slang_library;
 pub mod spirv_val;
 pub mod toolchains;
+mod wine;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::CStr;
 
 use ash::vk;
-use layoutproof::devices::{NativeApi, device_id};
+use layoutproof::devices::{NativeApi, device_id, same_name};
 use layoutproof::limits::Limits;
 use layoutproof::runner::{DeviceInfo, Feature, RunnerError, RunnerKind};
 
@@ -68,8 +68,8 @@ pub(crate) fn list(instance: &Instance) -> Result<Found, RunnerError> {
 /// Finds the device that `info` names.
 pub(crate) fn find(instance: &Instance, info: &DeviceInfo) -> Result<Physical, RunnerError> {
     let devices = list(instance)?.devices;
-    let same = |device: &Physical| {
-        device.info.index == info.index && device.info.name == info.name && device.info.driver == info.driver
+    let same = |Physical { info: found, .. }: &Physical| {
+        found.index == info.index && same_name(&found.name, &info.name) && found.driver == info.driver
     };
     devices.into_iter().find(same).ok_or_else(|| RunnerError::Api {
         call: "vkEnumeratePhysicalDevices".to_owned(),

@@ -6,6 +6,9 @@ mod suite;
 #[path = "../../../harness/tests/fixture/bound.rs"]
 mod bound;
 mod by_hand;
+#[path = "../../../harness/tests/fixture/fused.rs"]
+mod fused;
+mod groups;
 #[path = "../../tests/placements.rs"]
 mod placements;
 
@@ -55,7 +58,7 @@ fn model_trials() -> impl Iterator<Item = Trial> {
 }
 
 fn own_trials(device: &DeviceInfo) -> impl Iterator<Item = Trial> {
-    OWN.into_iter().chain(BY_HAND).chain(PLACEMENTS).map(|check| trial(device, API, check))
+    OWN.into_iter().chain(BY_HAND).chain(PLACEMENTS).chain(groups::CHECKS).map(|check| trial(device, API, check))
 }
 
 /// What the binding probe reads.

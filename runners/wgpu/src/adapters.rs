@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof::devices::{NativeApi, device_id};
+use layoutproof::devices::{NativeApi, device_id, same_name};
 use layoutproof::limits::Limits;
 use layoutproof::runner::{DeviceInfo, Feature, RunnerError, RunnerKind};
 use wgpu::{
@@ -58,7 +58,7 @@ impl Adapters {
     pub(crate) fn find(info: &DeviceInfo) -> Result<Adapter, RunnerError> {
         let listed = Self::list_while(|count| count <= info.index as usize);
         let same = |(device, _): &(DeviceInfo, Adapter)| {
-            device.index == info.index && device.name == info.name && device.driver == info.driver
+            device.index == info.index && same_name(&device.name, &info.name) && device.driver == info.driver
         };
         let found = listed.devices().into_iter().zip(listed.adapters).find(same);
         found.map(|(_, adapter)| adapter).ok_or_else(|| RunnerError::Api {

@@ -6,37 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use rspirv::dr::Operand;
-use rspirv::spirv::{MemoryAccess, StorageClass, Word};
+use rspirv::spirv::Word;
 
+use super::access::{OPEN, Place};
 use super::block::Way;
 use super::kind::Kind;
 use super::types::{Typed, TypedForm, Types};
-use crate::probe::{self as wiring, Slot, Wiring};
+use crate::probe::{self as wiring, FNV_PRIME, Fold, Slot, Wiring};
 use crate::record::Form;
-
-/// A pointer with the type to which it points.
-#[derive(Clone, Debug)]
-pub(super) struct Place {
-    /// A variable, or what [`StorageClass::PhysicalStorageBuffer`] was given.
-    pub(super) pointer: Word,
-    pub(super) class: StorageClass,
-    /// The element, where the pointer leads to an array of the type.
-    pub(super) element: Option<u32>,
-    pub(super) ty: Rc<Typed>,
-}
-
-impl Place {
-    /// How a value whose largest scalar has `scalar` bytes is loaded or stored. Behind an address that is the alignment
-    /// that must be named, and the only one that every rule set keeps.
-    pub(super) fn access(&self, scalar: u32) -> (Option<MemoryAccess>, Option<Operand>) {
-        if self.class == StorageClass::PhysicalStorageBuffer {
-            (Some(MemoryAccess::ALIGNED), Some(Operand::LiteralBit32(scalar)))
-        } else {
-            (None, None)
-        }
-    }
-}
 
 /// What the interface of a probe consists of.
 #[derive(Clone, Debug)]
@@ -60,6 +37,15 @@ pub(super) struct Copied {
     pub(super) leaves: Rc<Vec<Vec<u32>>>,
 }
 
+/// What becomes of the words that are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Answers {
+    /// Each is stored to its own word of the output.
+    Stored,
+    /// All of them are folded into one value, in the order of the slots.
+    Folded(Fold, Word),
+}
+
 /// Writes the instructions of one entry point into the block that is open in the builder.
 pub(super) struct Body<'a> {
     pub(super) types: &'a mut Types,
@@ -67,9 +53,8 @@ pub(super) struct Body<'a> {
     /// The way to each leaf, in the order of the plan.
     pub(super) leaves: &'a [Way],
     pub(super) wiring: &'a Wiring,
+    pub(super) answers: Answers,
 }
-
-pub(super) const OPEN: &str = "a block is open while a body is written";
 
 /// A vector, array or struct that is stored at once needs leaves that the plan does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,11 +103,27 @@ impl Body<'_> {
         slots.zip(values).for_each(|(slot, value)| self.store_answer(slot, value));
     }
 
+    /// Stores the value of a leaf where its answer belongs, or folds it into the others.
     pub(super) fn store_answer(&mut self, slot: &Slot, value: Word) {
         let [wiring::Place::Word(first)] = slot.places[..] else { return };
         let kind = self.kind(slot.leaf);
         for (word, bits) in (first..).zip(self.types.words_of(kind, value)) {
-            self.store_output(word, bits);
+            match self.answers {
+                Answers::Stored => self.store_output(word, bits),
+                Answers::Folded(fold, value) => self.answers = Answers::Folded(fold, self.fold(fold, (value, bits))),
+            }
+        }
+    }
+
+    /// One step of a fold.
+    fn fold(&mut self, fold: Fold, (value, bits): (Word, Word)) -> Word {
+        let uint = self.types.scalar(Kind::WORD);
+        let prime = self.types.constant(FNV_PRIME);
+        let builder = &mut self.types.builder;
+        let mixed = builder.bitwise_xor(uint, None, value, bits).expect(OPEN);
+        match fold {
+            Fold::Hash => builder.i_mul(uint, None, mixed, prime).expect(OPEN),
+            Fold::Xor => mixed,
         }
     }
 
@@ -216,50 +217,22 @@ impl Body<'_> {
 
     pub(super) fn load_block(&mut self, indices: &[u32]) -> Word {
         let place = self.interface.block.clone();
-        self.load(&place, indices)
+        self.types.load(&place, indices)
     }
 
     fn store_block(&mut self, indices: &[u32], value: Word) {
         let place = self.interface.block.clone();
-        self.store(&place, indices, value);
+        self.types.store(&place, indices, value);
     }
 
     pub(super) fn load_input(&mut self, word: u32) -> Word {
         let place = self.interface.input.clone();
-        self.load(&place, &[0, word])
+        self.types.load(&place, &[0, word])
     }
 
     pub(super) fn store_output(&mut self, word: u32, value: Word) {
         let place = self.interface.output.clone();
-        self.store(&place, &[0, word], value);
-    }
-
-    pub(super) fn load(&mut self, place: &Place, indices: &[u32]) -> Word {
-        let pointer = self.point(place, indices);
-        let ty = place.ty.at(indices);
-        let (access, alignment) = place.access(ty.largest_scalar());
-        self.types.builder.load(ty.id, None, pointer, access, alignment).expect(OPEN)
-    }
-
-    pub(super) fn store(&mut self, place: &Place, indices: &[u32], value: Word) {
-        let pointer = self.point(place, indices);
-        let (access, alignment) = place.access(place.ty.at(indices).largest_scalar());
-        self.types.builder.store(pointer, value, access, alignment).expect(OPEN);
-    }
-
-    fn point(&mut self, place: &Place, indices: &[u32]) -> Word {
-        if indices.is_empty() && place.element.is_none() {
-            return place.pointer;
-        }
-        let ids: Vec<Word> = indices.iter().map(|index| self.types.constant(*index)).collect();
-        self.point_to(place, (ids, place.ty.at(indices).id))
-    }
-
-    /// A pointer to the part of type `part` to which the values `indices` lead.
-    pub(super) fn point_to(&mut self, place: &Place, (indices, part): (Vec<Word>, Word)) -> Word {
-        let ty = self.types.pointer(place.class, part);
-        let element = place.element.map(|element| self.types.constant(element));
-        self.types.builder.access_chain(ty, None, place.pointer, element.into_iter().chain(indices)).expect(OPEN)
+        self.types.store(&place, &[0, word], value);
     }
 
     /// Extracts the leaf at `leaf` of the block from `value`, inside which it stands at `way`.

@@ -5,7 +5,7 @@
 
 use rspirv::spirv::Word;
 
-use super::body::OPEN;
+use super::access::OPEN;
 use super::kind::{Kind, Numeric};
 use super::types::Types;
 

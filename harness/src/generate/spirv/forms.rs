@@ -5,8 +5,9 @@ use std::rc::Rc;
 
 use rspirv::spirv::Word;
 
+use super::access::OPEN;
 use super::block::Way;
-use super::body::{Body, Copied, MissingLeaf, OPEN};
+use super::body::{Body, Copied, MissingLeaf};
 use super::kind::Kind;
 use crate::probe::{Chunk, Place};
 use crate::record::Form;
@@ -67,7 +68,7 @@ impl Body<'_> {
         let ids = ids.collect();
         let ty = self.types.scalar(self.kind(leaf));
         let block = self.interface.block.clone();
-        self.point_to(&block, (ids, ty))
+        self.types.point_to(&block, (ids, ty))
     }
 
     pub(super) fn read_divergent(&mut self) {
@@ -97,7 +98,7 @@ impl Body<'_> {
         let kind = self.kind(first);
         let ty = self.types.scalar(kind);
         let block = self.interface.block.clone();
-        let pointer = self.point_to(&block, (ids, ty));
+        let pointer = self.types.point_to(&block, (ids, ty));
         let value = self.load_leaf(first, pointer);
         for (place, bits) in (0..).zip(self.types.words_of(kind, value)) {
             let word = self.lane_word((chunk.output + place, kind.words()), lane);
@@ -118,7 +119,7 @@ impl Body<'_> {
         let uint = self.types.scalar(Kind::WORD);
         let ids = vec![self.types.constant(0), word];
         let input = self.interface.input.clone();
-        let pointer = self.point_to(&input, (ids, uint));
+        let pointer = self.types.point_to(&input, (ids, uint));
         self.types.builder.load(uint, None, pointer, None, []).expect(OPEN)
     }
 
@@ -126,7 +127,7 @@ impl Body<'_> {
         let uint = self.types.scalar(Kind::WORD);
         let ids = vec![self.types.constant(0), word];
         let output = self.interface.output.clone();
-        let pointer = self.point_to(&output, (ids, uint));
+        let pointer = self.types.point_to(&output, (ids, uint));
         self.types.builder.store(pointer, bits, None, []).expect(OPEN);
     }
 
@@ -145,14 +146,14 @@ impl Body<'_> {
         let values = self.leaves.iter().map(|leaf| self.extract(whole, (&leaf.indices, &leaf.indices)));
         let values = leaves.iter().cloned().zip(values).collect();
         let value = self.construct(&place.ty, &mut Vec::new(), &values)?;
-        self.store(&place, &[], value);
+        self.types.store(&place, &[], value);
         Ok(())
     }
 
     /// Copies the whole block from the other layout.
     pub(super) fn copy_in(&mut self) -> Result<(), MissingLeaf> {
         let Copied { place, leaves } = self.interface.copy.clone().expect(INTERFACE);
-        let whole = self.load(&place, &[]);
+        let whole = self.types.load(&place, &[]);
         let values = self
             .leaves
             .iter()
@@ -162,7 +163,7 @@ impl Body<'_> {
         let block = Rc::clone(&self.interface.block.ty);
         let value = self.construct(&block, &mut Vec::new(), &values)?;
         let target = self.interface.block.clone();
-        self.store(&target, &[], value);
+        self.types.store(&target, &[], value);
         Ok(())
     }
 }

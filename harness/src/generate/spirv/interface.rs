@@ -9,8 +9,9 @@ use std::rc::Rc;
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, StorageClass, Word};
 
+use super::access::{OPEN, Place};
 use super::block::{self, Node};
-use super::body::{Copied, Interface, OPEN, Place};
+use super::body::{Copied, Interface};
 use super::kind::Kind;
 use super::module::Module;
 use super::types::Types;
@@ -176,7 +177,8 @@ pub(super) fn word_buffer(types: &mut Types, name: &str, binding: u32) -> Place 
     Place { pointer, class, element: None, ty: Rc::new(ty) }
 }
 
-fn bind(types: &mut Types, variable: Word, binding: u32) {
+/// Puts a variable at set 0.
+pub(super) fn bind(types: &mut Types, variable: Word, binding: u32) {
     types.builder.decorate(variable, Decoration::DescriptorSet, [Operand::LiteralBit32(0)]);
     types.builder.decorate(variable, Decoration::Binding, [Operand::LiteralBit32(binding)]);
 }

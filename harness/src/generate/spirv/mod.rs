@@ -3,15 +3,17 @@
 //! Any rule set can be written, because every offset is a decoration: nothing here knows a layout rule. One module
 //! holds all entry points of a plan; the block's variables share set 0 binding 0, one per way in which an entry point
 //! sees it. `block` chooses types, `types` emits them, `interface` variables, `module` entry points, `stages` what a draw
-//! needs beside the probe, `body` and `forms` write the code, `convert` what stands between leaves and words, `rules` and
-//! `needs` say what a device and `spirv-val` must allow.
+//! needs beside the probe, `body` and `forms` write the code, `access` its loads and stores, `convert` what stands between leaves and words, `rules` and
+//! `needs` say what a device and `spirv-val` must allow. `fused` writes modules of many blocks.
 //!
 //! Source: SPIR-V specification 1.3; `SPV_KHR_physical_storage_buffer`; Vulkan specification, "Shader Interfaces".
 
+mod access;
 mod block;
 mod body;
 mod convert;
 mod forms;
+mod fused;
 mod interface;
 mod kind;
 mod module;
@@ -25,6 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rspirv::binary::Assemble;
 
 use self::block::{Block, Way};
+pub use self::fused::produce_fused;
 use self::module::Module;
 pub use self::rules::BlockRules;
 use super::ProduceError;

@@ -5,8 +5,9 @@ use std::rc::Rc;
 
 use rspirv::spirv::{AddressingModel, Capability, Decoration, FunctionControl, MemoryModel, Word};
 
+use super::access::Place;
 use super::block::{Node, Way};
-use super::body::{Body, Interface, Place};
+use super::body::{Answers, Body, Interface};
 use super::interface::word_buffer;
 use super::needs::Need;
 use super::stages::Point;
@@ -41,28 +42,34 @@ pub(super) struct CopyType {
     pub(super) leaves: Rc<Vec<Vec<u32>>>,
 }
 
+/// An empty module with what `needs` ask for; `addresses` says whether any entry point goes through an address.
+pub(super) fn begin(needs: &[Need], addresses: bool) -> Types {
+    let mut types = Types::new();
+    types.builder.set_version(1, 3);
+    types.builder.capability(Capability::Shader);
+    for need in needs {
+        types.builder.capability(need.capability);
+    }
+    let mut extensions: BTreeSet<&str> = needs.iter().filter_map(|need| need.extension).collect();
+    let mut addressing = AddressingModel::Logical;
+    if addresses {
+        types.builder.capability(Capability::PhysicalStorageBufferAddresses);
+        extensions.insert("SPV_KHR_physical_storage_buffer");
+        addressing = AddressingModel::PhysicalStorageBuffer64;
+    }
+    for extension in extensions {
+        types.builder.extension(extension);
+    }
+    types.builder.memory_model(addressing, MemoryModel::GLSL450);
+    types
+}
+
 pub(super) const NO_FUNCTION: &str = "no function is open between entries";
 
 impl<'a> Module<'a> {
-    /// A module without entry points; `addresses` says whether any of them will go through an address.
+    /// A module without entry points, which begins as [`begin`] says.
     pub(super) fn new(block: &Node, block_name: &'a str, (needs, addresses): (&[Need], bool)) -> Self {
-        let mut types = Types::new();
-        types.builder.set_version(1, 3);
-        types.builder.capability(Capability::Shader);
-        for need in needs {
-            types.builder.capability(need.capability);
-        }
-        let mut extensions: BTreeSet<&str> = needs.iter().filter_map(|need| need.extension).collect();
-        let mut addressing = AddressingModel::Logical;
-        if addresses {
-            types.builder.capability(Capability::PhysicalStorageBufferAddresses);
-            extensions.insert("SPV_KHR_physical_storage_buffer");
-            addressing = AddressingModel::PhysicalStorageBuffer64;
-        }
-        for extension in extensions {
-            types.builder.extension(extension);
-        }
-        types.builder.memory_model(addressing, MemoryModel::GLSL450);
+        let mut types = begin(needs, addresses);
         let block = Rc::new(types.emit(block));
         types.builder.decorate(block.id, Decoration::Block, []);
         let output = word_buffer(&mut types, "output", 1);
@@ -104,7 +111,7 @@ impl<'a> Module<'a> {
         let function = self.begin_entry(entry.stage);
         interface.block = self.open_place(interface.block);
         let lane = interface.lane;
-        let mut body = Body { types: &mut self.types, interface, leaves, wiring };
+        let mut body = Body { types: &mut self.types, interface, leaves, wiring, answers: Answers::Stored };
         body.store_nonce();
         let written = entry.forms.iter().try_for_each(|form| match entry.direction {
             Direction::Read => body.read(*form),
@@ -131,7 +138,8 @@ impl<'a> Module<'a> {
         let block = builder.function_parameter(self.block.id).expect("a function was just begun");
         builder.begin_block(None).expect("a function was just begun");
         builder.name(function, format!("{}_parameter", entry.name));
-        let mut body = Body { types: &mut self.types, interface: interface.clone(), leaves, wiring };
+        let interface = interface.clone();
+        let mut body = Body { types: &mut self.types, interface, leaves, wiring, answers: Answers::Stored };
         body.store_parts(Form::Parameter, block);
         let builder = &mut self.types.builder;
         builder.ret().expect("the block is open");

@@ -7,9 +7,10 @@
 
 use rspirv::spirv::{BuiltIn, ExecutionMode, ExecutionModel, FunctionControl, StorageClass, Word};
 
-use super::body::OPEN;
+use super::access::OPEN;
 use super::kind::{Kind, Numeric};
 use super::module::{Module, NO_FUNCTION};
+use super::types::Types;
 use crate::probe::{LANES, NOTHING, POINT};
 use crate::record::Stage;
 
@@ -23,6 +24,16 @@ const FLOAT: Kind = Kind { numeric: Numeric::Float, bits: 32 };
 pub(super) struct Point {
     position: Word,
     size: Word,
+}
+
+/// Begins a function that takes and returns nothing.
+pub(super) fn begin_function(types: &mut Types) -> Word {
+    let void = types.builder.type_void();
+    let signature = types.builder.type_function(void, []);
+    let builder = &mut types.builder;
+    let function = builder.begin_function(void, None, FunctionControl::NONE, signature).expect(NO_FUNCTION);
+    builder.begin_block(None).expect("a function was just begun");
+    function
 }
 
 impl Module<'_> {
@@ -60,11 +71,7 @@ impl Module<'_> {
     /// Begins the function of an entry point, which in a draw places the point first.
     pub(super) fn begin_entry(&mut self, stage: Stage) -> Word {
         let point = self.point_of(stage);
-        let void = self.types.builder.type_void();
-        let signature = self.types.builder.type_function(void, []);
-        let builder = &mut self.types.builder;
-        let function = builder.begin_function(void, None, FunctionControl::NONE, signature).expect(NO_FUNCTION);
-        builder.begin_block(None).expect("a function was just begun");
+        let function = begin_function(&mut self.types);
         if let Some(point) = point {
             self.store_point(point);
         }

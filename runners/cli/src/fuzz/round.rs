@@ -14,6 +14,7 @@ use layoutproof::toolchain::{Compile, SourceText, Toolchain};
 use super::draws::turn;
 use super::{Fuzz, spaces};
 use crate::execute::{self, Making};
+use crate::rotation::Rotation;
 use crate::selection::all_forms;
 
 /// Declarations with their sources, by number.
@@ -79,8 +80,13 @@ impl<'a> Round<'a> {
         });
         let subjects: Vec<Arc<Subject>> = subjects.collect();
         let settings = all_forms();
-        let making = Making { producers: &[Producer::Compiler(toolchain)], settings: &settings, compilers };
-        let checks = execute::plan(&subjects, &self.fuzz.devices, making);
+        let making = Making {
+            producers: &[Producer::Compiler(toolchain)],
+            settings: &settings,
+            compilers,
+            launch: &self.fuzz.launch,
+        };
+        let checks = execute::plan(&subjects, &self.fuzz.devices, making, |_| true);
         checks.into_iter().filter(|check| self.is_turn_of(&check.device, number_of(&check.subject.source.id))).collect()
     }
 
@@ -97,7 +103,8 @@ impl<'a> Round<'a> {
 
     fn carry_out(&self, checks: &[Check]) -> Vec<(u64, CheckRecord)> {
         let mut records: Vec<Option<CheckRecord>> = vec![None; checks.len()];
-        execute::execute(checks, &self.fuzz.launch, |index, record| records[index] = Some(record));
+        let rotation = Rotation::Turn(0);
+        execute::execute(checks, &self.fuzz.launch, rotation, |index, record| records[index] = Some(record));
         let mut records: Vec<CheckRecord> = records.into_iter().flatten().collect();
         known::apply(&self.fuzz.known, &mut records, &self.fuzz.devices);
         records.into_iter().map(|record| (number_of(&record.case), record)).collect()

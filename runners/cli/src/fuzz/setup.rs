@@ -21,7 +21,7 @@ impl Fuzz {
         let planted = args.plant_mutant.as_deref().map(mutant).transpose()?;
         let compilers = compilers::find(args.compile_limit);
         let Some(toolchains) = toolchains(args, &compilers)? else { return Ok(None) };
-        let launch = Launch { program: std::env::current_exe()?, misreading: None };
+        let launch = Launch::of(std::env::current_exe()?);
         let devices = devices(&toolchains, args, &launch);
         if devices.is_empty() {
             warn("error: no device takes what these compilers make (ci/setup.sh fetches software drivers)\n");
@@ -79,8 +79,8 @@ fn toolchains(args: &FuzzArgs, compilers: &Toolchains) -> anyhow::Result<Option<
 fn devices(toolchains: &[&'static Toolchain], args: &FuzzArgs, launch: &Launch) -> Vec<DeviceInfo> {
     let makes = |output: Output| toolchains.iter().any(|toolchain| toolchain.output == output);
     let mut devices = Vec::new();
-    if makes(Output::Spirv) {
-        let (found, notes) = pool::enumerate(&launch.program);
+    if makes(Output::Spirv) || makes(Output::SpirvOfDxbc) {
+        let (found, notes) = pool::enumerate(&[RunnerKind::Ash], launch);
         for note in &notes {
             warn(&format!("note: {note}\n"));
         }

@@ -10,6 +10,12 @@ pub(super) fn of(toolchain: &Toolchain) -> TypeSpace {
         (Language::Hlsl, Output::Spirv) => TypeSpace::dxc_spirv(),
         (Language::Slang, Output::Dxil) => TypeSpace::slang(),
         (Language::Slang, Output::Spirv) => TypeSpace::slang_spirv(),
+        (Language::OldHlsl, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc)
+        | (Language::Hlsl | Language::Slang, Output::SpirvOfDxbc) => TypeSpace::fxc(),
+        (Language::Hlsl | Language::OldHlsl | Language::Slang, Output::Wgsl) => {
+            let both = TypeSpace::slang().common(&TypeSpace::wgsl());
+            both.expect("both have constant buffers, matrices by columns and 16-bit types")
+        }
     }
 }
 

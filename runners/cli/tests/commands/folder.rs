@@ -81,8 +81,18 @@ impl Folder {
         self.place.path().join(name)
     }
 
+    /// Whether there is a text file of this name of which `holds` is true.
+    pub(crate) fn has(&self, name: &str, holds: impl Fn(&str) -> bool) -> bool {
+        fs::read_to_string(self.path(name)).is_ok_and(|text| holds(&text))
+    }
+
     /// Runs `layoutproof` with these words, which stand one space apart.
     pub(crate) fn run(&self, words: &str) -> Answer {
+        self.start(words).ends()
+    }
+
+    /// Starts `layoutproof` with these words.
+    pub(crate) fn start(&self, words: &str) -> Running<'_> {
         let file = |name| File::create(self.path(name)).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_layoutproof"));
         command.args(words.split(' ')).current_dir(self.place.path()).stdin(Stdio::null());
@@ -92,24 +102,61 @@ impl Folder {
         command.envs(self.variables.iter().copied());
         // Files instead of pipes: however much is printed, the process never waits for its reader.
         let child = command.stdout(file(".out")).stderr(file(".err")).spawn().unwrap();
-        let code = self.wait(child, words);
-        let answer = Answer { words: words.to_owned(), code, out: self.read(".out"), err: self.read(".err") };
+        Running { folder: self, words: words.to_owned(), child }
+    }
+}
+
+/// A run of the command that is not over.
+pub(crate) struct Running<'a> {
+    folder: &'a Folder,
+    words: String,
+    child: Child,
+}
+
+impl Running<'_> {
+    /// Waits for its end.
+    pub(crate) fn ends(mut self) -> Answer {
+        let code = self.wait();
+        let Self { folder, words, .. } = self;
+        let answer = Answer { words, code, out: folder.read(".out"), err: folder.read(".err") };
         assert!(!answer.err.contains("panicked"), "{answer}");
         answer
     }
 
-    fn wait(&self, mut child: Child, words: &str) -> i32 {
-        let started = Instant::now();
+    fn wait(&mut self) -> i32 {
+        let (words, started) = (&self.words, Instant::now());
         loop {
-            if let Some(status) = child.try_wait().unwrap() {
+            if let Some(status) = self.child.try_wait().unwrap() {
                 return status.code().unwrap_or_else(|| panic!("`layoutproof {words}` ended with {status}"));
             }
-            if started.elapsed() > self.limit {
-                child.kill().unwrap();
-                panic!("`{words}` took more than {} s", self.limit.as_secs());
+            if started.elapsed() > self.folder.limit {
+                self.child.kill().unwrap();
+                panic!("`{words}` took more than {} s", self.folder.limit.as_secs());
             }
             std::thread::sleep(Duration::from_millis(2));
         }
+    }
+
+    /// Waits until `holds` is true.
+    pub(crate) fn once(self, limit: Duration, holds: impl Fn() -> bool) -> Self {
+        let started = Instant::now();
+        while !holds() {
+            assert!(started.elapsed() < limit, "`{}` did not come to it within {} s", self.words, limit.as_secs());
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self
+    }
+
+    /// Sends it a signal of Unix by its short name.
+    pub(crate) fn signal(&self, name: &str) {
+        let (signal, process) = (format!("-{name}"), self.child.id().to_string());
+        assert!(Command::new("kill").args([signal, process]).status().unwrap().success());
+    }
+
+    /// Kills it, as nobody can prevent.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
     }
 }
 
@@ -135,6 +182,11 @@ impl Answer {
     pub(crate) fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{self}");
         self
+    }
+
+    /// The exit code.
+    pub(crate) fn code(&self) -> i32 {
+        self.code
     }
 
     /// Asserts that standard output has a line that begins with these words, however far apart they stand.

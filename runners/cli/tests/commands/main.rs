@@ -5,11 +5,15 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod bad_compilers;
+mod bench;
 mod bindings;
 mod demands;
+mod fast;
+mod faults;
 mod folder;
 mod host_structs;
 mod hostile;
+mod interrupts;
 mod known;
 mod listings;
 mod measured;
@@ -19,5 +23,7 @@ mod records;
 mod reflect;
 mod refused;
 mod run;
+mod shards;
 mod show;
 mod spaces;
+mod survival;

@@ -28,7 +28,8 @@ pub(super) fn call(request: &CompileRequest<'_>) -> Call {
     }
     arguments.extend(preprocessing(&request.source));
     let read = match request.toolchain.output {
-        Output::Dxil => read_listing,
+        // Of DXBC there is FXC's alone, which is not asked here, and DXC writes no WGSL.
+        Output::Dxil | Output::SpirvOfDxbc | Output::Wgsl => read_listing,
         Output::Spirv => {
             arguments.extend(["-spirv", "-fspv-target-env=vulkan1.1", "-Fo", MODULE].map(str::to_owned));
             read_module
@@ -39,6 +40,13 @@ pub(super) fn call(request: &CompileRequest<'_>) -> Call {
     Call { source, arguments, read }
 }
 
+/// The arguments for HLSL that another compiler wrote, in which matrices say their order and types their size.
+pub(super) fn translated(file: &str, entry: &str) -> Vec<String> {
+    let arguments = ALWAYS.into_iter().chain(["-E", entry, "-enable-16bit-types", file]);
+    arguments.map(str::to_owned).collect()
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "a reader of artifacts, of which others can fail")]
 fn read_listing(_: &Path, finished: &Finished) -> Result<Compilation, String> {
     // Every listing names its entry points, and does so behind the code: nothing of that is missing then.
     if !finished.stdout.lines().any(|line| line.starts_with("!dx.entryPoints = ")) {

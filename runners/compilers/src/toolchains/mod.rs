@@ -1,36 +1,49 @@
 //! The compilers of this machine as [`Compile`]: a request in, a command line for one of them, its artifact out.
 //!
-//! Each compilation is a child process in a folder of its own, which [`Toolchains::keep`] makes stay.
+//! Each compilation is a child process in a folder of its own, which [`Toolchains::keep`] makes stay; only FXC runs on.
 
 mod dxc;
+mod fxc;
 mod slang;
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use layoutproof::toolchain::{Compilation, Compile, CompileRequest, Made, SourceText, Toolchain, toolchains};
 
 use crate::child::{Finished, OUTPUT_LIMIT};
 use crate::compiler::{Answer, Compiler};
+use crate::d3d::Fxc;
+use crate::slang_library::SlangService;
 
 /// Name of the source in its folder, without extension.
 const SOURCE: &str = "probe";
+
+/// Name of the file with the command lines.
+const COMMAND: &str = "command";
 
 /// The compilers of this machine.
 #[derive(Clone, Debug, Default)]
 pub struct Toolchains {
     compilers: Vec<Compiler>,
+    /// FXC with what makes its code run.
+    fxc: Option<Arc<Fxc>>,
     unusable: Vec<String>,
     kept: Option<PathBuf>,
+    /// Processes that answer for slangc, once it is asked; `None` where only slangc itself can.
+    slang: Arc<OnceLock<Option<SlangService>>>,
 }
 
 impl Toolchains {
     /// Every compiler that is there; `fetched` is the folder of `ci/setup.sh`.
     pub fn find(fetched: Option<&Path>) -> Self {
         let (compilers, unusable) = Compiler::look(fetched);
-        Self { compilers, unusable, kept: None }
+        let named = |name: &str| compilers.iter().find(|compiler| compiler.name() == name).cloned();
+        let fxc = named("fxc").zip(named("vkd3d")).and_then(|(fxc, vkd3d)| Fxc::new(fxc, vkd3d).ok());
+        Self { fxc: fxc.map(Arc::new), compilers, unusable, ..Self::default() }
     }
 
     /// Why programs that the environment names are no compilers here, in a sentence each.
@@ -56,56 +69,91 @@ impl Toolchains {
         &self.compilers
     }
 
-    /// The toolchains that a name stands for: one of them, all of a compiler, or `all` of those that are there.
+    /// The toolchains that a name stands for: one of them, all of a compiler, or `all` of those that are there. A
+    /// compiler that is there goes without the toolchains whose other compiler is not.
     pub fn named(&self, name: &str) -> Vec<&'static Toolchain> {
         let of = |toolchain: &&Toolchain| match name {
             "all" => self.has(toolchain),
-            name => toolchain.name == name || toolchain.compiler == name,
+            name => {
+                let whole = self.has(toolchain) || self.compiler(name).is_none();
+                toolchain.name == name || (toolchain.compiler == name && whole)
+            }
         };
         toolchains().iter().filter(of).collect()
     }
 
-    fn compiler(&self, toolchain: &Toolchain) -> Option<&Compiler> {
-        self.compilers.iter().find(|compiler| compiler.name() == toolchain.compiler)
+    fn compiler(&self, name: &str) -> Option<&Compiler> {
+        self.compilers.iter().find(|compiler| compiler.name() == name)
     }
 
     fn ask(&self, request: &CompileRequest<'_>) -> io::Result<Compilation> {
-        let Some(compiler) = self.compiler(request.toolchain) else {
-            return Ok(Compilation::Broken(format!("{} is not on this machine", request.toolchain.compiler)));
-        };
         let scratch;
-        let folder = match &self.kept {
-            Some(kept) => {
-                let folder = kept.join(request.name);
-                fs::create_dir_all(&folder)?;
-                folder
-            }
-            None => {
-                scratch = tempfile::tempdir()?;
-                scratch.path().to_owned()
-            }
+        let folder = if let Some(kept) = &self.kept {
+            let folder = kept.join(request.name);
+            fs::create_dir_all(&folder)?;
+            // Of a run before this one.
+            fs::write(folder.join(COMMAND), "")?;
+            folder
+        } else {
+            scratch = tempfile::tempdir()?;
+            scratch.path().to_owned()
         };
+        if let ("fxc", Some(fxc)) = (request.toolchain.compiler, &self.fxc) {
+            return fxc::compile(fxc, request, &folder);
+        }
         let call = match request.toolchain.compiler {
             "slangc" => slang::call(request),
             _ => dxc::call(request),
         };
         fs::write(folder.join(&call.source), &request.source.text)?;
-        let arguments: Vec<&str> = call.arguments.iter().map(String::as_str).collect();
-        if self.kept.is_some() {
-            fs::write(folder.join("command"), format!("{} {}\n", compiler.program().display(), arguments.join(" ")))?;
+        let mut answer = self.run(request.toolchain.compiler, &folder, &call.arguments)?;
+        if let (Answer::Accepted(_), Some(second)) = (&answer, request.toolchain.second_compiler()) {
+            answer = self.run(second, &folder, &dxc::translated(slang::TRANSLATED, request.entry))?;
         }
-        let answer = match compiler.ask(&folder, &arguments) {
+        let compilation = match answer {
             Answer::Accepted(finished) => (call.read)(&folder, &finished),
-            Answer::Refused(finished) => Ok(Compilation::Refused(first_error(&finished))),
+            Answer::Refused(finished) => {
+                let words = first_error(&finished.stderr, &finished.stdout);
+                let gave_up = slang::gave_up(&words);
+                Ok(if gave_up { Compilation::Broken(words) } else { Compilation::Refused(words) })
+            }
             Answer::Broken(sentence) => Ok(Compilation::Broken(sentence)),
         };
-        answer.or_else(|reason| Ok(Compilation::Broken(format!("{}: {reason}", request.toolchain))))
+        compilation.or_else(|reason| Ok(Compilation::Broken(format!("{}: {reason}", request.toolchain))))
+    }
+
+    /// Runs the compiler `name`; command and output are kept where sources are.
+    fn run(&self, name: &str, folder: &Path, arguments: &[String]) -> io::Result<Answer> {
+        let Some(compiler) = self.compiler(name) else {
+            return Ok(Answer::Broken(format!("{name} is not on this machine")));
+        };
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let answer = match self.service(compiler) {
+            Some(service) => compiler.answer(service.run(folder, &arguments, compiler.limit())),
+            None => compiler.ask(folder, &arguments),
+        };
+        if self.kept.is_some() {
+            let command = format!("{} {}\n", compiler.program().display(), arguments.join(" "));
+            fs::OpenOptions::new().append(true).open(folder.join(COMMAND))?.write_all(command.as_bytes())?;
+            if let Answer::Accepted(finished) = &answer {
+                fs::write(folder.join("stdout"), &finished.stdout)?;
+            }
+        }
+        Ok(answer)
+    }
+
+    fn service(&self, compiler: &Compiler) -> Option<&SlangService> {
+        if compiler.name() != "slangc" {
+            return None;
+        }
+        self.slang.get_or_init(|| compiler.service()).as_ref()
     }
 }
 
 impl Compile for Toolchains {
     fn has(&self, toolchain: &Toolchain) -> bool {
-        self.compiler(toolchain).is_some()
+        let mut needed = [toolchain.compiler].into_iter().chain(toolchain.second_compiler());
+        needed.all(|name| self.compiler(name).is_some()) && (toolchain.compiler != "fxc" || self.fxc.is_some())
     }
 
     fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
@@ -134,8 +182,8 @@ fn absolute(folder: &str) -> String {
 }
 
 /// The first error of a compiler's output, without the place: it is that of a file that is gone.
-fn first_error(finished: &Finished) -> String {
-    let lines = || finished.stderr.lines().chain(finished.stdout.lines()).map(str::trim);
+fn first_error(stderr: &str, stdout: &str) -> String {
+    let lines = || stderr.lines().chain(stdout.lines()).map(str::trim);
     let error = lines().find(|line| line.contains("error"));
     let line = error.or_else(|| lines().find(|line| !line.is_empty())).unwrap_or("without a word");
     line.split_once("error").map_or(line, |(_, behind)| behind.trim_start_matches([':', ' '])).to_owned()

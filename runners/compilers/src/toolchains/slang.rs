@@ -5,30 +5,63 @@ use std::path::Path;
 
 use layoutproof::runner::Shader;
 use layoutproof::shape::MatrixOrder;
-use layoutproof::toolchain::{Compilation, CompileRequest, Report};
+use layoutproof::toolchain::{Compilation, CompileRequest, Output, Report};
 
 use super::{Call, SOURCE, made, preprocessing, spirv};
 use crate::child::Finished;
 
 const MODULE: &str = "probe.spv";
+const TEXT: &str = "probe.wgsl";
 const REFLECTION: &str = "probe.json";
+
+/// The HLSL that slangc writes for Direct3D.
+pub(super) const TRANSLATED: &str = "translated.hlsl";
+
+/// Without -O0 slangc wants a library of its own for optimising SPIR-V, which packages leave out.
+const TO_SPIRV: &[&str] = &["-target", "spirv", "-profile", "spirv_1_3", "-O0", "-fvk-use-entrypoint-name"];
+const TO_HLSL: &[&str] = &["-target", "hlsl", "-profile", "sm_6_6", "-line-directive-mode", "none"];
+const TO_WGSL: &[&str] = &["-target", "wgsl", "-line-directive-mode", "none"];
+
+/// What slangc says where it gives up by itself.
+const EXCEPTION: &str = "aborted due to an exception";
 
 pub(super) fn call(request: &CompileRequest<'_>) -> Call {
     let source = format!("{SOURCE}.slang");
     let order = if request.options.matrix == MatrixOrder::Row { "row" } else { "column" };
-    // Without -O0 slangc wants a library of its own for optimising, which packages leave out.
-    let always = ["-target", "spirv", "-profile", "spirv_1_3", "-stage", "compute", "-O0", "-fvk-use-entrypoint-name"];
-    let mut arguments: Vec<String> = always.map(str::to_owned).into();
-    arguments.extend(["-entry".to_owned(), request.entry.to_owned(), format!("-matrix-layout-{order}-major")]);
+    let (target, artifact, read): (&[&str], _, fn(&Path, &Finished) -> _) = match request.toolchain.output {
+        Output::Spirv | Output::SpirvOfDxbc => (TO_SPIRV, MODULE, read_module),
+        Output::Dxil => (TO_HLSL, TRANSLATED, read_listing),
+        Output::Wgsl => (TO_WGSL, TEXT, read_text),
+    };
+    let mut arguments: Vec<String> = target.iter().map(|argument| (*argument).to_owned()).collect();
+    arguments.extend(["-stage", "compute", "-entry", request.entry].map(str::to_owned));
+    arguments.push(format!("-matrix-layout-{order}-major"));
     arguments.extend(preprocessing(&request.source));
     arguments.extend(request.toolchain.flags.iter().map(|flag| (*flag).to_owned()));
-    arguments.extend(["-o", MODULE, "-reflection-json", REFLECTION].map(str::to_owned));
+    arguments.extend(["-o", artifact, "-reflection-json", REFLECTION].map(str::to_owned));
     arguments.push(source.clone());
     Call { source, arguments, read }
 }
 
-fn read(folder: &Path, _: &Finished) -> Result<Compilation, String> {
-    let json =
-        fs::read_to_string(folder.join(REFLECTION)).map_err(|error| format!("it wrote no reflection: {error}"))?;
-    Ok(made(Shader::Spirv(spirv(&folder.join(MODULE))?), Report::SlangJson(json)))
+/// Whether slangc's own exception ended the compilation, which is no word on the source.
+pub(super) fn gave_up(words: &str) -> bool {
+    words.contains(EXCEPTION)
+}
+
+fn read_module(folder: &Path, _: &Finished) -> Result<Compilation, String> {
+    Ok(made(Shader::Spirv(spirv(&folder.join(MODULE))?), Report::SlangJson(reflection(folder)?)))
+}
+
+/// DXC's listing of what slangc wrote, beside slangc's own report.
+fn read_listing(folder: &Path, finished: &Finished) -> Result<Compilation, String> {
+    Ok(made(Shader::Dxil(finished.stdout.clone()), Report::SlangJson(reflection(folder)?)))
+}
+
+fn read_text(folder: &Path, _: &Finished) -> Result<Compilation, String> {
+    let text = fs::read_to_string(folder.join(TEXT)).map_err(|error| format!("it wrote no text: {error}"))?;
+    Ok(made(Shader::Wgsl(text), Report::SlangJson(reflection(folder)?)))
+}
+
+fn reflection(folder: &Path) -> Result<String, String> {
+    fs::read_to_string(folder.join(REFLECTION)).map_err(|error| format!("it wrote no reflection: {error}"))
 }

@@ -1,10 +1,8 @@
-//! What Slang's reflection says of bindings: the JSON that `slangc -reflection-json` writes.
-//!
-//! JSON text in, one row for each unit of each global parameter out. Formats 1.0 and 1.1 are read; keys that are not
-//! known are passed over. Source: Slang user guide, Using the Reflection API; slangc 2026.14.1.
+//! Where parameters are bound: one row for each unit of each global parameter.
 
 use serde::Deserialize;
 
+use super::amount::{Amount, count};
 use crate::bind::LayoutUnit;
 use crate::shape::Count;
 
@@ -47,13 +45,6 @@ struct Place {
     count: Option<Amount>,
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Amount {
-    Number(u32),
-    Word(String),
-}
-
 /// The rows of the global parameters, in the order of the JSON.
 ///
 /// # Errors
@@ -84,21 +75,12 @@ fn row(name: &str, place: &Place) -> Result<Option<ReflectedBinding>, String> {
         "inputAttachmentIndex" => LayoutUnit::InputAttachment,
         kind => return Err(format!("parameter `{name}` has a binding of unknown kind `{kind}`")),
     };
-    let count = amount(name, place.count.as_ref())?.unwrap_or(Count::Finite(1));
-    let index = match amount(name, place.index.as_ref())?.unwrap_or(Count::Finite(0)) {
+    let taken = count(name, place.count.as_ref())?.unwrap_or(Count::Finite(1));
+    let index = match count(name, place.index.as_ref())?.unwrap_or(Count::Finite(0)) {
         Count::Finite(index) => Some(index),
         Count::Unbounded => None,
     };
-    Ok(Some(ReflectedBinding { name: name.to_owned(), unit, space: place.space, index, count }))
-}
-
-fn amount(name: &str, amount: Option<&Amount>) -> Result<Option<Count>, String> {
-    match amount {
-        None => Ok(None),
-        Some(Amount::Number(count)) => Ok(Some(Count::Finite(*count))),
-        Some(Amount::Word(word)) if word == "unbounded" => Ok(Some(Count::Unbounded)),
-        Some(Amount::Word(word)) => Err(format!("parameter `{name}` takes `{word}`")),
-    }
+    Ok(Some(ReflectedBinding { name: name.to_owned(), unit, space: place.space, index, count: taken }))
 }
 
 #[cfg(test)]

@@ -1,0 +1,104 @@
+# shellcheck shell=bash disable=SC2154
+#
+# Microsoft's own HLSL compilers, FXC and DXC 1.9, as libraries for Windows; Wine, which runs them; and vkd3d-compiler,
+# which makes SPIR-V of FXC's code. Only on request, since Wine is large. The libraries and our program that calls them
+# go into target/layoutproof/tools/d3d, and Wine's prefix into tools/wine-prefix: the user's own is not touched.
+
+want_wine_packages() {
+    if ! command -v wine >/dev/null; then
+        want_package "Wine" "wine wine64" "wine-core" "wine"
+    fi
+    if ! command -v x86_64-w64-mingw32-g++ >/dev/null; then
+        want_package "MinGW" "g++-mingw-w64-x86-64-posix" "mingw64-gcc-c++ mingw64-winpthreads-static" "mingw-w64-gcc"
+    fi
+    if ! command -v vkd3d-compiler >/dev/null; then
+        want_package "vkd3d-compiler" "vkd3d-compiler" "vkd3d-compiler" "vkd3d"
+    fi
+    if d3d_libraries_are_missing; then
+        want_npm_package
+    fi
+}
+
+set_up_wine() {
+    if [[ $(uname -m) != x86_64 ]]; then
+        say_missing "FXC and DXC 1.9" "Wine runs them on x86_64 only, not on $(uname -m)"
+        return
+    fi
+    set_up_d3d_libraries
+    set_up_d3d_program
+    set_up_wine_prefix
+}
+
+d3d_libraries_are_missing() {
+    ! pinned_is_there "$fetched/tools/d3d" "$D3D_NPM_NAME" "$D3D_NPM_VERSION" "$D3D_NPM_SHA256"
+}
+
+set_up_d3d_libraries() {
+    if ! d3d_libraries_are_missing; then
+        return
+    fi
+    # Both libraries, and the licence that DXC comes with.
+    if fetch_pinned_from_npm "$fetched/tools/d3d" "$D3D_NPM_NAME" "$D3D_NPM_VERSION" "$D3D_NPM_SHA256" \
+        'package/dist/win32-x64/d[3x]*'; then
+        say_done "FXC and DXC 1.9 (from $D3D_NPM_NAME $D3D_NPM_VERSION)"
+    else
+        say_missing "FXC and DXC 1.9" "$(why_not_fetched_from_npm "$D3D_NPM_NAME")"
+    fi
+}
+
+# The program is built again whenever its source changes.
+set_up_d3d_program() {
+    local source=$root/runners/compilers/wine program=$fetched/tools/d3d/layoutproof-d3d.exe log=$fetched/d3d.log
+    if [[ ! -d $fetched/tools/d3d || (-e $program && -z $(find "$source" -newer "$program")) ]]; then
+        return
+    fi
+    # Static, since MinGW's own libraries are not where Wine looks.
+    if ! command -v x86_64-w64-mingw32-g++ >/dev/null; then
+        say_missing "layoutproof-d3d.exe" "built with MinGW's x86_64-w64-mingw32-g++, which is missing here"
+    elif x86_64-w64-mingw32-g++ -std=c++17 -O1 -Wall -Wextra -static -o "$program.new" "$source"/*.cpp \
+        -lversion -lole32 >"$log" 2>&1; then
+        mv "$program.new" "$program"
+        rm -f "$log"
+        say_done "layoutproof-d3d.exe"
+    else
+        say_missing "layoutproof-d3d.exe" "it does not build ($(first_error "$log")); see $log"
+    fi
+}
+
+set_up_wine_prefix() {
+    local prefix=$fetched/tools/wine-prefix log=$fetched/wine.log
+    if [[ -d $prefix ]] || ! command -v wine >/dev/null; then
+        return
+    fi
+    rm -rf "$prefix.new"
+    mkdir -p "$fetched/tools"
+    # The overrides keep Wine from downloading Mono and Gecko, and from adding entries to the user's menus.
+    if WINEPREFIX=$prefix.new WINEDEBUG=-all WINEDLLOVERRIDES='mscoree,mshtml,winemenubuilder.exe=' \
+        timeout 300 wine wineboot --init </dev/null >"$log" 2>&1; then
+        link_wine_libraries "$prefix.new"
+        mv "$prefix.new" "$prefix"
+        rm -f "$log"
+        say_done "a prefix for Wine"
+    else
+        say_missing "a prefix for Wine" "wineboot failed ($(tail -n 1 "$log")); see $log"
+    fi
+}
+
+# link_wine_libraries PREFIX: Wine copies all its libraries into a prefix, 700 MB. Links to the originals do as well.
+link_wine_libraries() {
+    local folder original
+    for folder in /usr/lib/x86_64-linux-gnu/wine /usr/lib64/wine /usr/lib/wine; do
+        if [[ -d $folder/x86_64-windows ]]; then
+            for original in "$folder"/x86_64-windows/*; do
+                ln_if_equal "$original" "$1/drive_c/windows/system32/${original##*/}"
+            done
+        fi
+    done
+}
+
+# ln_if_equal ORIGINAL COPY
+ln_if_equal() {
+    if cmp -s "$1" "$2"; then
+        ln -sf "$1" "$2"
+    fi
+}

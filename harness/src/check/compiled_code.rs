@@ -1,0 +1,130 @@
+//! The code that a compiler made, and where it bound the buffers of the probe.
+//!
+//! A shader in, [`CompiledCode`] out: the probe's own buffers are where its declarations put them, and the block is the
+//! only other one.
+
+use crate::check::shader_module::Code;
+use crate::dxil::bindings::resource_bindings;
+use crate::generate::hlsl;
+use crate::naga_offsets::{self, NagaError};
+use crate::probe::{Interface, ProbeEntry, Socket};
+use crate::read_spirv::{bound_variables, without_source};
+use crate::record::Space;
+use crate::runner::Shader;
+use crate::verdict::Validation;
+
+/// The code of a module.
+#[derive(Clone, Debug)]
+pub(super) struct CompiledCode {
+    pub(super) code: Code,
+    /// Where the compiler bound the buffers.
+    pub(super) interface: Interface,
+    /// Least bytes of the block that the language lets a host bind.
+    pub(super) binding_size: u32,
+    /// What naga says of WGSL; other code nobody was asked about yet.
+    pub(super) validation: Validation,
+}
+
+/// Why what a compiler made gives no module.
+pub(super) enum Unusable {
+    /// It is not what it should be; the fault is the compiler's.
+    Unread(String),
+    /// It is more than we can follow.
+    NotFollowed(String),
+}
+
+impl Unusable {
+    fn unread(error: impl ToString) -> Self {
+        Self::Unread(error.to_string())
+    }
+}
+
+impl CompiledCode {
+    /// The code of `shader`, of which `entry` is the one entry point.
+    ///
+    /// # Errors
+    /// Code that cannot be read, or binds more or less than the block and the probe's own buffers.
+    pub(super) fn new(shader: &Shader, entry: &ProbeEntry) -> Result<Self, Unusable> {
+        match shader {
+            Shader::Spirv(words) => {
+                let words = without_source(words);
+                let interface = spirv_interface(&words, entry.space)?;
+                Ok(Self::unvalidated(Code::Spirv(words), interface))
+            }
+            Shader::Dxil(listing) => {
+                let interface = dxil_interface(listing)?;
+                Ok(Self::unvalidated(Code::Dxil(listing.clone()), interface))
+            }
+            Shader::Wgsl(text) => Self::of_wgsl(text, entry),
+            Shader::Dxbc(_) | Shader::Msl(_) => Err(Unusable::NotFollowed("no device takes such code".to_owned())),
+        }
+    }
+
+    fn unvalidated(code: Code, interface: Interface) -> Self {
+        let validation = Validation::NotRun("no spirv-val".to_owned());
+        Self { code, interface, binding_size: 0, validation }
+    }
+
+    /// WGSL, which naga judges and turns into SPIR-V. What naga refuses is a module that is not valid.
+    fn of_wgsl(text: &str, entry: &ProbeEntry) -> Result<Self, Unusable> {
+        let spirv = match naga_offsets::spirv_of(text, &entry.name) {
+            Ok(spirv) => spirv,
+            Err(error @ (NagaError::Unreadable(_) | NagaError::Invalid(_))) => {
+                let validation = Validation::Invalid(error.to_string());
+                let code = Code::Wgsl(text.to_owned());
+                return Ok(Self { validation, ..Self::unvalidated(code, Interface::default()) });
+            }
+            Err(error @ (NagaError::NoSpirv(_) | NagaError::NoGlsl(_))) => {
+                return Err(Unusable::NotFollowed(error.to_string()));
+            }
+        };
+        let interface = spirv_interface(&spirv, entry.space)?;
+        let sizes = naga_offsets::binding_sizes(text).map_err(Unusable::unread)?;
+        let binding_size = sizes.get(&interface.block).copied().unwrap_or(0);
+        Ok(Self { binding_size, ..Self::unvalidated(Code::Naga { spirv, wgsl: text.to_owned() }, interface) })
+    }
+
+    /// The form in which the code is followed on the CPU.
+    pub(super) fn followed(&self) -> Shader {
+        match &self.code {
+            Code::Spirv(words) | Code::Naga { spirv: words, .. } => Shader::Spirv(words.clone()),
+            Code::Wgsl(text) => Shader::Wgsl(text.clone()),
+            Code::Dxil(listing) => Shader::Dxil(listing.clone()),
+        }
+    }
+}
+
+/// The sockets of a module of SPIR-V: beside the probe's own buffers only the block is left.
+fn spirv_interface(words: &[u32], space: Space) -> Result<Interface, Unusable> {
+    let ours = Interface { output: (0, hlsl::BINDING), input: (0, hlsl::BINDING + 1), ..Interface::default() };
+    if space == Space::PushConstant {
+        return Ok(ours);
+    }
+    let bound = bound_variables(words).map_err(Unusable::unread)?;
+    let sockets = bound.iter().map(|variable| (variable.set, variable.binding));
+    let others: Vec<Socket> = sockets.filter(|socket| *socket != ours.output && *socket != ours.input).collect();
+    Ok(Interface { block: only(&others)?, ..ours })
+}
+
+/// The same of DXIL's listing, by the table of resource bindings.
+fn dxil_interface(listing: &str) -> Result<Interface, Unusable> {
+    let rows = resource_bindings(listing).map_err(Unusable::Unread)?;
+    let sockets = rows.iter().map(|row| (row.space, row.index));
+    let others: Vec<Socket> = sockets.filter(|(space, _)| *space != hlsl::SPACE).collect();
+    Ok(Interface {
+        block: only(&others)?,
+        output: (hlsl::SPACE, 0),
+        input: (hlsl::SPACE, 1),
+        copy: Interface::default().copy,
+    })
+}
+
+fn only(sockets: &[Socket]) -> Result<Socket, Unusable> {
+    match sockets {
+        [socket] => Ok(*socket),
+        others => Err(Unusable::NotFollowed(format!(
+            "the compiler binds {} buffers beside the probe's own, not one",
+            others.len()
+        ))),
+    }
+}

@@ -1,0 +1,88 @@
+//! The text of probes. That compilers take it shows wherever a run has them.
+
+use expect_test::expect;
+
+use super::{forms, probe};
+use crate::declare::{DeclareOptions, declare};
+use crate::layout::{LayoutOptions, find, lay_out};
+use crate::probe::{Wiring, plan_by_name};
+use crate::record::{Direction, Space, Stage};
+use crate::sources::{SourceMap, Span};
+use crate::toolchain::Language;
+
+/// The entry point for the only block of `declarations`.
+fn entry_point(declarations: &str, space: Space, direction: Direction) -> String {
+    let mut sources = SourceMap::default();
+    let file = sources.add("test.hlsl", declarations);
+    let end = u32::try_from(declarations.len()).unwrap();
+    let module = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default()).unwrap();
+    let layout = lay_out(&module.blocks[0], find("scalar").unwrap(), LayoutOptions::default());
+    let plan = plan_by_name(&layout, &layout.leaves(), &[(space, Stage::Compute)].into());
+    let mut plan = plan.only(&forms(Language::Hlsl).iter().copied().collect());
+    plan.entries.retain(|entry| entry.direction == direction);
+    plan.entries.truncate(1);
+    let wiring = Wiring::new(&layout, &plan, &plan.entries[0]);
+    let text = probe((declarations, Language::Hlsl), &layout, (&plan, &wiring)).unwrap();
+    text.split_once("    layoutproof_output.Store(0, layoutproof_input.Load(0));\n").unwrap().1.to_owned()
+}
+
+#[test]
+fn every_form_has_statements_of_its_own() {
+    let text = entry_point("cbuffer S { float2 v; int a[2]; };", Space::Uniform, Direction::Read);
+    expect![[r"
+            layoutproof_output.Store(4, asuint(v.x));
+            layoutproof_output.Store(8, asuint(v.y));
+            layoutproof_output.Store(12, (uint)(a[0]));
+            layoutproof_output.Store(16, (uint)(a[1]));
+            { float2 value = v;
+            layoutproof_output.Store(20, asuint(value.x));
+            layoutproof_output.Store(24, asuint(value.y));
+            }
+            layoutproof_output.Store(28, (uint)(a[0]));
+            layoutproof_output.Store(32, (uint)(a[1]));
+            layoutproof_output.Store(36, asuint(layoutproof_whole(v).x));
+            layoutproof_output.Store(40, asuint(layoutproof_whole(v).y));
+            layoutproof_output.Store(44, (uint)(a[0]));
+            layoutproof_output.Store(48, (uint)(a[1]));
+            layoutproof_output.Store(52, (uint)(a[layoutproof_input.Load(4)]));
+            layoutproof_output.Store(56, (uint)(a[layoutproof_input.Load(8)]));
+        }
+    "]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn elements_of_structured_buffers_are_passed_whole() {
+    let declarations = "struct P { float a; bool b; }; StructuredBuffer<P> S;";
+    let text = entry_point(declarations, Space::Storage, Direction::Read);
+    assert!(text.contains("asuint(layoutproof_whole(S[0]).a)"), "{text}");
+    assert!(text.contains("layoutproof_whole(S[0]).b ? 1u : 0u"), "{text}");
+}
+
+#[test]
+fn an_element_that_is_a_vector_is_read_at_once() {
+    let text = entry_point("StructuredBuffer<float3> S;", Space::Storage, Direction::Read);
+    assert!(text.contains("{ float3 value = S[0];"), "{text}");
+    assert!(text.contains("asuint(value.z)"), "{text}");
+}
+
+#[test]
+fn a_matrix_is_read_row_by_row() {
+    let text = entry_point("cbuffer S { float2x3 m; };", Space::Uniform, Direction::Read);
+    assert!(text.contains("{ float3 value = m[1];"), "{text}");
+    assert!(text.contains("m[layoutproof_input.Load(8)][layoutproof_input.Load(12)]"), "{text}");
+}
+
+#[test]
+fn a_write_takes_each_leaf_from_the_input() {
+    let declarations = "struct P { float a; double d; bool b; uint c; }; RWStructuredBuffer<P> S;";
+    let text = entry_point(declarations, Space::Storage, Direction::Write);
+    expect![[r"
+            S[0].a = asfloat(layoutproof_input.Load(4));
+            S[0].d = asdouble(layoutproof_input.Load(8), layoutproof_input.Load(12));
+            S[0].b = layoutproof_input.Load(16) != 0;
+            S[0].c = (uint)layoutproof_input.Load(20);
+        }
+    "]]
+    .assert_eq(&text);
+}

@@ -1,0 +1,66 @@
+//! Pointers into memory, and the loads and stores through them: a place and indices in, instructions out.
+
+use std::rc::Rc;
+
+use rspirv::dr::Operand;
+use rspirv::spirv::{MemoryAccess, StorageClass, Word};
+
+use super::types::{Typed, Types};
+
+pub(super) const OPEN: &str = "a block is open while a body is written";
+
+/// A pointer with the type to which it points.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// A variable, or what [`StorageClass::PhysicalStorageBuffer`] was given.
+    pub(super) pointer: Word,
+    pub(super) class: StorageClass,
+    /// The element, where the pointer leads to an array of the type.
+    pub(super) element: Option<u32>,
+    pub(super) ty: Rc<Typed>,
+}
+
+impl Place {
+    /// How a value whose largest scalar has `scalar` bytes is loaded or stored. Behind an address that is the alignment
+    /// that must be named, and the only one that every rule set keeps.
+    pub(super) fn access(&self, scalar: u32) -> (Option<MemoryAccess>, Option<Operand>) {
+        if self.class == StorageClass::PhysicalStorageBuffer {
+            (Some(MemoryAccess::ALIGNED), Some(Operand::LiteralBit32(scalar)))
+        } else {
+            (None, None)
+        }
+    }
+}
+
+impl Types {
+    /// Loads the part of `place` to which `indices` lead.
+    pub(super) fn load(&mut self, place: &Place, indices: &[u32]) -> Word {
+        let pointer = self.point(place, indices);
+        let ty = place.ty.at(indices);
+        let (access, alignment) = place.access(ty.largest_scalar());
+        self.builder.load(ty.id, None, pointer, access, alignment).expect(OPEN)
+    }
+
+    /// Stores to the part of `place` to which `indices` lead.
+    pub(super) fn store(&mut self, place: &Place, indices: &[u32], value: Word) {
+        let pointer = self.point(place, indices);
+        let (access, alignment) = place.access(place.ty.at(indices).largest_scalar());
+        self.builder.store(pointer, value, access, alignment).expect(OPEN);
+    }
+
+    /// A pointer to the part of `place` to which `indices` lead.
+    fn point(&mut self, place: &Place, indices: &[u32]) -> Word {
+        if indices.is_empty() && place.element.is_none() {
+            return place.pointer;
+        }
+        let ids: Vec<Word> = indices.iter().map(|index| self.constant(*index)).collect();
+        self.point_to(place, (ids, place.ty.at(indices).id))
+    }
+
+    /// A pointer to the part of type `part` to which the values `indices` lead.
+    pub(super) fn point_to(&mut self, place: &Place, (indices, part): (Vec<Word>, Word)) -> Word {
+        let ty = self.pointer(place.class, part);
+        let element = place.element.map(|element| self.constant(element));
+        self.builder.access_chain(ty, None, place.pointer, element.into_iter().chain(indices)).expect(OPEN)
+    }
+}

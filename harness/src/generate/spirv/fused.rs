@@ -1,0 +1,134 @@
+//! Modules of many blocks: a group of cases in, one entry point that answers each with one word out.
+//!
+//! Every block is a variable of its own type, `Aliased` with the others at set 0 binding 0. The code is straight line and
+//! stores once per case. [`crate::probe::FusedJob`] predicts the answers.
+//!
+//! Source: SPIR-V specification, "Aliasing" and "Decoration" (`Aliased`); Vulkan specification, "`DescriptorSet` and
+//! Binding Assignment": several variables may share a binding.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use rspirv::binary::Assemble;
+use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, StorageClass, Word};
+
+use super::access::{OPEN, Place};
+use super::block::{Block, Way};
+use super::body::{Answers, Body, Interface};
+use super::interface::{bind, word_buffer};
+use super::kind::Kind;
+use super::module::begin;
+use super::stages::begin_function;
+use super::types::Types;
+use super::{Produced, needs, refuse_unsized, rules, ways_in};
+use crate::generate::ProduceError;
+use crate::probe::{FUSED_ENTRY, Fold, FusedCase, FusedGroup, FusedSpace, ProbeEntry};
+
+/// Writes the module of `group`.
+///
+/// # Errors
+/// As [`produce`](super::produce), for the first case that cannot be written.
+pub fn produce_fused(group: &FusedGroup<'_>) -> Result<Produced, ProduceError> {
+    let space = group.space.space();
+    let lowered = group.cases.iter().map(Lowered::new).collect::<Result<Vec<_>, _>>()?;
+    let kinds = lowered.iter().flat_map(|case| case.block.node.kinds()).collect();
+    let needs = needs::of(&kinds, &BTreeSet::from([space]));
+    let mut types = begin(&needs, false);
+    let output = word_buffer(&mut types, "output", 1);
+    let input = word_buffer(&mut types, "input", 2);
+    types.builder.decorate(input.pointer, Decoration::NonWritable, []);
+    let interfaces: Vec<Interface> = lowered
+        .iter()
+        .map(|case| Interface {
+            block: declare(&mut types, case, group.space),
+            output: output.clone(),
+            input: input.clone(),
+            copy: None,
+            lane: None,
+            function: None,
+        })
+        .collect();
+    let function = begin_function(&mut types);
+    let nonce = types.load(&input, &[0, 0]);
+    for ((number, case), interface) in (0..).zip(&lowered).zip(interfaces) {
+        case.write(&mut types, interface, (group.fold, nonce, number))?;
+    }
+    end(&mut types, function);
+    let needed = lowered.iter().map(|case| rules::needed(&case.block.node, space)).max();
+    Ok(Produced {
+        words: types.builder.module().assemble(),
+        rules: needed.into_iter().map(|rules| (space, rules)).collect::<BTreeMap<_, _>>(),
+        features: needs.iter().map(|need| need.feature).collect(),
+    })
+}
+
+/// A case with its types chosen.
+struct Lowered<'a> {
+    case: &'a FusedCase,
+    entry: &'a ProbeEntry,
+    block: Block<'a>,
+    ways: Vec<Way>,
+}
+
+impl<'a> Lowered<'a> {
+    fn new(case: &'a FusedCase) -> Result<Self, ProduceError> {
+        let layout = &case.layout;
+        let Ok(laid_out) = &layout.result else {
+            return Err(ProduceError::Refused { rules: layout.rules.clone(), block: layout.name.clone() });
+        };
+        let nothing = || ProduceError::NothingToProbe { block: layout.name.clone() };
+        let entry = case.entry().ok_or_else(nothing)?;
+        refuse_unsized(layout, laid_out.size, &case.plan)?;
+        let block = Block::new(laid_out, &case.plan.leaves);
+        let ways = ways_in(layout, &block, &case.plan)?;
+        Ok(Self { case, entry, block, ways })
+    }
+
+    /// Reads the case and stores its answer, which is the group's word `number`.
+    fn write(
+        &self,
+        types: &mut Types,
+        interface: Interface,
+        (fold, nonce, number): (Fold, Word, u32),
+    ) -> Result<(), ProduceError> {
+        let wiring = self.case.wiring();
+        let (uint, own) = (types.scalar(Kind::WORD), types.constant(number));
+        let start = types.builder.bitwise_xor(uint, None, nonce, own).expect(OPEN);
+        let answers = Answers::Folded(fold, start);
+        let mut body = Body { types, interface, leaves: &self.ways, wiring: &wiring, answers };
+        let read = self.entry.forms.iter().try_for_each(|form| body.read(*form));
+        read.map_err(|_| ProduceError::PartlyProbed { entry: FUSED_ENTRY.to_owned() })?;
+        if let Answers::Folded(_, answer) = body.answers {
+            body.store_output(number, answer);
+        }
+        Ok(())
+    }
+}
+
+/// The variable of a case's block.
+fn declare(types: &mut Types, case: &Lowered<'_>, space: FusedSpace) -> Place {
+    let block = types.emit(&case.block.node);
+    types.builder.decorate(block.id, Decoration::Block, []);
+    let class = match space {
+        FusedSpace::Uniform => StorageClass::Uniform,
+        FusedSpace::Storage => StorageClass::StorageBuffer,
+    };
+    let pointer = types.pointer(class, block.id);
+    let variable = types.builder.variable(pointer, None, class, None);
+    bind(types, variable, 0);
+    types.builder.decorate(variable, Decoration::Aliased, []);
+    match space {
+        FusedSpace::Uniform => {}
+        FusedSpace::Storage => types.builder.decorate(variable, Decoration::NonWritable, []),
+    }
+    Place { pointer: variable, class, element: None, ty: Rc::new(block) }
+}
+
+/// Ends the function and declares it as the entry point.
+fn end(types: &mut Types, function: Word) {
+    let builder = &mut types.builder;
+    builder.ret().expect(OPEN);
+    builder.end_function().expect("the function is open");
+    builder.entry_point(ExecutionModel::GLCompute, function, FUSED_ENTRY, []);
+    builder.execution_mode(function, ExecutionMode::LocalSize, [1, 1, 1]);
+}

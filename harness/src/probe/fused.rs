@@ -1,0 +1,212 @@
+//! Fused probes: many cases in one shader that answers each with one word.
+//!
+//! A driver's time goes into compiling pipelines and stores, so a group of cases shares a module: every block is a
+//! variable at set 0 binding 0, all of them look at the same buffer, and the words that a case reads are folded into one.
+//! The interface is that of other probes: output at binding 1, nonce and indices at binding 2.
+//!
+//! The buffer is a ramp: every 32-bit word of it is data and carries its own offset, as if each block had no padding.
+//! So the answer of a case follows from its layout alone. A wrong answer says no more than that the case has to be read
+//! again by itself, and a right one nothing of padding and guards, which the ramp does not have.
+
+use super::{Interface, PlanShader, ProbeEntry, ProbePlan, Socket, Wiring};
+use crate::image::ink::{Code, Half};
+use crate::image::{BEFORE_WORD, ImageError, REFILL_WORD, data_word, image_size};
+use crate::layout::{BlockLayout, Leaf};
+use crate::probe::words;
+use crate::record::{Direction, Form, Space, Stage};
+use crate::runner::{BufferAfter, BufferKind, Job, JobBuffer, ReadBack};
+
+/// Entry point of a fused module.
+pub const FUSED_ENTRY: &str = "read_fused";
+
+/// Place of the output among the buffers of a job.
+const OUTPUT: usize = 1;
+
+/// Bytes of the longest ramp: the tag of a word leaves 16 bits for its offset.
+const RAMP_BYTES: u32 = 1 << 16;
+
+/// Where the blocks of a group live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FusedSpace {
+    /// A uniform buffer.
+    Uniform,
+    /// A storage buffer.
+    Storage,
+}
+
+impl FusedSpace {
+    /// Every space in which cases are fused.
+    pub const ALL: [Self; 2] = [Self::Uniform, Self::Storage];
+
+    /// The space of the same name.
+    pub const fn space(self) -> Space {
+        match self {
+            Self::Uniform => Space::Uniform,
+            Self::Storage => Space::Storage,
+        }
+    }
+}
+
+/// How the words that a case reads become one. Both begin with the nonce and the number of the case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fold {
+    /// The steps of FNV-1a with words for bytes (draft-eastlake-fnv, "FNV Basics"). Each step is one to one in the word
+    /// and in what came before, so one wrong word always shows; other mistakes pass with odds of about one to 2^32. Folds
+    /// with fewer operations miss shifted or swapped neighbours.
+    Hash,
+    /// Exclusive or: the cheapest use of a load, which shows what a probe costs at least. It does not see words that
+    /// changed places.
+    Xor,
+}
+
+/// FNV's prime for 32 bits.
+pub(crate) const FNV_PRIME: u32 = 16_777_619;
+
+impl Fold {
+    fn step(self, value: u32, word: u32) -> u32 {
+        match self {
+            Self::Hash => (value ^ word).wrapping_mul(FNV_PRIME),
+            Self::Xor => value ^ word,
+        }
+    }
+}
+
+/// A block with its plan, which has exactly one entry point: see [`fusable`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct FusedCase {
+    /// The block.
+    pub layout: BlockLayout,
+    /// What is read of it.
+    pub plan: ProbePlan,
+}
+
+/// Cases that share a module.
+#[derive(Clone, Copy, Debug)]
+pub struct FusedGroup<'a> {
+    /// The cases, in the order of the output's words.
+    pub cases: &'a [FusedCase],
+    /// Where the blocks live.
+    pub space: FusedSpace,
+    /// How a case's words become one.
+    pub fold: Fold,
+}
+
+/// The part of a plan that can be fused in a space: of the entry point that reads there in a compute shader those forms
+/// that load leaf by leaf, and the leaves that a ramp can tell apart. `None` where nothing is left.
+pub fn fusable(plan: &ProbePlan, space: FusedSpace) -> Option<ProbePlan> {
+    let mut plan = plan.clone().without(out_of_ramp);
+    plan.entries.retain(|entry| {
+        (entry.space, entry.stage, entry.direction) == (space.space(), Stage::Compute, Direction::Read)
+    });
+    plan.entries.truncate(1);
+    for entry in &mut plan.entries {
+        entry.forms.retain(|form| match form {
+            Form::Leaf | Form::Vector | Form::Whole | Form::Indexed => true,
+            Form::Parameter | Form::Divergent | Form::Copied | Form::Length => false,
+        });
+    }
+    let reads = plan.entries.iter().any(|entry| !entry.forms.is_empty());
+    reads.then_some(plan).filter(|plan| !plan.leaves.is_empty())
+}
+
+/// Why a ramp does not tell a leaf from others.
+fn out_of_ramp(leaf: &Leaf) -> Option<String> {
+    if Code::of(leaf.component).is_some() {
+        return Some("a ramp has no room for its offset".to_owned());
+    }
+    let end = leaf.offset.checked_add(leaf.component.size);
+    end.is_none_or(|end| end > RAMP_BYTES).then(|| format!("a ramp ends at byte {RAMP_BYTES}"))
+}
+
+impl FusedCase {
+    /// The one entry point; `None` for a plan that [`fusable`] did not make.
+    pub fn entry(&self) -> Option<&ProbeEntry> {
+        self.plan.entries.first()
+    }
+
+    /// Which words are whose.
+    pub fn wiring(&self) -> Wiring {
+        self.entry().map(|entry| Wiring::new(&self.layout, &self.plan, entry)).unwrap_or_default()
+    }
+
+    /// The answer of a device that reads every leaf where the layout has it.
+    fn answer(&self, wiring: &Wiring, (fold, start): (Fold, u32)) -> u32 {
+        let leaves = wiring.slots.iter().map(|slot| &self.plan.leaves[slot.leaf as usize]);
+        let read = leaves.flat_map(|leaf| (0..words(leaf.component)).map(|word| leaf.offset + 4 * word));
+        read.fold(start, |value, offset| fold.step(value, data_word(offset, Half::Low)))
+    }
+}
+
+/// The dispatch of a group, with the answers that it should have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FusedJob {
+    /// What the device gets.
+    pub job: Job,
+    /// One word per case.
+    pub answers: Vec<u32>,
+}
+
+impl FusedJob {
+    /// The dispatch of `group`; `shader` was written for it, or for other layouts of the same cases.
+    ///
+    /// # Errors
+    /// If a block has no image.
+    pub fn new(group: &FusedGroup<'_>, nonce: u32, shader: PlanShader<'_>) -> Result<Self, ImageError> {
+        let mut answers = Vec::with_capacity(group.cases.len());
+        let (mut bytes, mut indices) = (0, Vec::new());
+        for (number, case) in (0..).zip(group.cases) {
+            let wiring = case.wiring();
+            bytes = bytes.max(image_size(&case.layout, &case.plan)?);
+            answers.push(case.answer(&wiring, (group.fold, nonce ^ number)));
+            // Tables of numbers: the longest holds the others.
+            if wiring.indices.len() > indices.len() {
+                indices = wiring.indices;
+            }
+        }
+        let ramp = (0..).step_by(4).map(|offset| data_word(offset, Half::Low)).take(bytes / 4);
+        let kind = match group.space {
+            FusedSpace::Uniform => BufferKind::Uniform,
+            FusedSpace::Storage => BufferKind::StorageRead,
+        };
+        let Interface { block, output, input, copy: _ } = shader.interface;
+        let buffers = vec![
+            buffer(block, kind, ramp),
+            buffer(output, BufferKind::Storage, std::iter::repeat_n(REFILL_WORD, answers.len())),
+            buffer(input, BufferKind::StorageRead, std::iter::once(nonce).chain(indices)),
+        ];
+        let requires = shader.requires.clone();
+        let job = Job { requires, ..Job::compute(shader.shader.clone(), FUSED_ENTRY, buffers) };
+        Ok(Self { job, answers })
+    }
+
+    /// The cases, by their number, that have to be read again by themselves: those with another answer, and all of them
+    /// where the device changed anything beside the answers.
+    pub fn wrong(&self, read_back: &ReadBack) -> Vec<usize> {
+        let Some(output) = read_back.buffers.get(OUTPUT) else { return (0..self.answers.len()).collect() };
+        let found = output.bytes.chunks_exact(4).map(|word| word.try_into().map_or(REFILL_WORD, u32::from_le_bytes));
+        let found: Vec<u32> = found.collect();
+        let complete = read_back.buffers.len() == self.job.buffers.len() && found.len() == self.answers.len();
+        if !complete || !self.is_untouched(read_back) {
+            return (0..self.answers.len()).collect();
+        }
+        let answers = self.answers.iter().zip(&found).enumerate();
+        answers.filter(|(_, (answer, found))| answer != found).map(|(number, _)| number).collect()
+    }
+
+    /// Whether nothing changed but the output's words.
+    fn is_untouched(&self, read_back: &ReadBack) -> bool {
+        let mut buffers = self.job.buffers.iter().zip(&read_back.buffers).enumerate();
+        buffers.all(|(index, (before, after))| {
+            let BufferAfter { before: memory_before, bytes, after: memory_after } = after;
+            let around = memory_before.chunks(4).all(|word| word == before.before_word.to_le_bytes());
+            around && *memory_after == before.after && (index == OUTPUT || *bytes == before.bytes)
+        })
+    }
+}
+
+/// A buffer; words of the refill stand behind it.
+fn buffer((set, binding): Socket, kind: BufferKind, words: impl Iterator<Item = u32>) -> JobBuffer {
+    let bytes_of = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let bytes = bytes_of(&words.collect::<Vec<_>>());
+    JobBuffer { set, binding, element: 0, kind, bytes, after: bytes_of(&[REFILL_WORD; 4]), before_word: BEFORE_WORD }
+}

@@ -1,0 +1,31 @@
+//! How fused groups are cut: what a module costs a driver beside its loads, and how fast that grows with the module.
+//!
+//! Source: measured, see `runners/README.md`.
+
+use super::FusedSpace;
+use crate::record::Form;
+
+/// How a device is given fused cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tuning {
+    /// Cases of a module, at least 1.
+    pub cases: usize,
+    /// How leaves are loaded.
+    pub form: Form,
+}
+
+impl Tuning {
+    /// The tuning of a device, by its id.
+    pub fn of(device: &str, space: FusedSpace) -> Self {
+        match (device, space) {
+            // A pipeline costs as much as some hundred loads from a uniform buffer.
+            ("lavapipe", FusedSpace::Uniform) => Self { cases: 32, form: Form::Leaf },
+            // Every load from a storage buffer becomes a loop over lanes, and long functions of loops compile slowly.
+            ("lavapipe", FusedSpace::Storage) => Self { cases: 4, form: Form::Leaf },
+            // A pipeline costs little, every access chain much, and a whole block no more chains than a scalar.
+            ("swiftshader", FusedSpace::Uniform | FusedSpace::Storage) => Self { cases: 8, form: Form::Whole },
+            // Unknown drivers: few enough that a failure is found quickly.
+            (_, FusedSpace::Uniform | FusedSpace::Storage) => Self { cases: 16, form: Form::Leaf },
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Where the members of a block are: offsets, sizes and strides in bytes.
+//!
+//! Slang states no stride and no order of matrices, so of a matrix only its first element has an offset.
+
+use serde::Deserialize;
+
+use super::amount::Amount;
+use crate::case::Numbers;
+use crate::case::expect::join;
+use crate::record::What;
+
+#[derive(Deserialize)]
+struct Program {
+    #[serde(default)]
+    parameters: Vec<Variable>,
+}
+
+/// A parameter, a field, or the element of a container.
+#[derive(Deserialize)]
+struct Variable {
+    #[serde(default)]
+    name: String,
+    binding: Option<Place>,
+    #[serde(default)]
+    bindings: Vec<Place>,
+    #[serde(rename = "type")]
+    ty: Described,
+}
+
+#[derive(Deserialize)]
+struct Place {
+    kind: String,
+    offset: Option<Amount>,
+    size: Option<Amount>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Described {
+    kind: String,
+    #[serde(default)]
+    fields: Vec<Variable>,
+    element_type: Option<Box<Described>>,
+    uniform_stride: Option<Amount>,
+    /// Of a structured buffer.
+    result_type: Option<Box<Described>>,
+    base_shape: Option<String>,
+    /// The element of a constant buffer, in its own bytes; `elementType` is a view with the container's added.
+    element_var_layout: Option<Box<Variable>>,
+    #[serde(default)]
+    sizes: Vec<Size>,
+}
+
+#[derive(Deserialize)]
+struct Size {
+    kind: String,
+    value: Amount,
+    alignment: Option<u32>,
+}
+
+/// The block that loose global parameters make.
+const GLOBALS: &str = "$Globals";
+
+/// The base of a struct, as Slang names it.
+const BASE: &str = "$base";
+
+/// What the JSON says of the block of this name: `S`, `N::S`, `p.inner` for a parameter block in another, `$Globals`.
+/// Nothing where it has no such block, or several: Slang leaves namespaces out.
+///
+/// # Errors
+/// Text that is not such JSON.
+pub fn layout_numbers(json: &str, block: &str) -> Result<Numbers, String> {
+    let program: Program = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let mut read = Reader { numbers: Numbers::default() };
+    if block == GLOBALS {
+        read.fields(&program.parameters, (block, 0));
+        return Ok(read.numbers);
+    }
+    let unqualified = block.rsplit_once("::").map_or(block, |(_, name)| name);
+    let mut names = unqualified.split('.');
+    let first = names.next().unwrap_or(unqualified);
+    let mut found: Vec<&Variable> = program.parameters.iter().filter(|parameter| parameter.name == first).collect();
+    for name in names {
+        let inside = found.into_iter().filter_map(|outer| outer.ty.element_var_layout.as_ref());
+        found = inside.flat_map(|element| &element.ty.fields).filter(|field| field.name == name).collect();
+    }
+    if let [parameter] = found[..] {
+        read.block(&parameter.ty, block);
+    }
+    Ok(read.numbers)
+}
+
+struct Reader {
+    numbers: Numbers,
+}
+
+impl Reader {
+    /// A container, a structured buffer, or an array of them.
+    fn block(&mut self, ty: &Described, block: &str) {
+        if let Some(element) = &ty.element_var_layout {
+            let size = element.bytes().and_then(|place| place.size.as_ref()?.finite());
+            self.numbers.add(What::Size, block, size);
+            self.element(&element.ty, block);
+        } else if let Some(element) = ty.result_type.as_ref().filter(|_| ty.is_structured_buffer()) {
+            let bytes = element.sizes.iter().find(|size| size.kind == UNIFORM);
+            let size = bytes.and_then(|bytes| bytes.value.finite());
+            // Slang's stride of any type is its size, rounded up to its alignment; the JSON leaves it to the reader.
+            let alignment = bytes.and_then(|bytes| bytes.alignment).filter(|alignment| *alignment > 0);
+            let stride = size.zip(alignment).and_then(|(size, alignment)| size.checked_next_multiple_of(alignment));
+            self.numbers.add(What::Size, block, size);
+            self.numbers.add(What::ArrayStride, block, stride);
+            self.element(element, block);
+        } else if let Some(element) = &ty.element_type {
+            self.block(element, block);
+        }
+    }
+
+    /// What a block holds, if it is no struct: one member without a name.
+    fn element(&mut self, ty: &Described, block: &str) {
+        if ty.kind != "struct" {
+            self.numbers.add(What::Offset, block, Some(0));
+        }
+        self.parts(ty, (block, 0));
+    }
+
+    /// The parts of a type that starts at an absolute byte.
+    fn parts(&mut self, ty: &Described, (path, start): (&str, u32)) {
+        self.fields(&ty.fields, (path, start));
+        if let Some(element) = ty.element_type.as_ref().filter(|_| ty.kind == "array") {
+            self.numbers.add(What::ArrayStride, path, ty.uniform_stride.as_ref().and_then(Amount::finite));
+            self.parts(element, (&format!("{path}[]"), start));
+        }
+    }
+
+    fn fields(&mut self, fields: &[Variable], (path, start): (&str, u32)) {
+        for field in fields {
+            // What has no bytes is a resource.
+            let Some(place) = field.bytes() else { continue };
+            let Some(offset) = place.offset.as_ref().and_then(Amount::finite) else { continue };
+            let Some(offset) = start.checked_add(offset) else { continue };
+            if field.name == BASE {
+                self.parts(&field.ty, (path, offset));
+                continue;
+            }
+            let inner = join(path, &field.name);
+            self.numbers.add(What::Offset, &inner, Some(offset));
+            self.numbers.add(What::Size, &inner, place.size.as_ref().and_then(Amount::finite));
+            self.parts(&field.ty, (&inner, offset));
+        }
+    }
+}
+
+/// The unit of bytes.
+const UNIFORM: &str = "uniform";
+
+impl Variable {
+    fn bytes(&self) -> Option<&Place> {
+        self.binding.iter().chain(&self.bindings).find(|place| place.kind == UNIFORM)
+    }
+}
+
+impl Described {
+    fn is_structured_buffer(&self) -> bool {
+        self.base_shape.as_deref() == Some("structuredBuffer")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shortened from slangc 2026.14.1, `-target spirv`, of:
+    /// `struct B { float2 v; }; struct T : B { float a[3]; }; ConstantBuffer<T> cb[2]; StructuredBuffer<float3> sb;
+    /// uniform float g1; uniform float3 g2;`
+    const JSON: &str = r#"{"parameters": [
+        {"name": "cb", "binding": {"kind": "descriptorTableSlot", "index": 1}, "type": {"kind": "array",
+         "elementCount": 2, "elementType": {"kind": "constantBuffer", "elementVarLayout": {"type": {"kind": "struct",
+          "name": "T", "fields": [
+           {"name": "$base", "type": {"kind": "struct", "name": "B", "fields": [
+             {"name": "v", "type": {"kind": "vector"}, "binding": {"kind": "uniform", "offset": 0, "size": 8}}]},
+            "binding": {"kind": "uniform", "offset": 0, "size": 16}},
+           {"name": "a", "type": {"kind": "array", "elementType": {"kind": "scalar"}, "uniformStride": 16},
+            "binding": {"kind": "uniform", "offset": 16, "size": 48}}]},
+          "binding": {"kind": "uniform", "offset": 0, "size": 64}}}}},
+        {"name": "sb", "binding": {"kind": "descriptorTableSlot", "index": 2}, "type": {"kind": "resource",
+         "baseShape": "structuredBuffer", "resultType": {"kind": "vector", "elementCount": 3,
+          "elementType": {"kind": "scalar"}, "sizes": [{"kind": "uniform", "value": 12, "alignment": 16}]}}},
+        {"name": "g1", "type": {"kind": "scalar"}, "binding": {"kind": "uniform", "offset": 0, "size": 4}},
+        {"name": "g2", "type": {"kind": "vector"}, "binding": {"kind": "uniform", "offset": 16, "size": 12}}]}"#;
+
+    fn check(block: &str, expected: &[(What, &str, u32)]) {
+        let numbers = layout_numbers(JSON, block).unwrap();
+        assert_eq!(numbers.iter().collect::<Vec<_>>(), expected, "{block}");
+    }
+
+    #[test]
+    fn members_sizes_and_strides_are_read() {
+        use What::{ArrayStride, Offset, Size};
+        let members = [(Offset, "cb.a", 16), (Offset, "cb.v", 0), (ArrayStride, "cb.a", 16)];
+        let sizes = [(Size, "cb", 64), (Size, "cb.a", 48), (Size, "cb.v", 8)];
+        check("cb", &members.into_iter().chain(sizes).collect::<Vec<_>>());
+        check("N::sb", &[(Offset, "N::sb", 0), (ArrayStride, "N::sb", 16), (Size, "N::sb", 12)]);
+        let globals = [(Offset, "$Globals.g1", 0), (Offset, "$Globals.g2", 16)];
+        check(
+            GLOBALS,
+            &globals.into_iter().chain([(Size, "$Globals.g1", 4), (Size, "$Globals.g2", 12)]).collect::<Vec<_>>(),
+        );
+        check("absent", &[]);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        assert!(layout_numbers("no JSON", "cb").is_err());
+    }
+}

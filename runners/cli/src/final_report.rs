@@ -1,0 +1,105 @@
+//! The end of a run: its records in; the report printed, the files that the user asked for written, an exit code out.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use layoutproof::record::{CheckRecord, RunEnd};
+use layoutproof::report::summary::{Exit, Shortfalls, exit_of_run};
+use layoutproof::report::terminal::{RunFacts, check_line, failure_report, summary};
+use layoutproof::report::{Style, deqp_csv, github, junit};
+use layoutproof::runner::DeviceInfo;
+
+use crate::output::{print, warn};
+
+/// The file that a failure report names where the user asked for none.
+const DEFAULT_RECORDS: &str = "the records that --json FILE writes";
+
+/// Where reports go.
+#[derive(Debug, Args)]
+pub struct OutputArgs {
+    /// Write the records as JSON lines; a run writes each as its check ends.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write a junit.xml report, as CI systems read it.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Write the results as deqp-runner does: name, status, seconds.
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// One line per check; twice, the annotated struct as well.
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+}
+
+/// Records with what else the report says.
+#[derive(Debug)]
+pub(crate) struct FinalReport<'a> {
+    /// Where it goes.
+    pub outputs: &'a OutputArgs,
+    /// Devices, through each API.
+    pub devices: &'a [DeviceInfo],
+    /// In the order of the run.
+    pub records: &'a [CheckRecord],
+    /// Their totals.
+    pub end: &'a RunEnd,
+    /// Wall time in seconds, of a run.
+    pub seconds: Option<f64>,
+    /// How to draw.
+    pub style: Style,
+}
+
+impl FinalReport<'_> {
+    /// Prints the report.
+    pub(crate) fn print(&self) {
+        let Self { outputs, devices, records, end, seconds, style } = *self;
+        if outputs.verbose > 0 {
+            for record in records {
+                print(&check_line(record, style));
+            }
+        }
+        let file = outputs.json.as_ref().map_or(DEFAULT_RECORDS.to_owned(), |path| path.display().to_string());
+        print(&failure_report(records, &file, style));
+        print(&summary(&RunFacts { devices, checks: records, end, seconds }, style));
+        if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
+            print(&github::annotations(records));
+        }
+    }
+
+    /// Writes the files, but for the records.
+    ///
+    /// # Errors
+    /// The first that cannot be written.
+    pub(crate) fn write_files(&self) -> anyhow::Result<()> {
+        if let Some(path) = &self.outputs.junit {
+            write(path, &junit::junit(self.records))?;
+        }
+        if let Some(path) = &self.outputs.csv {
+            write(path, &deqp_csv::results(self.records))?;
+        }
+        if let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") {
+            write(Path::new(&path), &github::markdown(self.records))?;
+        }
+        Ok(())
+    }
+
+    /// Says what is missing, and the exit code of all that is known now. Checks that were not done are an error of their
+    /// own: what agrees so far says nothing of them.
+    pub(crate) fn exit(&self, missing: &[String]) -> Exit {
+        for sentence in missing {
+            warn(&format!("error: {sentence}\n"));
+        }
+        let not_done = self.end.not_done;
+        if not_done > 0 {
+            let checks = if not_done == 1 { "check" } else { "checks" };
+            warn(&format!("error: the run was interrupted: {not_done} {checks} not done\n"));
+        }
+        let shortfalls = Shortfalls { could_not_run: not_done > 0, missing: !missing.is_empty() };
+        exit_of_run(self.end, shortfalls)
+    }
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    fs::write(path, text).with_context(|| format!("writing {}", path.display()))
+}

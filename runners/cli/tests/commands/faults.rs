@@ -1,0 +1,164 @@
+//! Workers that crash, hang, lie, run out of memory or print: the run comes to its end and loses no check.
+//!
+//! The model runs in workers here, so that no driver is needed.
+
+use serde_json::Value;
+
+use super::folder::{Answer, Folder};
+
+/// Fifteen checks, one of which is of the case below.
+const RUN: &str = "run arrays/ --rules std140 --form leaf --device model";
+const CASE: &str = "arrays/scalar_packs_behind_the_last_element";
+
+/// What each check came to, by case, with the reason.
+fn outcomes(folder: &Folder) -> Vec<(String, String, String)> {
+    let lines = folder.read("r.jsonl");
+    let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let word = |line: &Value, key: &str| line[key].as_str().unwrap_or("").to_owned();
+    let checks = lines.filter(|line| line["type"] == "check");
+    checks.map(|line| (word(&line, "case"), word(&line, "outcome"), word(&line, "skip_reason"))).collect()
+}
+
+fn undisturbed(folder: &Folder) -> Vec<(String, String, String)> {
+    folder.run(&format!("{RUN} --json r.jsonl --csv r.csv")).exits(0);
+    outcomes(folder)
+}
+
+fn run(folder: &Folder, options: &str) -> Answer {
+    folder.run(&format!("{RUN} {options} --json r.jsonl --csv r.csv"))
+}
+
+/// Asserts that the check of [`CASE`] comes to this outcome for this reason, and that all others are as undisturbed.
+#[track_caller]
+fn only_the_guilty_case(options: &str, (outcome, status): (&str, &str), reasons: &[&str]) {
+    let folder = Folder::with(&[]).with_drivers();
+    let before = undisturbed(&folder);
+    let answer = run(&folder, options).exits(1);
+    let after = outcomes(&folder);
+    assert_eq!(before.len(), 15);
+    assert_eq!(after.len(), before.len(), "{answer}");
+    for (before, after) in before.iter().zip(&after) {
+        if before.0 != CASE {
+            assert_eq!(before, after);
+            continue;
+        }
+        assert_eq!((after.0.as_str(), after.1.as_str()), (CASE, outcome), "{after:?}");
+        for reason in reasons {
+            assert!(after.2.contains(reason), "no `{reason}` in {after:?}");
+        }
+    }
+    let name = format!("{}::std140::rspirv::model::model,{status},", CASE.replace('/', "::"));
+    let results = folder.read("r.csv");
+    assert!(results.lines().any(|line| line.starts_with(&name)), "no `{name}` in {results}");
+    assert_eq!(results.lines().filter(|line| line.contains(",Pass,")).count(), 14, "{results}");
+}
+
+#[cfg_attr(not(unix), ignore = "how a process died is told in words of Unix")]
+#[test]
+fn a_crash_breaks_its_case_alone() {
+    let reasons = ["worker died of SIGABRT", "last output: a crash was planted", "not run: 3 jobs before it have each"];
+    only_the_guilty_case("--plant-fault crash@scalar_packs", ("broken", "Crash"), &reasons);
+}
+
+#[test]
+fn a_hang_breaks_its_case_alone() {
+    let reasons = ["no answer within 100 ms"];
+    only_the_guilty_case("--plant-fault hang@scalar_packs --time-limit 0.1", ("broken", "Timeout"), &reasons);
+}
+
+#[cfg_attr(not(unix), ignore = "how a process died is told in words of Unix")]
+#[test]
+fn a_lack_of_memory_breaks_its_case_alone() {
+    let reasons = ["worker died of SIGABRT", "last output: memory allocation of"];
+    only_the_guilty_case("--plant-fault oom@scalar_packs", ("broken", "Crash"), &reasons);
+}
+
+#[test]
+fn garbage_is_the_devices_fault() {
+    only_the_guilty_case("--plant-fault garbage@scalar_packs", ("differ", "Fail"), &[]);
+    let folder = Folder::with(&[]).with_drivers();
+    let answer = run(&folder, "--plant-fault garbage@scalar_packs").exits(1);
+    assert!(answer.out.contains("verdict  device: case, rules and shader agree"), "{answer}");
+}
+
+/// The protocol has a socket of its own, so what a driver prints is in nobody's way, however much it is.
+#[test]
+fn drivers_may_print() {
+    let folder = Folder::with(&[]).with_drivers();
+    let before = undisturbed(&folder);
+    let answer = run(&folder, "--plant-fault print@arrays/").exits(0);
+    assert_eq!(outcomes(&folder), before);
+    assert!(!answer.out.contains("printed by a driver") && !answer.err.contains("printed by a driver"), "{answer}");
+}
+
+/// A worker that does not live long is no case's fault: what took it down does well alone.
+#[test]
+fn workers_that_die_of_age_break_nothing() {
+    let folder = Folder::with(&[]).with_drivers();
+    let before = undisturbed(&folder);
+    run(&folder, "--plant-fault crash#7").exits(0);
+    assert_eq!(outcomes(&folder), before);
+}
+
+/// A device that takes down all that it is given, and a shader that does nothing, ends as lost, soon, and with a record
+/// for every check.
+#[test]
+fn a_device_that_is_gone_is_given_up() {
+    let folder = Folder::with(&[]).with_drivers();
+    let words = "run arrays/ structs/ --rules std140 --form leaf --device model --plant-fault crash#1 --json r.jsonl";
+    let answer = folder.run(words).exits(1);
+    let outcomes = outcomes(&folder);
+    let broken = outcomes.iter().filter(|it| it.1 == "broken").count();
+    assert!(broken == outcomes.len() && broken == 25, "{answer}");
+    let given_up = outcomes.iter().filter(|it| it.2.contains("not run: the device gives no sign of life")).count();
+    assert!(given_up > 5, "{outcomes:?}");
+}
+
+/// However many cases take a worker down, the device lives, and all others are checked.
+#[test]
+fn a_device_that_lives_is_not_given_up() {
+    let folder = Folder::with(&[]).with_drivers();
+    let words = "run arrays/ vectors/ --rules std140 --form leaf --device model --json r.jsonl";
+    folder.run(words).exits(0);
+    let before = outcomes(&folder);
+    folder.run(&format!("{words} --plant-fault crash@arrays/")).exits(1);
+    let after = outcomes(&folder);
+    assert_eq!(after.len(), before.len());
+    assert!(before.iter().any(|it| it.0.starts_with("vectors/") && it.1 == "agree"));
+    for (before, after) in before.iter().zip(&after) {
+        let expected = if before.0.starts_with("arrays/") { "broken" } else { &before.1 };
+        assert_eq!(after.1, expected, "{after:?}");
+    }
+}
+
+/// The real drivers of this machine, where there are some.
+#[cfg_attr(not(unix), ignore = "how a process died is told in words of Unix")]
+#[test]
+fn real_devices_survive_too() {
+    let folder = Folder::with(&[]).with_drivers();
+    let words = "run scalar_packs vectors/two_pairs --rules std140 --space push-constant --runner ash --json r.jsonl";
+    let before = folder.run(words);
+    if before.err.contains("error: no device") {
+        return;
+    }
+    let before = before.exits(0);
+    let undisturbed = outcomes(&folder);
+    for (fault, word) in [("crash", "broken"), ("hang", "broken"), ("garbage", "differ"), ("oom", "broken")] {
+        let words = format!("{words} --plant-fault {fault}@scalar_packs --time-limit 2");
+        let answer = folder.run(&words).exits(1);
+        let after = outcomes(&folder);
+        assert_eq!(after.len(), undisturbed.len(), "{before}{answer}");
+        for (before, after) in undisturbed.iter().zip(&after) {
+            let expected = if before.0 == CASE { word } else { &before.1 };
+            assert_eq!(after.1, expected, "{after:?} in {answer}");
+        }
+    }
+}
+
+#[test]
+fn faults_are_checked_before_anything_runs() {
+    let folder = Folder::with(&[]).with_drivers();
+    folder.run("run --plant-fault melt@a").exits(2).warns("error: invalid value 'melt@a' for '--plant-fault <FAULT>'");
+    folder.run("run --plant-fault crash@a --plant-misreading idle").exits(2).warns("error: the argument");
+    folder.run("run --time-limit 0").exits(2).warns("error: invalid value '0' for '--time-limit <SECONDS>'");
+}

@@ -1,0 +1,92 @@
+//! Ctrl-C, and other ends of a run that come from outside.
+#![cfg(unix)]
+
+use std::time::{Duration, Instant};
+
+use super::folder::Folder;
+use super::records::redacted;
+
+/// Fifteen checks, one of which never ends.
+const HANGS: &str =
+    "run arrays/ --rules std140 --form leaf --device model --plant-fault hang@scalar_packs --json r.jsonl";
+
+/// As long as a busy machine may take for what an idle one does at once.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How many checks have their record in the file.
+fn checks(text: &str) -> usize {
+    text.lines().filter(|line| line.starts_with("{\"type\":\"check\"")).count()
+}
+
+#[test]
+fn the_first_ends_the_run_with_a_report_of_what_is_done() {
+    let folder = Folder::with(&[]).with_drivers();
+    // The records behind the one that hangs wait for it.
+    let running = folder.start(HANGS).once(PATIENCE, || folder.has("r.jsonl", |text| checks(text) > 0));
+    running.signal("INT");
+    let answer = running.ends().exits(2);
+    let done = checks(&folder.read("r.jsonl"));
+    assert!(done > 0 && done < 15, "{answer}");
+    let left = 15 - done;
+    let counted = if left == 1 { "1 check".to_owned() } else { format!("{left} checks") };
+    let answer = answer.prints(&format!("Summary interrupted: {counted} not done; {done} agree"));
+    answer.warns(&format!("error: the run was interrupted: {counted} not done"));
+    let end = folder.read("r.jsonl").lines().last().unwrap_or_default().to_owned();
+    assert!(end.contains(&format!("\"checks\":{done},\"not_done\":{left},")), "{end}");
+    no_process_is_left(&folder);
+}
+
+#[test]
+fn what_is_left_can_be_done_later() {
+    let folder = Folder::with(&[]).with_drivers();
+    let words = "run vectors/ arrays/ structs/ --rules std140,scalar --form leaf --device model";
+    folder.run(&format!("{words} --json whole.jsonl")).exits(0);
+    let whole = folder.read("whole.jsonl");
+    let running = folder.start(&format!("{words} --json r.jsonl"));
+    let running = running.once(PATIENCE, || folder.has("r.jsonl", |text| checks(text) > 3));
+    running.signal("INT");
+    running.ends().exits(2);
+    assert!(checks(&folder.read("r.jsonl")) < checks(&whole), "the run was over before the signal");
+    folder.run(&format!("{words} --resume r.jsonl")).exits(0);
+    assert!(redacted(&folder.read("r.jsonl")) == redacted(&whole));
+}
+
+/// While shaders of 1500 members are written, nothing looks up.
+#[test]
+fn the_second_ends_it_at_once() {
+    let members = (0..1500).fold(String::new(), |text, index| text + &format!("float3 m{index};"));
+    let folder = Folder::with(&[("a.hlsl", &format!("cbuffer S {{ {members} }};"))]).with_drivers();
+    let running = folder.start("run a.hlsl --rules std140 --device model --json r.jsonl");
+    let running = running.once(PATIENCE, || folder.has("r.jsonl", |_| true));
+    running.signal("INT");
+    let running = running.once(PATIENCE, || folder.has(".err", |text| text.contains("once more ends at once")));
+    running.signal("INT");
+    running.ends().exits(130);
+}
+
+/// Nobody can catch SIGKILL: the workers see that the run is gone, the one that hangs as well.
+#[cfg_attr(not(target_os = "linux"), ignore = "processes are found in /proc")]
+#[test]
+fn no_worker_outlives_a_run_that_is_killed() {
+    let folder = Folder::with(&[]).with_drivers();
+    let running = folder.start(HANGS).once(PATIENCE, || folder.has("r.jsonl", |text| checks(text) > 0));
+    assert!(processes_in(&folder) > 1, "the run has a worker");
+    running.kill();
+    no_process_is_left(&folder);
+}
+
+#[track_caller]
+fn no_process_is_left(folder: &Folder) {
+    let started = Instant::now();
+    while processes_in(folder) > 0 {
+        assert!(started.elapsed() < PATIENCE, "{} processes are left", processes_in(folder));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Processes that run in the folder.
+fn processes_in(folder: &Folder) -> usize {
+    let here = folder.path("").canonicalize().unwrap();
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes.filter(|process| std::fs::read_link(process.path().join("cwd")).is_ok_and(|cwd| cwd == here)).count()
+}

@@ -1,0 +1,163 @@
+//! Parts of a run: shards on several machines, lists of cases, and their records put together again.
+
+use serde_json::{Value, json};
+
+use super::folder::{Answer, Folder};
+use super::records::redacted;
+
+/// Checks of bytes and of bindings, of which those differ whose arrays have elements of less than 16 bytes.
+const RUN: &str = "run arrays/t arrays/s implicit --form leaf --device model --plant-misreading array-stride-sixteen";
+
+/// The report behind its lines on single checks, without the time.
+fn summary(answer: &Answer) -> String {
+    let line = |line: &str| match line.trim_start().strip_prefix("Checked ") {
+        Some(rest) => format!("Checked {}", rest.split(" in ").next().unwrap_or(rest)),
+        None => line.to_owned(),
+    };
+    answer.out.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Runs the whole and three shards of it, with these options.
+fn divided(folder: &Folder, words: &str, code: i32) -> Answer {
+    let whole = folder.run(&format!("{words} --json whole.jsonl --junit whole.xml --csv whole.csv")).exits(code);
+    for number in 1..=3 {
+        folder.run(&format!("{words} --shard {number}/3 --json {number}.jsonl"));
+    }
+    whole
+}
+
+#[test]
+fn shards_are_together_the_run() {
+    let folder = Folder::with(&[]).with_drivers();
+    let whole = divided(&folder, RUN, 1);
+    let checks = |name: &str| folder.read(name).lines().filter(|line| line.contains("\"type\":\"check\"")).count();
+    let parts = [1, 2, 3].map(|number| checks(&format!("{number}.jsonl")));
+    assert!(parts.iter().all(|part| *part > 0), "{parts:?}");
+    assert_eq!(parts.iter().sum::<usize>(), checks("whole.jsonl"));
+    // In whatever order the files are named.
+    let outputs = "--json merged.jsonl --junit merged.xml --csv merged.csv";
+    let merged = folder.run(&format!("report 3.jsonl 1.jsonl 2.jsonl {outputs}")).exits(1);
+    assert_eq!(summary(&merged).replace("merged.jsonl", "whole.jsonl"), summary(&whole));
+    assert!(redacted(&folder.read("merged.jsonl")) == redacted(&folder.read("whole.jsonl")));
+    let names = |name: &str| {
+        let text = folder.read(name);
+        text.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names("merged.csv"), names("whole.csv"));
+    let cases = |name: &str| folder.read(name).matches("<testcase").count();
+    assert_eq!(cases("merged.xml"), cases("whole.xml"));
+    // What is merged is a run like any other, and named twice it is still one.
+    let again = folder.run("report merged.jsonl 1.jsonl whole.jsonl").exits(1);
+    assert_eq!(summary(&again), summary(&folder.run("report whole.jsonl").exits(1)));
+}
+
+#[test]
+fn a_shard_that_is_not_here_is_no_success() {
+    let folder = Folder::with(&[]).with_drivers();
+    divided(&folder, "run arrays/ --rules std140 --form leaf --device model", 0);
+    folder.run("report 1.jsonl 2.jsonl 3.jsonl").exits(0).prints("Summary ok: 15 agree");
+    let answer = folder.run("report 1.jsonl 3.jsonl --json two.jsonl").exits(3);
+    answer.warns("error: shard 2/3 is missing");
+    folder.run("report two.jsonl").exits(3).warns("error: shard 2/3 is missing");
+    folder.run("report two.jsonl 2.jsonl --json all.jsonl").exits(0);
+    assert!(redacted(&folder.read("all.jsonl")) == redacted(&folder.read("whole.jsonl")));
+}
+
+/// There are more shards than cases, so some are empty; their records say so.
+#[test]
+fn a_shard_may_be_empty() {
+    let folder = Folder::with(&[]).with_drivers();
+    let words = "run two_pairs --rules std140 --form leaf --device model";
+    let codes: Vec<i32> =
+        (1..=4).map(|number| folder.run(&format!("{words} --shard {number}/4 --json {number}.jsonl")).code()).collect();
+    let count = |wanted: i32| codes.iter().filter(|code| **code == wanted).count();
+    assert_eq!((count(0), count(4)), (1, 3), "{codes:?}");
+    folder.run("report 1.jsonl 2.jsonl 3.jsonl 4.jsonl").exits(0).prints("Summary ok: 1 agrees");
+    folder.run("report 1.jsonl 2.jsonl 3.jsonl").exits(3).warns("error: shard 4/4 is missing");
+}
+
+#[test]
+fn records_that_do_not_go_together_are_refused() {
+    let folder = Folder::with(&[("a.hlsl", "cbuffer S { float a; };"), ("text.jsonl", "nothing\nof the kind\n")]);
+    let words = "run a.hlsl --rules std140,std430 --device model";
+    folder.run(&format!("{words} --json a.jsonl")).exits(0);
+    let edited = |from: &str, to: &str| folder.write("b.jsonl", folder.read("a.jsonl").replace(from, to).as_bytes());
+    let refused = |words: &str, sentence: &str| {
+        let answer = folder.run(words).exits(2);
+        assert!(answer.err.contains(sentence), "no `{sentence}` in {answer}");
+        assert_eq!(answer.out, "");
+    };
+    edited("\"outcome\":\"agree\"", "\"outcome\":\"differ\"");
+    let contradiction = "error: a.jsonl and b.jsonl contradict each other about \
+                         `a.hlsl::std140::rspirv::model::model`: agree and differ";
+    refused("report a.jsonl b.jsonl", contradiction);
+    edited("\"schema\":1", "\"schema\":2");
+    refused("report a.jsonl b.jsonl", "error: b.jsonl: line 1: schema 2, but this version reads up to 1");
+    refused("report text.jsonl", "error: text.jsonl: line 1: no record:");
+    refused("report nosuch.jsonl", "error: reading nosuch.jsonl:");
+    folder.run(&format!("{words} --shard 1/2 --json 1.jsonl"));
+    folder.write("a.hlsl", b"cbuffer S { float a, b; };");
+    folder.run(&format!("{words} --shard 2/2 --json 2.jsonl"));
+    refused("report 1.jsonl 2.jsonl", "are shards of different runs: they have other cases, files or lists");
+}
+
+#[test]
+fn a_run_that_was_killed_is_no_success() {
+    let folder = Folder::with(&[]);
+    folder.run("run two_pairs --rules std140,std430 --device model --json a.jsonl").exits(0);
+    let whole = folder.read("a.jsonl");
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    folder.write("cut.jsonl", [lines[0], lines[1], &lines[2][..40]].concat().as_bytes());
+    let answer = folder.run("report cut.jsonl").exits(2).prints("Summary ok: 1 agrees");
+    answer.warns("error: cut.jsonl: the run was cut short; `layoutproof run --resume cut.jsonl`");
+}
+
+/// A list's entry is stale if no check of any shard differs.
+#[test]
+fn only_all_shards_call_an_entry_stale() {
+    let list = |case: &str| format!("[[known]]\ncase = \"{case}\"\ndevice = \"model\"\nreason = \"so it was\"\n");
+    let folder = Folder::with(&[("known.toml", &list("arrays/*"))]).with_drivers();
+    let words = "run arrays/ --rules std140 --form leaf --device model --known known.toml";
+    let whole = divided(&folder, words, 1).prints("Summary failed: 15 stale");
+    for number in 1..=3 {
+        assert!(!folder.read(&format!("{number}.jsonl")).contains("\"outcome\":\"stale\""));
+    }
+    let merged = folder.run("report 1.jsonl 2.jsonl 3.jsonl --json merged.jsonl").exits(1);
+    assert_eq!(summary(&merged), summary(&whole));
+    assert!(redacted(&folder.read("merged.jsonl")) == redacted(&folder.read("whole.jsonl")));
+    // With two of three shards, nobody knows.
+    let two = folder.run("report 1.jsonl 2.jsonl").exits(3);
+    assert!(!two.out.contains("stale"), "{two}");
+}
+
+#[test]
+fn a_list_chooses_cases_and_trials() {
+    let list = "# what the driver is worked on\narrays/three_dimensions # all of it\n\n\
+                vectors::two_pairs_fill_a_register::std140::rspirv::model::model\n";
+    let folder = Folder::with(&[("list.txt", list), ("typo.txt", "arrays/three_dimension\n")]);
+    folder.run("run --device model --caselist list.txt --form leaf --csv r.csv").exits(0);
+    let results = folder.read("r.csv");
+    let of = |case: &str| results.lines().filter(|line| line.starts_with(case)).count();
+    assert_eq!(of("vectors::two_pairs_fill_a_register::std140::rspirv::model::model,Pass,"), 1, "{results}");
+    assert_eq!(of("vectors::"), 1, "{results}");
+    assert!(of("arrays::three_dimensions::") > 1, "{results}");
+    assert_eq!(results.lines().count(), 1 + of("arrays::three_dimensions::"), "{results}");
+    let typo = folder.run("run --device model --caselist typo.txt").exits(2);
+    assert!(typo.err.contains("no case for\n  arrays::three_dimension\n"), "{typo}");
+    folder.run("run --device model --caselist nosuch.txt").exits(2).warns("error: reading nosuch.txt:");
+}
+
+#[test]
+fn the_records_say_which_shard_it_was() {
+    let folder = Folder::with(&[]);
+    folder.run("run two_pairs --rules std140 --device model --shard 1/1 --json r.jsonl").exits(0);
+    let header: Value = serde_json::from_str(folder.read("r.jsonl").lines().next().unwrap()).unwrap();
+    assert_eq!(header["arguments"]["shard"], json!(["1/1"]));
+    for (words, message) in [
+        ("run --shard 0/3", "a shard is written I/N, from 1/N to N/N"),
+        ("run --shard 1/2 --floors f.toml", "the argument '--shard <I/N>' cannot be used with '--floors <FILE>'"),
+    ] {
+        let answer = folder.run(words).exits(2);
+        assert!(answer.err.contains(message), "{answer}");
+    }
+}

@@ -1,0 +1,63 @@
+//! A slangc that stays: `layoutproof-slang --library PATH` loads Slang's compiler library once and says its version.
+//!
+//! Frames come on stdin (a folder, then slangc's arguments) and go to stdout (`ok` or `failed`, then what slangc would
+//! print); files are written where slangc would write them. It ends when stdin does. A process of its own because Slang
+//! crashes on some inputs.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use layoutproof_compilers::slang_library::frame::{receive, send};
+use layoutproof_compilers::slang_library::{SlangLibrary, SlangLibraryError};
+
+/// Why the process ended before stdin did.
+#[derive(Debug, thiserror::Error)]
+enum DriverError {
+    #[error("usage: layoutproof-slang --library PATH")]
+    Usage,
+    #[error(transparent)]
+    Library(#[from] SlangLibraryError),
+    #[error("{0}")]
+    Pipe(#[from] io::Error),
+}
+
+fn main() -> ExitCode {
+    match run(std::env::args().skip(1)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nothing is left to tell if stderr is closed.
+            let _ = writeln!(io::stderr(), "layoutproof-slang: error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), DriverError> {
+    let (Some("--library"), Some(path)) = (arguments.next().as_deref(), arguments.next()) else {
+        return Err(DriverError::Usage);
+    };
+    let library = SlangLibrary::open(&PathBuf::from(path))?;
+    let (mut requests, mut answers) = (io::stdin().lock(), io::stdout().lock());
+    send(&mut answers, &[library.version()?])?;
+    while let Some(request) = receive(&mut requests)? {
+        let Some((folder, arguments)) = request.split_first() else { return Err(DriverError::Usage) };
+        std::env::set_current_dir(folder)?;
+        let said = library.compile(arguments)?;
+        let end = if said.succeeded { "ok" } else { "failed" };
+        send(&mut answers, &[end.to_owned(), said.diagnostics])?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_library_is_named() {
+        let message = |line: &str| run(line.split_whitespace().map(str::to_owned)).unwrap_err().to_string();
+        assert_eq!(message(""), "usage: layoutproof-slang --library PATH");
+        assert!(message("--library no/such.so").starts_with("cannot load no/such.so: "));
+    }
+}

@@ -1,0 +1,213 @@
+//! Many sources in one process of a compiler that serves lines, as `layoutproof-d3d.exe` does.
+//!
+//! The sources are sent one after the other, each behind the answer to the one before, so the source that kills or stops
+//! the process is known, and a new process goes on with the next.
+
+use std::fs;
+use std::io;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::Compiled;
+use super::session::{Death, Session};
+use crate::child::TIME_LIMIT;
+use crate::compiler::Compiler;
+
+/// A source, and what is asked of the compiler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// HLSL.
+    pub text: String,
+    /// `cs_5_1`.
+    pub profile: String,
+    /// Name of the entry point.
+    pub entry: String,
+    /// Options as fxc.exe or dxc.exe spell them, with a dash: `-Zpr`, `-DNAME=VALUE`, `-I` and an absolute folder.
+    pub options: Vec<String>,
+}
+
+/// What a compiler made of a source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Object {
+    /// The container, with DXBC or DXIL inside.
+    pub container: Vec<u8>,
+    /// The compiler's disassembly of it; its comments say what the compiler reports.
+    pub listing: String,
+    /// Warnings.
+    pub diagnostics: String,
+}
+
+/// `fxc` or `dxc-1.9` of [`Compiler::known`], kept running.
+#[derive(Debug)]
+pub struct D3dCompiler {
+    compiler: Compiler,
+    limit: Duration,
+    session: Option<Session>,
+    /// The process works here; every source has the same name, so that diagnostics do not depend on its place. Dropped
+    /// after the process.
+    folder: TempDir,
+}
+
+/// Arguments of every source.
+const ALWAYS: [&str; 7] = ["-Fo", "object", "-Fc", "listing", "-Fe", "diagnostics", "source.hlsl"];
+
+impl D3dCompiler {
+    /// Nothing is started before the first source.
+    ///
+    /// # Errors
+    /// No temporary folder can be made.
+    pub fn new(compiler: Compiler) -> io::Result<Self> {
+        Ok(Self { compiler, limit: TIME_LIMIT, session: None, folder: tempfile::tempdir()? })
+    }
+
+    /// The compiler.
+    pub fn compiler(&self) -> &Compiler {
+        &self.compiler
+    }
+
+    /// Compiles every source; one answer each, in order.
+    pub fn compile(&mut self, sources: &[Source]) -> Vec<Compiled<Object>> {
+        sources.iter().map(|source| self.compile_one(source)).collect()
+    }
+
+    fn compile_one(&mut self, source: &Source) -> Compiled<Object> {
+        let mut arguments = vec!["-T", &source.profile, "-E", &source.entry];
+        arguments.extend(source.options.iter().map(String::as_str).chain(ALWAYS));
+        if let Some(wrong) = arguments.iter().find(|argument| argument.contains(['\t', '\n', '\r'])) {
+            return Compiled::Broken(format!("{}: no argument has tabs or lines: {wrong:?}", self.compiler.name()));
+        }
+        let answered = self.prepare(source).and_then(|()| self.ask(&arguments.join("\t")));
+        answered
+            .and_then(|status| self.collect(&status))
+            .unwrap_or_else(|error| Compiled::Broken(format!("{}: {error}", self.compiler.name())))
+    }
+
+    /// Puts the source where the process reads it, and takes away what the one before left.
+    fn prepare(&self, source: &Source) -> io::Result<()> {
+        for name in ["object", "listing", "diagnostics"] {
+            match fs::remove_file(self.folder.path().join(name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                Ok(()) | Err(_) => {}
+            }
+        }
+        fs::write(self.folder.path().join("source.hlsl"), &source.text)
+    }
+
+    /// The status that the process answers with, or how it died.
+    fn ask(&mut self, line: &str) -> io::Result<Result<String, Death>> {
+        // A process that was there before may have been ended by somebody else: a second one decides.
+        let attempts = if self.session.is_some() { 2 } else { 1 };
+        let mut answer = Err(Death::Ended);
+        for _ in 0..attempts {
+            let mut session = match self.session.take() {
+                Some(session) => session,
+                None => Session::start(self.compiler.command().current_dir(self.folder.path()))?,
+            };
+            answer = session.ask(line, self.limit);
+            // After nonsense, nobody knows which answer belongs to which source.
+            if matches!(answer.as_deref(), Ok("0" | "1")) {
+                self.session = Some(session);
+            }
+            if answer != Err(Death::Ended) {
+                break;
+            }
+        }
+        Ok(answer)
+    }
+
+    fn collect(&self, answer: &Result<String, Death>) -> io::Result<Compiled<Object>> {
+        let text = |name: &str| {
+            fs::read(self.folder.path().join(name)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        };
+        Ok(match answer.as_deref() {
+            Ok("0") => Compiled::Made(Object {
+                container: fs::read(self.folder.path().join("object"))?,
+                listing: text("listing")?,
+                diagnostics: text("diagnostics")?,
+            }),
+            Ok("1") => Compiled::Refused(text("diagnostics")?),
+            Ok(other) => Compiled::Broken(format!("{} answered `{other}`", self.compiler.name())),
+            Err(death) => Compiled::Broken(format!("{} {death}", self.compiler.name())),
+        })
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// Serves lines as `layoutproof-d3d.exe` does, and does what the source says; a line in `starts` for each process.
+    const SCRIPT: &str = r#"
+        echo >>starts
+        while read -r line; do
+            cp source.hlsl object
+            echo "$line" >listing
+            echo "said" >diagnostics
+            case $(cat source.hlsl) in
+            crash) exit 3 ;;
+            hang) exec sleep 1000 ;;
+            refuse) echo 1 ;;
+            babble) echo what ;;
+            leave) echo 0; exit ;;
+            *) echo 0 ;;
+            esac
+        done"#;
+
+    fn compiler() -> D3dCompiler {
+        let limit = Duration::from_secs(2);
+        D3dCompiler { limit, ..D3dCompiler::new(Compiler::script("fake", SCRIPT)).expect("a temporary folder") }
+    }
+
+    fn source(text: &str) -> Source {
+        let (profile, entry) = ("cs_5_1".to_owned(), "main".to_owned());
+        Source { text: text.to_owned(), profile, entry, options: vec!["-DX=a b".to_owned()] }
+    }
+
+    /// Whether the answers are those wanted; and how many processes it took.
+    fn check(wanted: &[(&str, &str)]) -> usize {
+        let mut compiler = compiler();
+        let sources: Vec<Source> = wanted.iter().map(|(text, _)| source(text)).collect();
+        let told = compiler.compile(&sources).into_iter().map(|compiled| match compiled {
+            Compiled::Made(object) => format!("made of {}", String::from_utf8_lossy(&object.container)),
+            Compiled::Refused(said) => format!("refused: {}", said.trim()),
+            Compiled::Broken(how) => how,
+        });
+        let wanted: Vec<_> = wanted.iter().map(|(_, answer)| (*answer).to_owned()).collect();
+        assert_eq!(told.collect::<Vec<_>>(), wanted);
+        fs::read_to_string(compiler.folder.path().join("starts")).expect("the script writes it").lines().count()
+    }
+
+    #[test]
+    fn one_process_serves_many_sources() {
+        assert_eq!(check(&[("a", "made of a"), ("refuse", "refused: said"), ("b", "made of b")]), 1);
+    }
+
+    #[test]
+    fn the_source_that_kills_or_stops_the_process_is_named() {
+        let crash = ("crash", "fake ended without an answer");
+        let hang = ("hang", "fake gave no answer in 2s");
+        // The crash is tried again in a fresh process, and the last source has one after the hang.
+        assert_eq!(check(&[("a", "made of a"), crash, ("b", "made of b"), hang, ("c", "made of c")]), 4);
+    }
+
+    #[test]
+    fn a_process_that_was_gone_before_is_nobodys_fault() {
+        assert_eq!(check(&[("leave", "made of leave"), ("a", "made of a")]), 2);
+    }
+
+    #[test]
+    fn nonsense_is_no_answer() {
+        assert_eq!(check(&[("babble", "fake answered `what`"), ("a", "made of a")]), 2);
+    }
+
+    #[test]
+    fn arguments_keep_their_spaces_and_cannot_hold_tabs() {
+        let Compiled::Made(object) = compiler().compile_one(&source("a")) else { panic!("not made") };
+        let line = "-T\tcs_5_1\t-E\tmain\t-DX=a b\t-Fo\tobject\t-Fc\tlisting\t-Fe\tdiagnostics\tsource.hlsl\n";
+        assert_eq!((object.listing.as_str(), object.diagnostics.as_str()), (line, "said\n"));
+        let tab = Source { entry: "a\tb".to_owned(), ..source("a") };
+        let broken = Compiled::Broken("fake: no argument has tabs or lines: \"a\\tb\"".to_owned());
+        assert_eq!(compiler().compile_one(&tab), broken);
+    }
+}

@@ -1,0 +1,92 @@
+//! DXBC as SPIR-V that a Vulkan device runs: vkd3d-compiler, and where it put each register.
+
+use std::fs;
+use std::path::Path;
+
+use layoutproof::bind::LayoutUnit;
+use layoutproof::read_fxc::{FxcBinding, resource_bindings};
+use layoutproof::read_spirv::bound_variables;
+
+use super::Object;
+use super::rewrite::{with_entry, with_socket, without_idle_capabilities, without_repeated_decorations};
+use crate::compiler::{Answer, Compiler};
+
+/// A module made of DXBC. Its entry point is `main`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Executable {
+    /// SPIR-V words.
+    pub spirv: Vec<u32>,
+    /// What the entry point uses, in the order of the listing.
+    pub places: Vec<Place>,
+}
+
+/// Where a resource of the source is in the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Name, register and space, as FXC lists them.
+    pub listed: FxcBinding,
+    /// Descriptor set.
+    pub set: u32,
+    /// Binding.
+    pub binding: u32,
+}
+
+impl Executable {
+    /// The module with its entry point called `entry`, and with resources at other places: name, then descriptor set and
+    /// binding. Names that the module does not have are passed over.
+    #[must_use]
+    pub fn moved(mut self, entry: &str, wanted: &[(&str, (u32, u32))]) -> Self {
+        self.spirv = with_entry(&self.spirv, entry);
+        for place in &mut self.places {
+            if let Some((_, to)) = wanted.iter().find(|(name, _)| *name == place.listed.binding.name) {
+                self.spirv = with_socket(&self.spirv, (place.set, place.binding), *to);
+                (place.set, place.binding) = *to;
+            }
+        }
+        self
+    }
+}
+
+const ARGUMENTS: [&str; 8] =
+    ["-x", "dxbc-tpf", "-b", "spirv-binary", "--buffer-uav=storage-buffer", "object.dxbc", "-o", "object.spv"];
+
+/// Translates an object of FXC; `Err` says in a sentence why there is no module.
+pub(crate) fn translate(vkd3d: &Compiler, object: &Object) -> Result<Executable, String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    fs::write(folder.path().join("object.dxbc"), &object.container).map_err(|error| error.to_string())?;
+    match vkd3d.ask(folder.path(), &ARGUMENTS) {
+        Answer::Accepted(_) => {}
+        Answer::Refused(finished) => return Err(format!("vkd3d-compiler refuses it: {}", finished.stderr.trim())),
+        Answer::Broken(how) => return Err(how),
+    }
+    let module = read_words(&folder.path().join("object.spv"))?;
+    let spirv = without_idle_capabilities(&without_repeated_decorations(&module));
+    let places = places(&spirv, &object.listing)?;
+    Ok(Executable { spirv, places })
+}
+
+fn read_words(file: &Path) -> Result<Vec<u32>, String> {
+    let bytes = fs::read(file).map_err(|error| error.to_string())?;
+    let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("chunks of four bytes"));
+    Ok(bytes.chunks_exact(4).map(word).collect())
+}
+
+/// Pairs the listing's rows with the module's variables. A row without a variable is left out: its resource may be listed
+/// for a size query alone.
+fn places(spirv: &[u32], listing: &str) -> Result<Vec<Place>, String> {
+    let variables = bound_variables(spirv).map_err(|bad| format!("vkd3d-compiler's module: {}", bad.reason))?;
+    let rows = resource_bindings(listing)?.into_iter();
+    let placed = rows.filter_map(|listed| {
+        let name = variable(&listed);
+        // A constant buffer's name goes on, `cb1_3`.
+        let found = variables.iter().find(|variable| variable.name.split('_').next() == Some(name.as_str()))?;
+        Some(Place { set: found.set, binding: found.binding, listed })
+    });
+    Ok(placed.collect())
+}
+
+/// What vkd3d-compiler calls the variable of a resource: after its range in a 5.1 profile, its register in 5.0.
+fn variable(listed: &FxcBinding) -> String {
+    let prefix = if listed.binding.unit == LayoutUnit::ConstantBuffer { "cb" } else { listed.binding.unit.as_str() };
+    format!("{prefix}{}", listed.range.unwrap_or(listed.binding.index))
+}

@@ -1,0 +1,38 @@
+//! Microsoft's HLSL compilers under Wine: FXC, whose DXBC runs on Vulkan devices through vkd3d, and DXC 1.9.
+//!
+//! HLSL text in; the container, its listing and, for FXC, SPIR-V out, with the place of every register in it. Offsets in
+//! constant buffers are FXC's own: vkd3d-compiler turns each buffer into one array of `vec4`, so no layout rule of SPIR-V
+//! has a part. One process of Wine compiles many sources, since its start takes longer than a hundred probes.
+//!
+//! What FXC asks of the text (measured with FXC 10.0.22621.2428 and vkd3d-compiler 1.2, spirv-val 2023.1):
+//!
+//! - Profiles end with 5.1. `space` in `register`, `ConstantBuffer<T>` and `TextureBuffer<T>` need 5.1.
+//! - Refused: `[[vk::...]]`, `enum`, templates and `Load<T>`, `using`, `sizeof`, bit-fields, structs that are declared in
+//!   structs, `ParameterBlock`, 16-bit and 64-bit integers, `float16_t`. `[shader("compute")]` is taken.
+//! - `half` in a buffer is refused; with `-Gec`, which 5.1 does not take, it is `float`. `min16float` has four bytes.
+//! - `double` is there, and `asuint(d, low, high)` splits it. vkd3d-compiler cannot calculate with it nor convert it.
+//! - The buffers of a probe must be `RWByteAddressBuffer`, `RWStructuredBuffer` or constant buffers. What is bound to `t`
+//!   registers, structured and byte-address buffers too, becomes a texel buffer of `r32ui` in SPIR-V.
+//! - The entry point of the SPIR-V is always `main`, and bindings are numbered; [`Executable::moved`] changes both. What the entry point does not use has no variable.
+//! - A global struct with a number and a texture kills FXC in a 5.1 profile.
+
+mod batch;
+mod executable;
+mod fxc;
+mod rewrite;
+mod session;
+
+pub use batch::{D3dCompiler, Object, Source};
+pub use executable::{Executable, Place};
+pub use fxc::{Fxc, Made};
+
+/// What became of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Compiled<T> {
+    /// What was made of it.
+    Made(T),
+    /// The compiler refused it, in its own words.
+    Refused(String),
+    /// The compiler crashed or hung, or could not be run; in a sentence.
+    Broken(String),
+}

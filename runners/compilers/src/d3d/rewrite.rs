@@ -1,0 +1,172 @@
+//! Small changes to a module of SPIR-V, word by word.
+//!
+//! Words that are no SPIR-V are passed on as they are, for the reader of the module to refuse. Source: SPIR-V
+//! specification, "Physical Layout of a SPIR-V Module and Instruction" and "Instructions".
+
+use std::collections::HashSet;
+
+/// Words of the header.
+const HEADER: usize = 5;
+/// Opcode of `OpEntryPoint`: execution model, function, name, interface.
+const OP_ENTRY_POINT: u32 = 15;
+/// Opcode of `OpCapability`: capability.
+const OP_CAPABILITY: u32 = 17;
+/// Opcode of `OpTypeImage`: result, sampled type, dimension and more.
+const OP_TYPE_IMAGE: u32 = 25;
+/// Opcode of `OpDecorate`: target, decoration, operands.
+const OP_DECORATE: u32 = 71;
+/// `SampledBuffer` and `ImageBuffer`.
+const TEXEL_BUFFERS: [u32; 2] = [46, 47];
+/// `Buffer`, a dimension.
+const BUFFER: u32 = 5;
+/// `Binding`.
+const BINDING: u32 = 33;
+/// `DescriptorSet`.
+const DESCRIPTOR_SET: u32 = 34;
+
+/// The module with each `OpDecorate` once. vkd3d-compiler 1.2 decorates the array type of storage buffers anew for each
+/// of them, which means nothing new, but spirv-val refuses it.
+pub(crate) fn without_repeated_decorations(words: &[u32]) -> Vec<u32> {
+    let mut seen = HashSet::new();
+    rewritten(words, |instruction| {
+        let kept = opcode(instruction) != OP_DECORATE || seen.insert(instruction);
+        if kept { instruction.to_vec() } else { Vec::new() }
+    })
+}
+
+/// The module without the capabilities for texel buffers, which vkd3d-compiler 1.2 always declares, where it has none.
+pub(crate) fn without_idle_capabilities(words: &[u32]) -> Vec<u32> {
+    let texel_buffer = |instruction: &[u32]| {
+        opcode(instruction) == OP_TYPE_IMAGE && instruction.get(3).is_some_and(|dimension| *dimension == BUFFER)
+    };
+    if instructions(words).any(texel_buffer) {
+        return words.to_vec();
+    }
+    rewritten(words, |instruction| match instruction {
+        [_, capability] if opcode(instruction) == OP_CAPABILITY && TEXEL_BUFFERS.contains(capability) => Vec::new(),
+        _ => instruction.to_vec(),
+    })
+}
+
+/// The module with every entry point called `name`.
+pub(crate) fn with_entry(words: &[u32], name: &str) -> Vec<u32> {
+    let mut bytes = name.as_bytes().to_vec();
+    // A literal ends with a zero, and its last word is filled up with more.
+    bytes.resize((name.len() / 4 + 1) * 4, 0);
+    let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("chunks of four bytes"));
+    let literal: Vec<u32> = bytes.chunks_exact(4).map(word).collect();
+    rewritten(words, |instruction| match instruction {
+        [head, model, function, rest @ ..] if opcode(instruction) == OP_ENTRY_POINT => {
+            let last = rest.iter().position(|word| word.to_le_bytes().contains(&0)).map_or(rest.len(), |at| at + 1);
+            let changed = [&[*head, *model, *function], &literal[..], &rest[last..]].concat();
+            with_length(changed)
+        }
+        _ => instruction.to_vec(),
+    })
+}
+
+/// The module with the variables of one descriptor set and binding at another.
+pub(crate) fn with_socket(words: &[u32], from: (u32, u32), to: (u32, u32)) -> Vec<u32> {
+    let sets = targets(words, DESCRIPTOR_SET, from.0);
+    let bindings = targets(words, BINDING, from.1);
+    rewritten(words, |instruction| match *instruction {
+        [head, target, decoration @ (DESCRIPTOR_SET | BINDING), _]
+            if opcode(instruction) == OP_DECORATE && sets.contains(&target) && bindings.contains(&target) =>
+        {
+            vec![head, target, decoration, if decoration == BINDING { to.1 } else { to.0 }]
+        }
+        _ => instruction.to_vec(),
+    })
+}
+
+/// The targets that are decorated with a number.
+fn targets(words: &[u32], decoration: u32, number: u32) -> HashSet<u32> {
+    let target = |instruction: &[u32]| match *instruction {
+        [_, target, found, operand] if opcode(instruction) == OP_DECORATE => {
+            (found == decoration && operand == number).then_some(target)
+        }
+        _ => None,
+    };
+    instructions(words).filter_map(target).collect()
+}
+
+fn rewritten<'a>(words: &'a [u32], change: impl FnMut(&'a [u32]) -> Vec<u32>) -> Vec<u32> {
+    let header = words[..HEADER.min(words.len())].iter().copied();
+    header.chain(instructions(words).flat_map(change)).collect()
+}
+
+fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
+    let mut rest = words.get(HEADER..).unwrap_or_default();
+    std::iter::from_fn(move || {
+        let length = usize::try_from(rest.first()? >> 16).map_or(rest.len(), |length| length.clamp(1, rest.len()));
+        let (instruction, behind) = rest.split_at(length);
+        rest = behind;
+        Some(instruction)
+    })
+}
+
+fn opcode(instruction: &[u32]) -> u32 {
+    instruction.first().map_or(0, |head| head & 0xffff)
+}
+
+/// The instruction with the length that it now has; one that is too long for SPIR-V stays as it was said to be.
+fn with_length(mut instruction: Vec<u32>) -> Vec<u32> {
+    if let (Ok(length), Some(head)) = (u16::try_from(instruction.len()), instruction.first_mut()) {
+        *head = (u32::from(length) << 16) | (*head & 0xffff);
+    }
+    instruction
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODULE: [u32; 5] = [0x0723_0203, 0x0001_0000, 0, 9, 0];
+
+    #[test]
+    fn only_a_repeated_decoration_goes() {
+        // OpDecorate %1 ArrayStride 4; the same of %2; OpTypeRuntimeArray %1 %3.
+        let (first, second, array) = ([0x0004_0047, 1, 6, 4], [0x0004_0047, 2, 6, 4], [0x0003_001d, 1, 3]);
+        let module = [&MODULE[..], &first, &second, &first, &array, &array].concat();
+        let expected = [&MODULE[..], &first, &second, &array, &array].concat();
+        assert_eq!(without_repeated_decorations(&module), expected);
+    }
+
+    #[test]
+    fn only_idle_capabilities_go() {
+        // OpCapability Shader, SampledBuffer, ImageBuffer; OpTypeImage %2 %1 with the dimension 2D or Buffer.
+        let capabilities = [0x0002_0011, 1, 0x0002_0011, 46, 0x0002_0011, 47];
+        let image = |dimension| [0x0009_0019, 2, 1, dimension, 0, 0, 0, 1, 0];
+        let module = |capabilities: &[u32], dimension| [&MODULE[..], capabilities, &image(dimension)].concat();
+        assert_eq!(without_idle_capabilities(&module(&capabilities, 1)), module(&capabilities[..2], 1));
+        assert_eq!(without_idle_capabilities(&module(&capabilities, 5)), module(&capabilities, 5));
+    }
+
+    #[test]
+    fn an_entry_point_keeps_its_interface() {
+        // OpEntryPoint GLCompute %4 "main" %7, where the name needs a second word for its zero.
+        let module = [&MODULE[..], &[0x0006_000f, 5, 4, 0x6e69_616d, 0, 7]].concat();
+        let short = [&MODULE[..], &[0x0005_000f, 5, 4, 0x0000_6261, 7]].concat();
+        assert_eq!(with_entry(&module, "ab"), short);
+        assert_eq!(with_entry(&short, "main"), module);
+    }
+
+    #[test]
+    fn only_the_variable_of_both_numbers_moves() {
+        // OpDecorate DescriptorSet and Binding of %1 (0, 3), %2 (0, 4) and %3 (1, 3).
+        let decorate = |target: u32, (set, binding): (u32, u32)| {
+            [0x0004_0047, target, 34, set, 0x0004_0047, target, 33, binding].to_vec()
+        };
+        let module = |first| [MODULE.to_vec(), decorate(1, first), decorate(2, (0, 4)), decorate(3, (1, 3))].concat();
+        assert_eq!(with_socket(&module((0, 3)), (0, 3), (2, 1000)), module((2, 1000)));
+    }
+
+    #[test]
+    fn broken_words_are_kept() {
+        for words in [&[][..], &[1, 2, 3], &[1, 2, 3, 4, 5, 0, 0x0009_0047, 1]] {
+            assert_eq!(without_repeated_decorations(words), words);
+            assert_eq!(with_socket(words, (0, 0), (1, 1)), words);
+            assert_eq!(with_entry(words, "main"), words);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! A process that answers one line with one line, until it dies.
+
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+/// The process; killed when dropped.
+#[derive(Debug)]
+pub(crate) struct Session {
+    child: Child,
+    questions: ChildStdin,
+    answers: Receiver<String>,
+}
+
+/// Why there is no answer, and will be none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Death {
+    /// It ended.
+    Ended,
+    /// It did not answer within this time.
+    Hung(Duration),
+}
+
+impl Session {
+    /// Starts the process. Its standard error is not read.
+    pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let (questions, output) = (child.stdin.take(), child.stdout.take());
+        let (sender, answers) = channel();
+        let output = output.expect("stdout is piped");
+        // A thread of its own, because reading a pipe has no time limit. It ends with the process.
+        thread::spawn(move || {
+            BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+        });
+        Ok(Self { child, questions: questions.expect("stdin is piped"), answers })
+    }
+
+    /// Sends a line and waits for its answer, without the line's end.
+    pub(crate) fn ask(&mut self, line: &str, limit: Duration) -> Result<String, Death> {
+        writeln!(self.questions, "{line}").map_err(|_| Death::Ended)?;
+        self.answers.recv_timeout(limit).map_err(|error| match error {
+            RecvTimeoutError::Timeout => Death::Hung(limit),
+            RecvTimeoutError::Disconnected => Death::Ended,
+        })
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // It may have ended by itself, and then there is nothing to kill.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl fmt::Display for Death {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ended => write!(f, "ended without an answer"),
+            Self::Hung(limit) => write!(f, "gave no answer in {limit:?}"),
+        }
+    }
+}

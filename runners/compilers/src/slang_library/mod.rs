@@ -1,0 +1,14 @@
+//! slangc without its start-up: `libslang-compiler`, called with slangc's own arguments.
+//!
+//! slangc spends nine tenths of a small compilation on loading its core module. A `layoutproof-slang` process pays for
+//! that once ([`SlangLibrary`], called in no other process, because Slang crashes on some inputs); [`SlangService`] is the
+//! end of it that asks. Arguments and a folder in; the files that slangc would write, and its words, out.
+//!
+//! Source of the calls: `slang-deprecated.h` of Slang, and `main.cpp` of its slangc.
+
+pub mod frame;
+mod service;
+mod session;
+
+pub use service::{SlangService, library_beside};
+pub use session::{SlangLibrary, SlangLibraryError};

@@ -1,0 +1,50 @@
+//! FXC: its DXBC, made into SPIR-V whose probe buffers are where DXC's would be.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use layoutproof::bind::LayoutUnit;
+use layoutproof::generate::hlsl::{BINDING, INPUT, OUTPUT};
+use layoutproof::runner::Shader;
+use layoutproof::shape::MatrixOrder;
+use layoutproof::toolchain::{Compilation, CompileRequest, Report};
+
+use super::{SOURCE, first_error, made, preprocessing};
+use crate::d3d::{Compiled, Fxc, Made, Source};
+
+/// Asks FXC, and leaves what it was asked and what it made in `folder`.
+pub(super) fn compile(fxc: &Fxc, request: &CompileRequest<'_>, folder: &Path) -> io::Result<Compilation> {
+    let order = if request.options.matrix == MatrixOrder::Row { "-Zpr" } else { "-Zpc" };
+    let flags = request.toolchain.flags.iter().map(|flag| (*flag).to_owned());
+    let source = Source {
+        text: request.source.text.clone(),
+        profile: "cs_5_1".to_owned(),
+        entry: request.entry.to_owned(),
+        options: [order.to_owned()].into_iter().chain(preprocessing(&request.source)).chain(flags).collect(),
+    };
+    fs::write(folder.join(format!("{SOURCE}.hlsl")), &source.text)?;
+    match fxc.compile(std::slice::from_ref(&source)).pop() {
+        Some(Compiled::Made(made)) => {
+            fs::write(folder.join(format!("{SOURCE}.dxbc")), &made.object.container)?;
+            Ok(executable(made, request.entry))
+        }
+        Some(Compiled::Refused(said)) => Ok(Compilation::Refused(first_error(&said, ""))),
+        Some(Compiled::Broken(how)) => Ok(Compilation::Broken(how)),
+        None => Ok(Compilation::Broken("fxc was not asked".to_owned())),
+    }
+}
+
+fn executable(object: Made, entry: &str) -> Compilation {
+    let executable = match object.executable {
+        Ok(executable) => executable.moved(entry, &[(OUTPUT, (0, BINDING)), (INPUT, (0, BINDING + 1))]),
+        Err(reason) => return Compilation::Refused(reason),
+    };
+    let textures = executable.places.iter().map(|place| &place.listed.binding);
+    match textures.into_iter().find(|binding| binding.unit == LayoutUnit::ShaderResource) {
+        Some(binding) => {
+            Compilation::Refused(format!("`{}`, at a `t` register, is a texel buffer in vkd3d's SPIR-V", binding.name))
+        }
+        None => made(Shader::Spirv(executable.spirv), Report::FxcListing(object.object.listing)),
+    }
+}

@@ -1,0 +1,177 @@
+//! FXC's code on Vulkan devices: it reads what FXC says that it reads.
+//!
+//! One trial for each profile and device, of which the CPU model is one; one for a source that crashes FXC; and one that
+//! sets the listings of FXC and DXC 1.9 side by side. What is not there makes an ignored trial, with the reason, which
+//! fails if it is run all the same.
+
+mod torture;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+
+use layoutproof::dxil;
+use layoutproof::model::Model;
+use layoutproof::read_fxc;
+use layoutproof::runner::{Batch, BufferKind, DeviceInfo, Job, JobBuffer, Runner, RunnerKind, Shader};
+use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::d3d::{Compiled, D3dCompiler, Executable, Fxc, Made, Source};
+use layoutproof_compilers::spirv_val::SpirvVal;
+use layoutproof_vulkan::{enumerate, open};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// Value of the word that the probe copies.
+const NONCE: u32 = 0x5EED_1234;
+/// What the output is filled with.
+const FILL: u32 = 0xDEAD_F111;
+
+/// A profile, with what `SPACE` stands for.
+const PROFILES: [(&str, &str); 2] = [("cs_5_0", ""), ("cs_5_1", ", space2")];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/layoutproof");
+    if let Some(status) = with_fetched_drivers(&fetched.join("drivers/swiftshader.json")) {
+        return status;
+    }
+    let mut trials = vec![listings_agree(&fetched)];
+    match Fxc::find(Some(&fetched)) {
+        Ok(fxc) => trials.extend(device_trials(&Arc::new(fxc))),
+        Err(reason) => trials.push(skipped("fxc::every_device", reason)),
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Runs this program again where the Vulkan loader has yet to be told of a driver; a process cannot safely change its own
+/// environment.
+fn with_fetched_drivers(manifest: &Path) -> Option<ExitCode> {
+    let chosen = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES"];
+    if chosen.iter().any(|name| std::env::var_os(name).is_some()) || !manifest.is_file() {
+        return None;
+    }
+    let this: PathBuf = std::env::current_exe().ok()?;
+    let mut again = Command::new(this);
+    let status = again.args(std::env::args_os().skip(1)).env("VK_ADD_DRIVER_FILES", manifest).status().ok()?;
+    Some(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn device_trials(fxc: &Arc<Fxc>) -> Vec<Trial> {
+    let devices = match enumerate() {
+        Ok(found) if found.devices.is_empty() => return vec![skipped("fxc::every_device", found.notes.join("; "))],
+        Ok(found) => [found.devices, vec![Model::new().device().clone()]].concat(),
+        Err(error) => return vec![Trial::test("enumerate", move || Err(error.into()))],
+    };
+    let trials = PROFILES.into_iter().flat_map(|profile| devices.iter().map(move |device| (profile, device.clone())));
+    let crash = Trial::test("fxc::a_crash_costs_one_source", {
+        let fxc = Arc::clone(fxc);
+        move || crash(&fxc)
+    });
+    let trial = |(profile, device): ((&'static str, &'static str), DeviceInfo)| {
+        let fxc = Arc::clone(fxc);
+        Trial::test(format!("fxc::{}::{}", profile.0, device.id), move || reads_what_it_reports(&fxc, profile, &device))
+    };
+    trials.map(trial).chain([crash]).collect()
+}
+
+/// A trial that is reported as ignored, with the reason, and fails if it is run all the same.
+fn skipped(name: &str, reason: String) -> Trial {
+    let failure = Failed::from(&reason);
+    Trial::test(name, move || Err(failure)).with_kind(reason).with_ignored_flag(true)
+}
+
+fn torture((profile, space): (&str, &str)) -> Source {
+    let options = vec![format!("-DSPACE={space}"), "-Zpc".to_owned()];
+    Source { text: torture::source(), profile: profile.to_owned(), entry: "probe".to_owned(), options }
+}
+
+fn reads_what_it_reports(fxc: &Fxc, profile: (&str, &str), device: &DeviceInfo) -> Result<(), Failed> {
+    let made = match fxc.compile(&[torture(profile)]).pop() {
+        Some(Compiled::Made(made)) => made,
+        other => return Err(format!("FXC made nothing: {other:?}").into()),
+    };
+    let Made { object, executable } = made;
+    // The entry point keeps its name, and one buffer goes where nobody else is.
+    let executable = executable?.moved("probe", &[("layoutproof_output", (0, 1000)), ("absent", (0, 1001))]);
+    if let Some(validator) = SpirvVal::find() {
+        let verdict = validator.validate(&executable.spirv, &[]);
+        ensure_eq(&verdict, &layoutproof::verdict::Validation::Valid, "validation")?;
+    }
+    let mut expected = vec![NONCE];
+    expected.extend(torture::expected(&object.listing)?);
+    let (buffers, output) = buffers(&executable, expected.len())?;
+    let job = Job::compute(Shader::Spirv(executable.spirv), "probe", buffers);
+    let mut runner: Box<dyn Runner> = match device.runner {
+        RunnerKind::Model => Box::new(Model::new()),
+        RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Dxil => open(device)?,
+    };
+    let mut results = runner.run(&Batch { jobs: vec![job] });
+    let read_back = results.pop().ok_or("no read-back")??;
+    let words: Vec<u32> = read_back.buffers[output].bytes.chunks_exact(4).map(word).collect();
+    ensure_eq(&words, &expected, "words")
+}
+
+/// FXC writes to a null pointer (10.0.22621.2428); the sources around that one are compiled.
+fn crash(fxc: &Fxc) -> Result<(), Failed> {
+    let text = "struct S { float a; Texture2D t; }; S s; RWByteAddressBuffer o : register(u7);\n\
+                [numthreads(1, 1, 1)] void probe() { o.Store(0, asuint(s.a)); }\n";
+    let good = torture(PROFILES[1]);
+    let bad = Source { text: text.to_owned(), ..good.clone() };
+    let refused = Source { entry: "absent".to_owned(), ..good.clone() };
+    match &fxc.compile(&[good.clone(), bad, refused, good])[..] {
+        [Compiled::Made(first), Compiled::Broken(how), Compiled::Refused(said), Compiled::Made(last)] => {
+            ensure_eq(&how.as_str(), &"fxc ended without an answer", "the crash")?;
+            ensure_eq(&said.as_str(), &"error X3501: 'absent': entrypoint not found\n", "the refusal")?;
+            ensure_eq(last, first, "the last source")
+        }
+        other => Err(format!("{other:?}").into()),
+    }
+}
+
+/// A buffer for each resource of the shader, and which of them is the output.
+fn buffers(executable: &Executable, count: usize) -> Result<(Vec<JobBuffer>, usize), Failed> {
+    let buffer = |(name, kind, words): (&str, BufferKind, Vec<u32>)| {
+        let found = executable.places.iter().find(|place| place.listed.binding.name == name);
+        let place = found.ok_or_else(|| format!("no place for {name} in {:?}", executable.places))?;
+        let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let (set, binding) = (place.set, place.binding);
+        Ok(JobBuffer { set, binding, element: 0, kind, bytes, after: Vec::new(), before_word: 0 })
+    };
+    let ramps = torture::BUFFERS.map(|(name, first)| {
+        let kind = if name == "elements" { BufferKind::Storage } else { BufferKind::Uniform };
+        (name, kind, (first..first + 256).collect())
+    });
+    let output = ("layoutproof_output", BufferKind::Storage, vec![FILL; count]);
+    let input = ("layoutproof_input", BufferKind::Storage, vec![NONCE]);
+    let all = [output, input].into_iter().chain(ramps);
+    Ok((all.map(buffer).collect::<Result<_, String>>()?, 0))
+}
+
+/// Two listings with two formats, from two compilers of which each is read by its own reader.
+fn listings_agree(fetched: &Path) -> Trial {
+    let name = "dxc_1_9_reports_what_fxc_reports";
+    let compilers = ["fxc", "dxc-1.9"].map(|name| Compiler::named(name, Some(fetched)).ok_or(name));
+    match compilers {
+        [Ok(fxc), Ok(dxc)] => Trial::test(name, move || {
+            let fxc = read_fxc::buffer_definitions(&listing(fxc, PROFILES[1])?)?;
+            let mut dxc = dxil::definitions::buffer_definitions(&listing(dxc, ("cs_6_0", ", space2"))?)?;
+            dxc.sort_by_key(|buffer| fxc.iter().position(|other| other.name == buffer.name));
+            ensure_eq(&dxc, &fxc, "buffers")
+        }),
+        [Err(absent), _] | [_, Err(absent)] => skipped(name, format!("{absent} is not there")),
+    }
+}
+
+fn listing(compiler: Compiler, profile: (&str, &str)) -> Result<String, Failed> {
+    match D3dCompiler::new(compiler)?.compile(&[torture(profile)]).pop() {
+        Some(Compiled::Made(object)) => Ok(object.listing),
+        other => Err(format!("nothing made: {other:?}").into()),
+    }
+}
+
+fn word(bytes: &[u8]) -> u32 {
+    u32::from_le_bytes(bytes.try_into().expect("chunks of four bytes"))
+}
+
+fn ensure_eq<T: PartialEq + std::fmt::Debug>(found: &T, expected: &T, what: &str) -> Result<(), Failed> {
+    if found == expected { Ok(()) } else { Err(format!("{what}:\n{found:?}\nexpected:\n{expected:?}").into()) }
+}
