@@ -52,8 +52,15 @@ impl Draws {
     /// Declaration `number`, ready to be made smaller.
     pub(super) fn tree(&self, number: u64) -> DeclarationTree {
         match &self.source {
-            DrawnFrom::Random(spaces) => spaces[number as usize % spaces.len()].nth(self.seed, number),
-            DrawnFrom::All(all) => DeclarationTree::new(all[number as usize].clone(), self.space.clone().into()),
+            DrawnFrom::Random(spaces) => spaces[turn(number, spaces.len())].nth(self.seed, number),
+            DrawnFrom::All(all) => {
+                DeclarationTree::new(all[turn(number, all.len())].clone(), self.space.clone().into())
+            }
         }
     }
+}
+
+/// Which of so many has turn `number`.
+pub(super) fn turn(number: u64, length: usize) -> usize {
+    usize::try_from(number % length as u64).expect("it is less than a length")
 }

@@ -90,14 +90,13 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
 impl Fuzz {
     /// Goes from the first number to before the last, or until enough is found; the number that would be next.
     fn add_rounds(&self, (first, end): (u64, u64), draws: &Draws, totals: &mut Totals) -> u64 {
-        let most = if self.planted.is_some() { 1 } else { MOST_FOUND };
-        let bar = progress((end - first) as usize);
+        let bar = progress(usize::try_from(end - first).unwrap_or(usize::MAX));
         let mut next = first;
-        while next < end && totals.differences.len() < most {
+        while next < end && totals.differences.len() < self.most() {
             let last = (next + ROUND).min(end);
-            let drawn: Vec<(u64, Declaration)> =
+            let round: Vec<(u64, Declaration)> =
                 (next..last).map(|number| (number, draws.tree(number).current())).collect();
-            self.add_round(&drawn, (draws, &bar), totals);
+            self.add_round(&round, (draws, &bar), totals);
             bar.inc(last - next);
             next = last;
         }
@@ -105,9 +104,9 @@ impl Fuzz {
         next
     }
 
-    fn add_round(&self, drawn: &[(u64, Declaration)], (draws, bar): (&Draws, &ProgressBar), totals: &mut Totals) {
-        let round = Round::new(self, drawn);
-        for (number, declaration) in drawn {
+    fn add_round(&self, numbered: &[(u64, Declaration)], (draws, bar): (&Draws, &ProgressBar), totals: &mut Totals) {
+        let round = Round::new(self, numbered);
+        for (number, declaration) in numbered {
             if let Some(layout) = round.layout(*number) {
                 totals.seen.add(declaration, layout);
             }
@@ -116,11 +115,16 @@ impl Fuzz {
             totals.count(&record);
             let is_found = matches!(record.outcome, Outcome::Differ | Outcome::Broken) && self.is_wanted(&record);
             let is_new = || !totals.differences.iter().any(|other| other.kind == Kind::of(&record));
-            if is_found && is_new() && totals.differences.len() < MOST_FOUND {
+            if is_found && is_new() && totals.differences.len() < self.most() {
                 bar.set_message(format!("making number {number} smaller"));
                 totals.differences.extend(shrink::shrink(self, draws.tree(number), (number, record)));
             }
         }
+    }
+
+    /// How many differences are enough.
+    fn most(&self) -> usize {
+        if self.planted.is_some() { 1 } else { MOST_FOUND }
     }
 
     /// Where a fault is planted, only what is checked by the faulty rule set is looked at.

@@ -11,6 +11,7 @@ use layoutproof::record::CheckRecord;
 use layoutproof::runner::{DeviceInfo, RunnerKind};
 use layoutproof::toolchain::{Compile, SourceText, Toolchain};
 
+use super::draws::turn;
 use super::{Fuzz, spaces};
 use crate::execute::{self, Making};
 use crate::rotation::Rotation;
@@ -54,8 +55,8 @@ impl<'a> Round<'a> {
     /// What every toolchain and device make of the declarations, in an order that does not depend on threads.
     pub(super) fn records(&self) -> Vec<(u64, CheckRecord)> {
         let every = self.fuzz.toolchains.iter();
-        let checks = every.flat_map(|toolchain| self.checks(toolchain, &self.fuzz.compilers)).collect();
-        self.carry_out(checks)
+        let checks: Vec<Check> = every.flat_map(|toolchain| self.checks(toolchain, &self.fuzz.compilers)).collect();
+        self.carry_out(&checks)
     }
 
     /// The records of one toolchain on one device, with compilers that may keep what they make.
@@ -65,7 +66,7 @@ impl<'a> Round<'a> {
         compilers: &dyn Compile,
     ) -> Vec<(u64, CheckRecord)> {
         let checks = self.checks(toolchain, compilers).into_iter().filter(|check| check.device.id == device);
-        self.carry_out(checks.collect())
+        self.carry_out(&checks.collect::<Vec<_>>())
     }
 
     fn checks(&self, toolchain: &'static Toolchain, compilers: &dyn Compile) -> Vec<Check> {
@@ -97,13 +98,13 @@ impl<'a> Round<'a> {
         let devices: Vec<&DeviceInfo> =
             self.fuzz.devices.iter().filter(|device| device.runner == RunnerKind::Ash).collect();
         // Spaces take turns too, so that neighbours are not what a device sees.
-        devices[number as usize / self.fuzz.spaces() % devices.len()] == device
+        devices[turn(number / self.fuzz.spaces() as u64, devices.len())] == device
     }
 
-    fn carry_out(&self, checks: Vec<Check>) -> Vec<(u64, CheckRecord)> {
+    fn carry_out(&self, checks: &[Check]) -> Vec<(u64, CheckRecord)> {
         let mut records: Vec<Option<CheckRecord>> = vec![None; checks.len()];
         let rotation = Rotation::Turn(0);
-        execute::execute(&checks, &self.fuzz.launch, rotation, |index, record| records[index] = Some(record));
+        execute::execute(checks, &self.fuzz.launch, rotation, |index, record| records[index] = Some(record));
         let mut records: Vec<CheckRecord> = records.into_iter().flatten().collect();
         known::apply(&self.fuzz.known, &mut records, &self.fuzz.devices);
         records.into_iter().map(|record| (number_of(&record.case), record)).collect()

@@ -56,15 +56,15 @@ fn toolchains(args: &FuzzArgs, compilers: &Toolchains) -> anyhow::Result<Option<
     let names = if args.compiler.is_empty() { &all[..] } else { &args.compiler };
     let mut toolchains: Vec<&'static Toolchain> = Vec::new();
     for name in names {
-        let named = compilers.named(name);
-        if let Some(absent) = named.iter().find(|toolchain| !compilers.has(toolchain)) {
+        let found = compilers.named(name);
+        if let Some(absent) = found.iter().find(|toolchain| !compilers.has(toolchain)) {
             warn(&format!("error: compiler `{}` is asked for and not here\n", absent.compiler));
             return Ok(None);
         }
-        if named.is_empty() && name != "all" {
+        if found.is_empty() && name != "all" {
             bail!("unknown compiler `{name}` (`layoutproof compilers` lists those that are here)");
         }
-        toolchains.extend(named);
+        toolchains.extend(found);
     }
     toolchains.sort();
     toolchains.dedup();
@@ -81,7 +81,9 @@ fn devices(toolchains: &[&'static Toolchain], args: &FuzzArgs, launch: &Launch) 
     let mut devices = Vec::new();
     if makes(Output::Spirv) || makes(Output::SpirvOfDxbc) {
         let (found, notes) = pool::enumerate(&[RunnerKind::Ash], launch);
-        notes.iter().for_each(|note| warn(&format!("note: {note}\n")));
+        for note in &notes {
+            warn(&format!("note: {note}\n"));
+        }
         devices.extend(found.into_iter().filter(|device| device.runner == RunnerKind::Ash));
     }
     if makes(Output::Dxil) {

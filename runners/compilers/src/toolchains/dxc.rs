@@ -62,6 +62,6 @@ fn read_module(folder: &Path, _: &Finished) -> Result<Compilation, String> {
 
 /// The first line that says something, for a message.
 fn start(finished: &Finished) -> String {
-    let line = finished.stdout.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("nothing");
-    line.chars().take(LINE).collect()
+    let line = finished.stdout.lines().map(str::trim).find(|line| line.contains(char::is_alphanumeric));
+    line.unwrap_or("nothing").chars().filter(|c| !c.is_control()).take(LINE).collect()
 }

@@ -1,0 +1,192 @@
+//! `layoutproof fuzz` with the compilers of this machine: what is planted is found and made small, and the same seed draws
+//! the same again, whole or in parts.
+//!
+//! A trial whose compiler or device is not there is ignored, with the reason.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Rules that are planted wrong, each with the toolchain that takes the right one: members of constant buffers may cross
+/// registers, elements of arrays lie 4 bytes apart, and a vector in a storage buffer may cross 16 bytes.
+const PLANTED: [(&str, &str); 3] = [
+    ("hlsl-cbuffer:direct.straddle=allowed", "dxc-dxil"),
+    ("std140@slang:array-alignment=4", "slang-vulkan"),
+    ("relaxed430:members.straddle=allowed", "dxc-spirv"),
+];
+
+/// Declarations within which a planted fault must show.
+const WITHIN: u32 = 200;
+
+/// Most members of what remains of the declaration.
+const SMALL: usize = 2;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let here = Here::look();
+    let mut trials: Vec<Trial> = PLANTED
+        .into_iter()
+        .map(|(mutant, toolchain)| {
+            trial(&format!("planted::{mutant}"), here.lacks(toolchain), move || finds(mutant, toolchain))
+        })
+        .collect();
+    let dxc = || here.lacks("dxc-dxil");
+    trials.push(trial("the_same_seed_twice_prints_the_same", dxc(), same_seed));
+    trials.push(trial("parts_add_up_to_the_whole", dxc(), parts));
+    trials.push(trial("all_declarations_of_one_member", dxc(), one_member));
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn trial(name: &str, lacking: Option<String>, test: impl Fn() -> Result<(), String> + Send + 'static) -> Trial {
+    match lacking {
+        None => Trial::test(name, move || test().map_err(Failed::from)),
+        // Who runs ignored trials, too, is told the same and gets no pass.
+        Some(reason) => {
+            let told = reason.clone();
+            Trial::test(name, move || Err(told.clone().into())).with_ignored_flag(true).with_kind(reason)
+        }
+    }
+}
+
+/// What this machine has.
+struct Here {
+    compilers: Vec<String>,
+    has_vulkan: bool,
+}
+
+impl Here {
+    fn look() -> Self {
+        let folder = Path::new(".");
+        let listed = |what: &str| -> Vec<Value> {
+            let answer = layoutproof(folder, &format!("{what} --format json"));
+            let json: Value = serde_json::from_str(&answer.out).unwrap_or_default();
+            json[what].as_array().cloned().unwrap_or_default()
+        };
+        let compilers = listed("compilers").iter().filter_map(|it| it["name"].as_str().map(str::to_owned)).collect();
+        Self { compilers, has_vulkan: listed("devices").iter().any(|device| device["runner"] == "ash") }
+    }
+
+    /// What a toolchain needs and this machine has not.
+    fn lacks(&self, toolchain: &str) -> Option<String> {
+        let compiler = if toolchain.starts_with("slang") { "slangc" } else { "dxc" };
+        if !self.compilers.iter().any(|name| name == compiler) {
+            return Some(format!("{compiler} is not there"));
+        }
+        let needs_device = !toolchain.ends_with("dxil");
+        (needs_device && !self.has_vulkan).then(|| "no Vulkan device is there".to_owned())
+    }
+}
+
+/// Exit code and standard output of the command.
+struct Answer {
+    code: Option<i32>,
+    out: String,
+}
+
+fn layoutproof(folder: &Path, words: &str) -> Answer {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_layoutproof"));
+    let output = command.args(words.split(' ')).current_dir(folder).output().expect("the command was just built");
+    Answer { code: output.status.code(), out: String::from_utf8_lossy(&output.stdout).into_owned() }
+}
+
+fn folder() -> Result<TempDir, String> {
+    tempfile::tempdir().map_err(|error| error.to_string())
+}
+
+/// The fault is found by this toolchain, in a declaration that agrees without the fault, and what is written of it can be
+/// read again.
+fn finds(mutant: &str, toolchain: &str) -> Result<(), String> {
+    let folder = folder()?;
+    let words = format!("fuzz --seed 7 --count {WITHIN} --compiler {toolchain} --plant-mutant {mutant}");
+    let answer = layoutproof(folder.path(), &words);
+    if answer.code != Some(1) {
+        return Err(format!("exit code {:?} of `{words}`\n{}", answer.code, answer.out));
+    }
+    let found = only_folder(&folder.path().join("fuzz-found"))?;
+    let read = |name: &str| fs::read_to_string(found.join(name)).map_err(|error| format!("{name}: {error}"));
+    let (case, report) = (read("case.toml")?, read("report.md")?);
+    let members = before(&answer.out, " after ")?;
+    if members > SMALL {
+        return Err(format!("{members} members are left\n{}", answer.out));
+    }
+    let shown = layoutproof(folder.path(), &format!("show {}", found.join("case.toml").display()));
+    if shown.code != Some(0) {
+        return Err(format!("our own reader refuses the case\n{case}"));
+    }
+    // The report has what whoever repeats it needs: the compiler's version, its command line and the source.
+    let told = ["[numthreads(", "probe.", "-E", "-T cs_6_6"];
+    let told = if toolchain.starts_with("slang") { [told[0], told[1], "-entry", "-target spirv"] } else { told };
+    match told.iter().find(|words| !report.contains(**words)) {
+        Some(missing) => Err(format!("no `{missing}` in\n{report}")),
+        None => Ok(()),
+    }
+}
+
+fn only_folder(parent: &Path) -> Result<PathBuf, String> {
+    let entries = fs::read_dir(parent).map_err(|error| error.to_string())?;
+    let folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    match folders.as_slice() {
+        [one] => Ok(one.clone()),
+        several => Err(format!("{} findings, not one", several.len())),
+    }
+}
+
+/// The number that stands before these words where they stand first.
+fn before(text: &str, words: &str) -> Result<usize, String> {
+    let start = text.split_once(words).map(|(start, _)| start).ok_or_else(|| format!("no `{words}` in\n{text}"))?;
+    let number = start.rsplit(' ').next().unwrap_or_default();
+    number.parse().map_err(|_| format!("no number before `{words}` in\n{text}"))
+}
+
+const SEED: &str = "fuzz --seed 11 --compiler dxc-dxil";
+
+fn same_seed() -> Result<(), String> {
+    let folder = folder()?;
+    let [first, second] = [(); 2].map(|()| layoutproof(folder.path(), &format!("{SEED} --count 40")));
+    let other = layoutproof(folder.path(), "fuzz --seed 12 --compiler dxc-dxil --count 40");
+    if first.out != second.out || first.code != second.code {
+        return Err(format!("one seed printed\n{}\nand\n{}", first.out, second.out));
+    }
+    if first.out.lines().skip(1).eq(other.out.lines().skip(1)) {
+        Err("two seeds print the same".into())
+    } else {
+        Ok(())
+    }
+}
+
+/// Numbers of the line of the table that begins with `dxc-dxil`.
+fn tally(text: &str) -> Result<Vec<u64>, String> {
+    let line = text.lines().find_map(|line| line.trim_start().strip_prefix("dxc-dxil  "));
+    let line = line.ok_or_else(|| format!("no line of dxc-dxil in\n{text}"))?;
+    // Thousands stand apart by one space, columns by more.
+    let numbers = line.split("  ").map(|number| number.replace(' ', "")).filter(|number| !number.is_empty());
+    numbers.map(|number| number.parse().map_err(|_| format!("`{number}` is no number"))).collect()
+}
+
+fn parts() -> Result<(), String> {
+    let folder = folder()?;
+    let numbers = |words: &str| tally(&layoutproof(folder.path(), &format!("{SEED} {words}")).out);
+    let whole = numbers("--count 40")?;
+    let (first, second) = (numbers("--count 15")?, numbers("--from 15 --count 25")?);
+    let sum: Vec<u64> = first.iter().zip(&second).map(|(one, other)| one + other).collect();
+    if whole != sum {
+        return Err(format!("{first:?} and {second:?} are not {whole:?}"));
+    }
+    if whole.len() == 6 && whole[0] > 0 { Ok(()) } else { Err(format!("nothing agreed: {whole:?}")) }
+}
+
+/// Twelve kinds of members, each alone in a constant buffer and in a structured buffer.
+fn one_member() -> Result<(), String> {
+    let folder = folder()?;
+    let words = "fuzz --exhaustive 1 --compiler dxc-dxil";
+    let answer = layoutproof(folder.path(), words);
+    if !answer.out.starts_with("seed 0, 24 declarations from number 0\n") {
+        return Err(format!("not 24 declarations\n{}", answer.out));
+    }
+    let rest = layoutproof(folder.path(), &format!("{words} --from 20"));
+    if rest.out.starts_with("seed 0, 4 declarations from number 20\n") { Ok(()) } else { Err(rest.out) }
+}
