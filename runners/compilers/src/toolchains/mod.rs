@@ -58,16 +58,13 @@ impl Toolchains {
 
     fn ask(&self, request: &CompileRequest<'_>) -> io::Result<Compilation> {
         let scratch;
-        let folder = match &self.kept {
-            Some(kept) => {
-                let folder = kept.join(request.name);
-                fs::create_dir_all(&folder)?;
-                folder
-            }
-            None => {
-                scratch = tempfile::tempdir()?;
-                scratch.path().to_owned()
-            }
+        let folder = if let Some(kept) = &self.kept {
+            let folder = kept.join(request.name);
+            fs::create_dir_all(&folder)?;
+            folder
+        } else {
+            scratch = tempfile::tempdir()?;
+            scratch.path().to_owned()
         };
         let call = match request.toolchain.compiler {
             naga::NAME => return self.ask_naga(request, &folder),
