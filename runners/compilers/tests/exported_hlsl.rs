@@ -37,16 +37,16 @@ fn compiles(dxc: &Compiler, rules: &str, text: &str) -> Result<(), Failed> {
     let case = Case::read("case", file, &mut sources).map_err(|found| format!("{found:?}"))?;
     let source = Source::of_case(&case, &mut sources).map_err(|found| format!("{found:?}"))?;
     let source = Arc::new(source.ok_or("it declares nothing")?);
-    let test = offload_test(&Subject::new(source, find(rules).ok_or("no such rule set")?))?;
+    let exported = offload_test(&Subject::new(source, find(rules).ok_or("no such rule set")?))?;
     let between = |before: &str, behind: &str| {
-        let (_, rest) = test.split_once(before)?;
+        let (_, rest) = exported.split_once(before)?;
         rest.split_once(behind).map(|(found, _)| found.to_owned())
     };
     let hlsl = between("#--- source.hlsl\n", "//--- pipeline.yaml").ok_or("no source")?;
     let options = between("%dxc_target ", " -Fo").ok_or("no RUN line")?;
     let folder = tempfile::tempdir()?;
     fs::write(folder.path().join("source.hlsl"), hlsl)?;
-    let spirv = test.contains("# REQUIRES: Vulkan").then_some("-spirv");
+    let spirv = exported.contains("# REQUIRES: Vulkan").then_some("-spirv");
     let arguments: Vec<&str> = options.split(' ').chain(spirv).chain(["-Fo", "out", "source.hlsl"]).collect();
     match dxc.ask(folder.path(), &arguments) {
         Answer::Accepted(_) => Ok(()),
