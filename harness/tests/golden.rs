@@ -15,7 +15,9 @@ use layoutproof::module::BlockKind;
 use layoutproof::mutants::devices::DeviceLine;
 use layoutproof::mutants::rules::RuleLine;
 use layoutproof::mutants::{Killers, MutantTable};
-use layoutproof::record::{CheckRecord, Direction, Form, Line, Proves, RunHeader, SCHEMA, Space, Stage};
+use layoutproof::record::{
+    CheckRecord, Culprit, Direction, Form, Line, Proves, RunHeader, SCHEMA, Space, Stage, Story,
+};
 use layoutproof::report::listing::{CaseLine, Finding, Health, RuleSetLine};
 use layoutproof::report::show_json::{ShownBlock, ShownLayout};
 use layoutproof::report::terminal::RunFacts;
@@ -95,6 +97,14 @@ fn the_matrix_of_compilers() {
     let by = |producer: &str, proves, check| CheckRecord { producer: producer.into(), proves, ..check };
     let mut checks = records::all();
     checks.extend(more);
+    // Two modules that are invalid at different lines have one cause.
+    checks.extend([41, 56].map(|line| {
+        let check = records::compiler_differs("lavapipe", RunnerKind::Ash);
+        let verdict =
+            format!("the module is not valid SPIR-V, so the device's answer counts for nothing: error: line {line}");
+        let story = check.story.map(|story| Story { verdict, hint: None, ..story });
+        CheckRecord { culprit: Some(Culprit::Module), story, ..records::compiler_differs("lavapipe", RunnerKind::Ash) }
+    }));
     checks.extend([
         by("dxc-1.7 -spirv", Proves::Compiler, records::skipped(refused)),
         by("dxc-1.7 -spirv", Proves::Compiler, records::skipped("device lacks shaderFloat16: half")),

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::style::{Lines, Style, Tone, counted, grouped, one_line, pad, pad_left, width};
-use crate::record::{CheckRecord, Outcome, Proves, REFUSED_BY};
+use crate::record::{CheckRecord, Culprit, Outcome, Proves, REFUSED_BY};
 
 /// Cases that are named for a group.
 const EXAMPLES: usize = 3;
@@ -174,7 +174,11 @@ fn cause(check: &CheckRecord) -> String {
     let story = check.story.as_ref();
     let known = check.known.as_ref().map(|entry| entry.reason.clone());
     let hint = story.and_then(|story| story.hint.clone());
-    let verdict = story.map(|story| story.verdict.clone()).filter(|verdict| !verdict.is_empty());
+    let verdict = story.map(|story| story.verdict.as_str()).filter(|verdict| !verdict.is_empty());
+    // The validator's own words have line numbers, which tell no cause from another.
+    let invalid = check.culprit == Some(Culprit::Module);
+    let verdict =
+        verdict.map(|verdict| verdict.split(": error").next().filter(|_| invalid).unwrap_or(verdict).to_owned());
     known.or(hint).or(verdict).unwrap_or_else(|| "no rule set explains all rows".to_owned())
 }
 

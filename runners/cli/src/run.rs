@@ -325,9 +325,13 @@ fn producers(names: &[String], toolchains: &Toolchains) -> anyhow::Result<Vec<Pr
 fn known_producers() -> String {
     let compilers = toolchains().iter().map(|toolchain| toolchain.compiler);
     let single = toolchains().iter().map(|toolchain| toolchain.name);
-    let mut names: Vec<&str> = Producer::BUILT_IN.iter().map(|producer| producer.as_str()).chain(compilers).collect();
-    names.dedup();
-    names.into_iter().chain(single).collect::<Vec<_>>().join(", ")
+    let mut names: Vec<&str> = Vec::new();
+    for name in Producer::BUILT_IN.iter().map(|producer| producer.as_str()).chain(compilers).chain(single) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(", ")
 }
 
 /// The values that the user named, or all.

@@ -1,0 +1,56 @@
+//! The HLSL in exported tests of the offload test suite, through DXC with the options of the test's own `RUN` line.
+//! Ignored, not passed, where DXC is absent.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use layoutproof::case::Case;
+use layoutproof::check::{Source, Subject};
+use layoutproof::export::offload_test;
+use layoutproof::layout::find;
+use layoutproof::sources::SourceMap;
+use layoutproof_compilers::compiler::{Answer, Compiler};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+const CASES: [(&str, &str, &str); 3] = [
+    ("uniform", "hlsl-cbuffer", include_str!("../../../cases/arrays/scalar_packs_behind_the_last_element.toml")),
+    ("option", "dx-cbuffer", include_str!("../../../cases/arrays/scalar_packs_behind_the_last_element.toml")),
+    ("elements", "hlsl-structured", include_str!("../../../cases/structured/writable_buffers_are_laid_out_alike.toml")),
+];
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/layoutproof");
+    let dxc = Compiler::named("dxc", Some(&fetched)).map(Arc::new);
+    let trials = CASES.map(|(name, rules, text)| {
+        let (absent, dxc) = (dxc.is_none(), dxc.clone());
+        let test = move || compiles(dxc.as_deref().ok_or("no dxc")?, rules, text);
+        Trial::test(format!("exported_hlsl::{name}"), test).with_ignored_flag(absent)
+    });
+    libtest_mimic::run(&arguments, trials.into()).exit();
+}
+
+fn compiles(dxc: &Compiler, rules: &str, text: &str) -> Result<(), Failed> {
+    let mut sources = SourceMap::default();
+    let file = sources.add("case.toml", text);
+    let case = Case::read("case", file, &mut sources).map_err(|found| format!("{found:?}"))?;
+    let source = Source::of_case(&case, &mut sources).map_err(|found| format!("{found:?}"))?;
+    let source = Arc::new(source.ok_or("it declares nothing")?);
+    let exported = offload_test(&Subject::new(source, find(rules).ok_or("no such rule set")?))?;
+    let between = |before: &str, behind: &str| {
+        let (_, rest) = exported.split_once(before)?;
+        rest.split_once(behind).map(|(found, _)| found.to_owned())
+    };
+    let hlsl = between("#--- source.hlsl\n", "//--- pipeline.yaml").ok_or("no source")?;
+    let options = between("%dxc_target ", " -Fo").ok_or("no RUN line")?;
+    let folder = tempfile::tempdir()?;
+    fs::write(folder.path().join("source.hlsl"), hlsl)?;
+    let spirv = exported.contains("# REQUIRES: Vulkan").then_some("-spirv");
+    let arguments: Vec<&str> = options.split(' ').chain(spirv).chain(["-Fo", "out", "source.hlsl"]).collect();
+    match dxc.ask(folder.path(), &arguments) {
+        Answer::Accepted(_) => Ok(()),
+        Answer::Refused(finished) => Err(finished.stderr.into()),
+        Answer::Broken(sentence) => Err(sentence.into()),
+    }
+}
