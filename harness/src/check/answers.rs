@@ -85,7 +85,11 @@ pub(super) fn broke(reasons: &[String]) -> String {
             None => alike.push((error, vec![probe])),
         }
     }
-    let text = |(error, probes): &(&str, Vec<&str>)| format!("{}: {error}", probes.join(", "));
+    // What broke before there was a probe stands alone.
+    let text = |(error, probes): &(&str, Vec<&str>)| match probes.as_slice() {
+        [""] => (*error).to_owned(),
+        probes => format!("{}: {error}", probes.join(", ")),
+    };
     alike.iter().map(text).collect::<Vec<_>>().join("; ")
 }
 
@@ -98,5 +102,6 @@ mod tests {
         let reasons = ["read: no answer", "read: no answer", "write: device lost: a; b", "push: no answer"];
         let reasons = reasons.map(str::to_owned);
         assert_eq!(broke(&reasons), "read, push: no answer; write: device lost: a; b");
+        assert_eq!(broke(&["dxc died of SIGSEGV".to_owned()]), "dxc died of SIGSEGV");
     }
 }

@@ -144,7 +144,7 @@ fn ending(record: &CheckRecord, style: Style) -> String {
     let story = record.story.as_ref();
     let said = |text: Option<&String>| text.filter(|text| !text.is_empty()).map(|text| one_line(text));
     // What answers there are may agree; nobody knows what the others would have been.
-    let judged = story.filter(|_| record.outcome != Outcome::Broken);
+    let judged = story.filter(|_| record.outcome != Outcome::Broken || record.culprit.is_some());
     let sentence = said(judged.map(|story| &story.verdict));
     let verdict = match (record.culprit, sentence) {
         (Some(culprit), Some(sentence)) => Some(format!("{}: {sentence}", style.paint(Tone::Strong, culprit.as_str()))),
