@@ -99,9 +99,9 @@ fn a_refusal_is_a_skip_in_the_words_of_the_compiler() {
     let (checks, end) = records(&folder);
     let of_dxc: Vec<&Value> = checks.iter().filter(|check| check["producer"] == "dxc-dxil").collect();
     assert_eq!((of_dxc.len(), &end["skipped"]), (2, &2.into()));
-    assert!(of_dxc.iter().all(|check| check["skip_reason"] == "dxc-dxil refuses it: unknown moon"), "{answer}");
-    answer.prints("Skipped 2 dxc-dxil refuses it (2)");
-    folder.run(&words(" --forbid-skip refuses")).exits(3);
+    assert!(of_dxc.iter().all(|check| check["skip_reason"] == "refused by dxc-dxil: unknown moon"), "{answer}");
+    answer.prints("Skipped 2 refused by dxc-dxil (2)");
+    folder.run(&words(" --forbid-skip refused")).exits(3);
 }
 
 #[test]
