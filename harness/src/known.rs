@@ -140,7 +140,9 @@ impl Known {
     }
 
     fn explains(&self, check: &CheckRecord) -> bool {
-        let reason = check.skip_reason.as_deref().filter(|_| check.outcome == Outcome::Broken);
+        // A check that broke keeps its reason once it is known.
+        let broke = matches!(check.outcome, Outcome::Broken | Outcome::Known);
+        let reason = check.skip_reason.as_deref().filter(|_| broke);
         let said = self.says.as_ref().is_none_or(|says| reason.is_some_and(|reason| says.matches(reason)));
         said && self.culprit.as_deref().is_none_or(|name| check.culprit.map(Culprit::as_str) == Some(name))
     }

@@ -55,7 +55,8 @@ impl Produced {
             let asked = Asked { subject, toolchain, compilers, text, block };
             let plan = nameable(plan_by_name(layout, &layout.leaves(), &places), toolchain.language);
             produced.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
-            if asked.is_writable() {
+            // The GLSL that is written for a block only reads it.
+            if asked.is_writable() && toolchain.language != Language::Glsl {
                 produced.add_compiled(&asked, layout, &writing(plan.clone()));
             }
             if asked.is_writable() && toolchain.output == Output::Wgsl {
