@@ -16,6 +16,7 @@ pub mod devices;
 pub mod diagnostics;
 pub mod dxil;
 pub mod floors;
+pub mod frozen;
 pub mod generate;
 pub mod image;
 pub mod known;

@@ -67,16 +67,17 @@ impl Produced {
 }
 
 /// A block of a subject on its way through a compiler.
-struct Asked<'a> {
-    subject: &'a Subject,
-    toolchain: &'static Toolchain,
-    compilers: &'a dyn Compile,
-    text: &'a SourceText,
-    block: usize,
+pub(crate) struct Asked<'a> {
+    pub(crate) subject: &'a Subject,
+    pub(crate) toolchain: &'static Toolchain,
+    pub(crate) compilers: &'a dyn Compile,
+    pub(crate) text: &'a SourceText,
+    pub(crate) block: usize,
 }
 
 impl Asked<'_> {
-    fn compile(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compilation, String> {
+    /// What the compiler says of the declarations with a probe of this plan, or why there is no probe.
+    pub(crate) fn compile(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compilation, String> {
         let entry = &plan.entries[0];
         let wiring = Wiring::new(layout, plan, entry);
         let text = hlsl::probe(&self.text.text, layout, (plan, &wiring)).map_err(|error| error.to_string())?;
@@ -87,12 +88,13 @@ impl Asked<'_> {
             source: SourceText { text, ..self.text.clone() },
             entry: &entry.name,
             options: self.subject.source.options,
+            extra: Vec::new(),
         };
         Ok(self.compilers.compile(&request))
     }
 
     /// The module of what the compiler made, or why it cannot be used.
-    fn module(&self, layout: &BlockLayout, plan: ProbePlan, made: Made) -> Result<ShaderModule, String> {
+    pub(crate) fn module(&self, layout: &BlockLayout, plan: ProbePlan, made: Made) -> Result<ShaderModule, String> {
         let reported = reported(&made, layout)?;
         let (code, interface) = match made.shader {
             Shader::Spirv(words) => {
@@ -143,14 +145,14 @@ fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
 }
 
 /// The leaves that a statement of the language can read, each by itself.
-fn readable(plan: ProbePlan) -> ProbePlan {
+pub(crate) fn readable(plan: ProbePlan) -> ProbePlan {
     let mut plan = plan.without(hlsl::obstacle).only(&[Form::Leaf].into());
     plan.entries.retain(|entry| entry.direction == Direction::Read);
     plan
 }
 
 /// Where the compiler puts a block of this kind; `None` for kinds that the language cannot name.
-fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
+pub(crate) fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
     match (kind, output) {
         (
             BlockKind::Cbuffer

@@ -6,6 +6,7 @@
 
 pub mod binding;
 pub mod hlsl;
+pub mod hlsl_program;
 pub mod spirv;
 pub mod wgsl;
 

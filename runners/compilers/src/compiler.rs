@@ -8,7 +8,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use std::time::Duration;
+
 use crate::child::{End, Finished, TIME_LIMIT, run};
+use crate::family::{Family, UnknownFamily};
 
 /// A compiler that can be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +20,7 @@ pub struct Compiler {
     program: PathBuf,
     leading: Vec<OsString>,
     version: String,
+    limit: Duration,
 }
 
 /// What a compiler said of a source.
@@ -86,6 +90,50 @@ impl Compiler {
         LOOKUPS.iter().find(|lookup| lookup.name == name)?.find(fetched)
     }
 
+    /// The compiler that this file is: a program, or a library of DXC, of either ABI, for our driver. `family` is asked of
+    /// the file's name where it is not given.
+    ///
+    /// # Errors
+    /// No file, a family that nobody can tell, or a file that does not answer with its version.
+    pub fn at(path: &Path, family: Option<Family>) -> Result<Self, NoCompiler> {
+        let no = |reason: String| NoCompiler { path: path.to_owned(), reason };
+        let path = &std::path::absolute(path).map_err(|error| no(error.to_string()))?;
+        if !path.is_file() {
+            return Err(no("no such file".to_owned()));
+        }
+        let family = family.map_or_else(|| Family::of_file(path), Ok);
+        let family = family.map_err(|error: UnknownFamily| no(error.to_string()))?;
+        let ways = if is_library(path) {
+            let driver =
+                driver().ok_or_else(|| no("layoutproof-dxc, which drives libraries, is not built".to_owned()))?;
+            // The new ABI's driver crashes on a library of the old one, and the other way round.
+            ["new", "old"].map(|abi| (driver.clone(), library_arguments(abi, path))).into()
+        } else {
+            vec![(path.clone(), Vec::new())]
+        };
+        let name = family.compiler();
+        let found =
+            ways.into_iter().find_map(|(program, leading)| answering(name, (program, leading), family.question()));
+        found.ok_or_else(|| no(format!("it does not answer `{}`", family.question())))
+    }
+
+    /// The same compiler under the name of its family, as which toolchains know it.
+    #[must_use]
+    pub fn of_family(self, family: Family) -> Self {
+        Self { name: family.compiler(), ..self }
+    }
+
+    /// The same compiler with another limit for one source.
+    #[must_use]
+    pub fn within(self, limit: Duration) -> Self {
+        Self { limit, ..self }
+    }
+
+    /// The file that decides: the program, or the library that our driver loads.
+    pub fn file(&self) -> &Path {
+        self.leading.last().map_or(&self.program, Path::new)
+    }
+
     /// Short name.
     pub fn name(&self) -> &'static str {
         self.name
@@ -105,7 +153,7 @@ impl Compiler {
     pub fn ask(&self, folder: &Path, arguments: &[&str]) -> Answer {
         let mut command = Command::new(&self.program);
         command.args(&self.leading).args(arguments).current_dir(folder);
-        self.answer(run(&mut command, TIME_LIMIT))
+        self.answer(run(&mut command, self.limit))
     }
 
     fn answer(&self, finished: io::Result<Finished>) -> Answer {
@@ -128,12 +176,7 @@ impl Lookup {
             Some(program) => (program, Vec::new()),
             None => self.fetched(fetched?)?,
         };
-        let finished = run(Command::new(&program).args(&leading).arg(self.question), TIME_LIMIT).ok()?;
-        // slangc answers on standard error.
-        let said = if finished.stdout.trim().is_empty() { &finished.stderr } else { &finished.stdout };
-        let version = said.lines().next()?.trim().to_owned();
-        let name = self.name;
-        (finished.end == End::Exited(0)).then_some(Compiler { name, program, leading, version })
+        answering(self.name, (program, leading), self.question)
     }
 
     /// Program and leading arguments.
@@ -146,6 +189,37 @@ impl Lookup {
         let leading = arguments.iter().map(OsString::from).chain([found.into_os_string()]).collect();
         Some((driver()?, leading))
     }
+}
+
+/// Why a file is no compiler that can be run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {reason}", path.display())]
+pub struct NoCompiler {
+    /// The file.
+    pub path: PathBuf,
+    /// Why, as a fragment.
+    pub reason: String,
+}
+
+/// The compiler of this program and these leading arguments, if it answers with its version.
+fn answering(name: &'static str, (program, leading): (PathBuf, Vec<OsString>), question: &str) -> Option<Compiler> {
+    let finished = run(Command::new(&program).args(&leading).arg(question), TIME_LIMIT).ok()?;
+    // slangc answers on standard error.
+    let said = if finished.stdout.trim().is_empty() { &finished.stderr } else { &finished.stdout };
+    let version = said.lines().next()?.trim().to_owned();
+    let compiler = Compiler { name, program, leading, version, limit: TIME_LIMIT };
+    (finished.end == End::Exited(0)).then_some(compiler)
+}
+
+/// `libdxcompiler.so`, also with a version behind it, `dxcompiler.dll`, `libdxcompiler.dylib`.
+fn is_library(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    [".so", ".dll", ".dylib"].iter().any(|ending| name.ends_with(ending)) || name.contains(".so.")
+}
+
+fn library_arguments(abi: &str, library: &Path) -> Vec<OsString> {
+    let words = ["--abi", abi, "--library"].map(OsString::from);
+    words.into_iter().chain([library.as_os_str().to_owned()]).collect()
 }
 
 /// This project's program for machines that have only DXC's library: beside the running one, or, for a test, in the

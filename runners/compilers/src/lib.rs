@@ -3,5 +3,6 @@
 pub mod child;
 pub mod compiler;
 pub mod dxc_library;
+pub mod family;
 pub mod spirv_val;
 pub mod toolchains;
