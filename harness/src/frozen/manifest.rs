@@ -1,6 +1,11 @@
 //! `manifest.toml` of a frozen set: whose decisions these are, and how they were asked for.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::answer::Decided;
 
 /// The version of the form.
 pub const SCHEMA: u32 = 1;
@@ -59,6 +64,15 @@ impl Manifest {
     pub fn write(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(self)
     }
+}
+
+/// Digest of the names and digests of all cases of all toolchains.
+pub fn case_set_digest(decided: &BTreeMap<String, Decided>) -> String {
+    let cases: BTreeSet<(&str, &str)> =
+        decided.values().flatten().map(|(id, case)| (id.as_str(), case.digest.as_str())).collect();
+    let mut digest = Sha256::new();
+    cases.iter().for_each(|(id, case)| digest.update(format!("{id} {case}\n")));
+    format!("{:x}", digest.finalize())
 }
 
 /// The version in what a compiler says about itself: the dotted number of most parts. DXC's library tells a commit count

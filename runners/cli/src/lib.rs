@@ -7,6 +7,8 @@
 mod args;
 mod drivers;
 mod execute;
+mod freeze;
+mod frozen_set;
 mod information;
 mod inputs;
 mod laid_out;
@@ -18,6 +20,7 @@ mod pool;
 mod proofs;
 mod protocol;
 mod reflect;
+mod regress;
 mod run;
 mod selection;
 mod show;
@@ -47,6 +50,8 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Devices(args) => information::devices(args, style),
         Command::Compilers(args) => Ok(information::compilers(args, style)),
         Command::Doctor => information::doctor(style),
+        Command::Freeze(args) => freeze::freeze(args),
+        Command::Regress(args) => regress::regress(args, style),
         Command::Mutants(args) => mutants::try_all(args, style),
         Command::Worker(args) => worker::serve(args.connect).map(|()| Exit::Agree).map_err(anyhow::Error::from),
     };

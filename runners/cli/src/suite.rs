@@ -211,6 +211,8 @@ fn default_arguments() -> RunArgs {
         | Command::Devices(_)
         | Command::Compilers(_)
         | Command::Doctor
+        | Command::Freeze(_)
+        | Command::Regress(_)
         | Command::Mutants(_)
         | Command::Worker(_) => {
             unreachable!("`run` was given")

@@ -4,14 +4,16 @@
 //! `ci/setup.sh` fetched, in this order. One that does not answer with its version is not there.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
 use std::time::Duration;
 
+use sha2::{Digest, Sha256};
+
 use crate::child::{End, Finished, TIME_LIMIT, run};
-use crate::family::{Family, UnknownFamily};
+use crate::family::Family;
 
 /// A compiler that can be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,19 +92,16 @@ impl Compiler {
         LOOKUPS.iter().find(|lookup| lookup.name == name)?.find(fetched)
     }
 
-    /// The compiler that this file is: a program, or a library of DXC, of either ABI, for our driver. `family` is asked of
-    /// the file's name where it is not given.
+    /// The compiler of this family that this file is: a program, or a library of DXC, of either ABI, for our driver.
     ///
     /// # Errors
-    /// No file, a family that nobody can tell, or a file that does not answer with its version.
-    pub fn at(path: &Path, family: Option<Family>) -> Result<Self, NoCompiler> {
+    /// No file, or one that does not answer with its version.
+    pub fn at(path: &Path, family: Family) -> Result<Self, NoCompiler> {
         let no = |reason: String| NoCompiler { path: path.to_owned(), reason };
         let path = &std::path::absolute(path).map_err(|error| no(error.to_string()))?;
         if !path.is_file() {
             return Err(no("no such file".to_owned()));
         }
-        let family = family.map_or_else(|| Family::of_file(path), Ok);
-        let family = family.map_err(|error: UnknownFamily| no(error.to_string()))?;
         let ways = if is_library(path) {
             let driver =
                 driver().ok_or_else(|| no("layoutproof-dxc, which drives libraries, is not built".to_owned()))?;
@@ -111,10 +110,8 @@ impl Compiler {
         } else {
             vec![(path.clone(), Vec::new())]
         };
-        let name = family.compiler();
-        let found =
-            ways.into_iter().find_map(|(program, leading)| answering(name, (program, leading), family.question()));
-        found.ok_or_else(|| no(format!("it does not answer `{}`", family.question())))
+        let answers = ways.into_iter().find_map(|way| answering(family.compiler(), way, family.question()));
+        answers.ok_or_else(|| no(format!("it does not answer `{}`", family.question())))
     }
 
     /// The same compiler under the name of its family, as which toolchains know it.
@@ -132,6 +129,16 @@ impl Compiler {
     /// The file that decides: the program, or the library that our driver loads.
     pub fn file(&self) -> &Path {
         self.leading.last().map_or(&self.program, Path::new)
+    }
+
+    /// SHA-256 of [`Compiler::file`], in hexadecimal digits.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn digest(&self) -> io::Result<String> {
+        let mut digest = Sha256::new();
+        io::copy(&mut File::open(self.file())?, &mut digest)?;
+        Ok(format!("{:x}", digest.finalize()))
     }
 
     /// Short name.

@@ -9,10 +9,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use layoutproof::toolchain::{Compilation, Compile, CompileRequest, Made, SourceText, Toolchain, toolchains};
+use layoutproof::layout::LayoutOptions;
+use layoutproof::toolchain::{Compilation, Compile, CompileRequest, Language, Made, SourceText, Toolchain, toolchains};
 
 use crate::child::Finished;
 use crate::compiler::{Answer, Compiler};
+use crate::family::Family;
 
 /// Name of the source in its folder, without extension.
 const SOURCE: &str = "probe";
@@ -28,6 +30,24 @@ impl Toolchains {
     /// Every compiler that is there; `fetched` is the folder of `ci/setup.sh`.
     pub fn find(fetched: Option<&Path>) -> Self {
         Self { compilers: Compiler::all(fetched), kept: None }
+    }
+
+    /// One compiler alone, as the one of its family.
+    pub fn only(compiler: Compiler, family: Family) -> Self {
+        Self { compilers: vec![compiler.of_family(family)], kept: None }
+    }
+
+    /// The command line for a source that asks for nothing of its own, with `program` for the compiler.
+    pub fn command_line(program: &str, toolchain: &'static Toolchain) -> String {
+        let request = CompileRequest {
+            toolchain,
+            name: "",
+            source: SourceText::default(),
+            entry: "main",
+            options: LayoutOptions::default(),
+            extra: Vec::new(),
+        };
+        format!("{program} {}", call(&request).arguments.join(" "))
     }
 
     /// Keeps sources and artifacts below this folder, one folder for each compilation.
@@ -70,10 +90,7 @@ impl Toolchains {
                 scratch.path().to_owned()
             }
         };
-        let call = match request.toolchain.compiler {
-            "slangc" => slang::call(request),
-            _ => dxc::call(request),
-        };
+        let call = call(request);
         fs::write(folder.join(&call.source), &request.source.text)?;
         let arguments: Vec<&str> = call.arguments.iter().map(String::as_str).collect();
         if self.kept.is_some() {
@@ -95,6 +112,13 @@ impl Compile for Toolchains {
 
     fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
         self.ask(request).unwrap_or_else(|error| Compilation::Broken(format!("{}: {error}", request.toolchain)))
+    }
+}
+
+fn call(request: &CompileRequest<'_>) -> Call {
+    match request.toolchain.language {
+        Language::Slang => slang::call(request),
+        Language::Hlsl => dxc::call(request),
     }
 }
 
