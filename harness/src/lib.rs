@@ -17,6 +17,7 @@ pub mod diagnostics;
 pub mod dxil;
 pub mod export;
 pub mod floors;
+pub mod frozen;
 pub mod generate;
 pub mod image;
 pub mod known;

@@ -183,6 +183,8 @@ pub struct CompileRequest<'a> {
     pub entry: &'a str,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
+    /// Arguments of the source's own. Where they say what ours say too (profile, stage), they win.
+    pub extra: Vec<String>,
 }
 
 /// What a compiler made.

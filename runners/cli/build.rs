@@ -1,4 +1,4 @@
-//! Builds data files into the program: the cases and the known differences, each as `(name, text)` pairs; and the
+//! Builds data files into the program: the cases, the known differences and what compilers decided, each as `(name, text)` pairs; and the
 //! versions of the libraries that records name.
 
 use std::env;
@@ -7,8 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn main() {
-    embed("cases", "cases.rs");
-    embed("ci/known", "known.rs");
+    embed("cases", "cases.rs", &["toml"], |path| path.with_extension(""));
+    embed("ci/known", "known.rs", &["toml"], |path| path.with_extension(""));
+    embed("shaders/frozen", "frozen.rs", &["toml", "txt"], Path::to_path_buf);
     for library in ["naga", "rspirv"] {
         println!("cargo::rustc-env={}_VERSION={}", library.to_uppercase(), locked(library));
     }
@@ -25,16 +26,16 @@ fn locked(library: &str) -> String {
     version.and_then(|rest| rest.strip_suffix('"')).expect("a version stands behind each name").to_owned()
 }
 
-/// Writes the `.toml` files below `folder` of the repository as an array; names are paths below it without extension.
-fn embed(folder: &str, output: &str) {
+/// Writes the files of these extensions below `folder` of the repository as an array; `name` makes names of paths below it.
+fn embed(folder: &str, output: &str, extensions: &[&str], name: impl Fn(&Path) -> PathBuf) {
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it for build scripts"));
     let root = manifest.join("../..").join(folder);
     let mut files = Vec::new();
-    collect(&root, &mut files);
+    collect(&root, extensions, &mut files);
     files.sort();
     let mut source = String::from("[\n");
     for file in &files {
-        let relative = file.strip_prefix(&root).expect("the file was found below the root").with_extension("");
+        let relative = name(file.strip_prefix(&root).expect("the file was found below the root"));
         let id = relative.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
         let path = file.canonicalize().expect("the file was just listed");
         let text = path.to_str().expect("cargo builds only in folders whose names are UTF-8");
@@ -45,13 +46,13 @@ fn embed(folder: &str, output: &str) {
     fs::write(out.join(output), source).expect("the output folder is writable");
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+fn collect(folder: &Path, extensions: &[&str], files: &mut Vec<PathBuf>) {
     println!("cargo::rerun-if-changed={}", folder.display());
     for entry in fs::read_dir(folder).expect("the folder is part of the repository") {
         let path = entry.expect("the folder was just opened").path();
         if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "toml") {
+            collect(&path, extensions, files);
+        } else if path.extension().is_some_and(|extension| extensions.iter().any(|known| extension == *known)) {
             files.push(path);
         }
     }

@@ -12,7 +12,7 @@ mod hint;
 pub mod jobs;
 pub mod placed;
 pub mod produce;
-mod produce_compiled;
+pub(crate) mod produce_compiled;
 mod produce_naga;
 pub mod producer;
 pub mod proof;

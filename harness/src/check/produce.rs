@@ -149,7 +149,7 @@ pub(super) fn gap(rules: &str, refusal: &Refusal) -> String {
 
 /// The plan of an array of structured-buffer elements: where its second element is, read leaf by leaf, shows the stride,
 /// and so does the number of elements. The first element has the block's own plan.
-pub(super) fn plan_of_second_element(
+pub(crate) fn plan_of_second_element(
     array: &BlockLayout,
     places: &BTreeSet<(Space, Stage)>,
     forms: &[Form],

@@ -117,12 +117,12 @@ impl Attempt {
 }
 
 /// A block of a subject on its way through a compiler.
-struct Asked<'a> {
-    subject: &'a Subject,
-    toolchain: &'static Toolchain,
-    compilers: &'a dyn Compile,
-    text: &'a SourceText,
-    block: usize,
+pub(crate) struct Asked<'a> {
+    pub(crate) subject: &'a Subject,
+    pub(crate) toolchain: &'static Toolchain,
+    pub(crate) compilers: &'a dyn Compile,
+    pub(crate) text: &'a SourceText,
+    pub(crate) block: usize,
 }
 
 impl Asked<'_> {
@@ -179,7 +179,8 @@ impl Asked<'_> {
         }
     }
 
-    fn compile(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compilation, String> {
+    /// What the compiler says of the declarations with a probe of this plan, or why there is no probe.
+    pub(crate) fn compile(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compilation, String> {
         let entry = &plan.entries[0];
         let text = self.probe(layout, plan)?;
         let name = format!("{}/{}/{}", self.subject.source.id, self.option(), folder_name(layout, plan));
@@ -189,6 +190,7 @@ impl Asked<'_> {
             source: SourceText { text, ..self.text.clone() },
             entry: &entry.name,
             options: self.subject.source.options,
+            extra: Vec::new(),
         };
         Ok(self.compilers.compile(&request))
     }
@@ -216,6 +218,23 @@ impl Asked<'_> {
                 let declared = glsl::Declared { block, elements, rules, space: entry.space, options };
                 glsl::probe(&declared, program).map_err(|error| error.to_string())
             }
+        }
+    }
+
+    /// What the compiler reads.
+    pub(crate) fn language(&self) -> Language {
+        self.toolchain.language
+    }
+
+    /// The module of what the compiler made, followed or not, or why there is none.
+    ///
+    /// # Errors
+    /// What cannot be read or used.
+    pub(crate) fn module_of(&self, layout: &BlockLayout, plan: ProbePlan, made: &Made) -> Result<ShaderModule, String> {
+        match self.module((layout, plan), made) {
+            Ok(Attempt::Followed(module) | Attempt::NotFollowed(module, _)) => Ok(*module),
+            Ok(Attempt::Refused(reason) | Attempt::Broken(reason))
+            | Err(Unusable::Unread(reason) | Unusable::NotFollowed(reason)) => Err(reason),
         }
     }
 
@@ -303,6 +322,11 @@ fn forms(language: Language) -> &'static [Form] {
     }
 }
 
+/// The one entry point that reads every leaf by name.
+pub(crate) fn readable(plan: ProbePlan, language: Language) -> ProbePlan {
+    one_entry(nameable(plan, language).only(&[Form::Leaf].into()), Direction::Read)
+}
+
 /// The one entry point that reads, in the forms that the language has.
 fn reading(plan: ProbePlan, language: Language) -> ProbePlan {
     one_entry(plan.only(&forms(language).iter().copied().collect()), Direction::Read)
@@ -321,7 +345,7 @@ fn one_entry(mut plan: ProbePlan, direction: Direction) -> ProbePlan {
 }
 
 /// Where the compiler puts a block of this kind; `None` for kinds that the language cannot name.
-fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
+pub(crate) fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
     match (kind, output) {
         (
             BlockKind::Cbuffer

@@ -127,6 +127,11 @@ impl Source {
         }
     }
 
+    /// A case as compilers get it, whose declarations are not read here: refusing them is its claim.
+    pub fn unread(case: &Case, sources: &SourceMap) -> Self {
+        Self::declared(case, Module::default(), sources)
+    }
+
     fn declared(case: &Case, module: Module, sources: &SourceMap) -> Self {
         let line = sources.position(case.declare).line;
         Self {

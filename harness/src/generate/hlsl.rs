@@ -50,6 +50,12 @@ pub const OUTPUT: &str = "layoutproof_output";
 /// Name of the probe's input.
 pub const INPUT: &str = "layoutproof_input";
 
+/// Bindings from [`BINDING`] on that probes and programs have for themselves.
+pub const BINDINGS: u32 = 3;
+
+/// What the names of all parameters begin with that probes and programs have for themselves.
+pub const OWN: &str = "layoutproof_";
+
 /// Why the leaf cannot be read by a statement of the language, if it cannot: a fragment that fits after "not probed: ".
 pub fn obstacle(leaf: &Leaf, dialect: Dialect) -> Option<String> {
     let Component { scalar, size } = leaf.component;
@@ -93,20 +99,20 @@ void {name}()
 }
 
 /// The leaf's name in the language; `None` for kinds of block that HLSL does not have.
-fn expression(layout: &BlockLayout, leaf: &Leaf) -> Option<String> {
+pub(super) fn expression(layout: &BlockLayout, leaf: &Leaf) -> Option<String> {
     let namespace = layout.name.rsplit_once("::").map_or(String::new(), |(outer, _)| format!("{outer}::"));
     let dot = if leaf.path.is_empty() || leaf.path.starts_with('[') { "" } else { "." };
+    let buffer = if layout.count == Count::Finite(1) { "" } else { "[0]" };
     match layout.kind {
         BlockKind::Cbuffer | BlockKind::Tbuffer => Some(format!("{namespace}{}", leaf.path)),
         BlockKind::Globals => Some(leaf.path.clone()),
         BlockKind::ConstantBuffer | BlockKind::TextureBuffer | BlockKind::PushConstant | BlockKind::ParameterBlock => {
-            let element = if layout.count == Count::Finite(1) { "" } else { "[0]" };
-            Some(format!("{}{element}{dot}{}", layout.name, leaf.path))
+            Some(format!("{}{buffer}{dot}{}", layout.name, leaf.path))
         }
         BlockKind::StructuredElement => {
             // The plan of a stride has the element's index in its paths.
             let element = if layout.stride.is_some() { "[0]" } else { "" };
-            Some(format!("{}{element}{dot}{}", layout.name, leaf.path))
+            Some(format!("{}{buffer}{element}{dot}{}", layout.name, leaf.path))
         }
         BlockKind::EntryUniforms | BlockKind::Pointee | BlockKind::UniformBlock | BlockKind::StorageBlock => None,
     }

@@ -7,6 +7,7 @@
 pub mod binding;
 pub mod glsl;
 pub mod hlsl;
+pub mod hlsl_program;
 mod names;
 pub mod spirv;
 pub mod wgsl;

@@ -24,6 +24,7 @@ mod member_tree;
 pub mod mutant_table;
 mod numeric;
 pub mod padding_text;
+pub mod regression;
 pub mod seen_table;
 pub mod show_json;
 mod side_by_side;

@@ -11,8 +11,10 @@ use layoutproof::shape::MatrixOrder;
 use crate::bench::BenchArgs;
 use crate::fault::Fault;
 use crate::final_report::OutputArgs;
+use crate::freeze::FreezeArgs;
 use crate::part::PartArgs;
 use crate::placement::PlacementArgs;
+use crate::regress::RegressArgs;
 
 /// Proves where shader parameters live: lays declarations out, uploads packed bytes to every GPU found, reads back
 /// where each value really was, and names who is wrong.
@@ -64,6 +66,11 @@ pub enum Command {
     Compilers(FormatArgs),
     /// Say what is there and what is missing: drivers, validators, compilers, and how to get them.
     Doctor,
+    /// Store what a compiler decides about every case: what it takes, where members are, where parameters are bound. No GPU
+    /// needed.
+    Freeze(FreezeArgs),
+    /// Say what a build of a compiler decides otherwise than a frozen one, leaf by leaf. No GPU needed.
+    Regress(RegressArgs),
     /// Plant one wrong rule or one misreading device at a time, and list the cases that notice. No GPU needed.
     Mutants(MutantsArgs),
     /// Compare random declarations, or all small ones, through every compiler that is there.

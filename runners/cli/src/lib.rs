@@ -14,6 +14,8 @@ mod execute;
 mod export;
 pub mod fault;
 pub mod final_report;
+mod freeze;
+mod frozen_set;
 mod fuzz;
 mod information;
 mod inputs;
@@ -31,6 +33,7 @@ mod proofs;
 mod protocol;
 mod records_file;
 mod reflect;
+mod regress;
 mod report;
 mod resume;
 mod rotation;
@@ -68,6 +71,8 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Devices(args) => information::devices(args, style),
         Command::Compilers(args) => Ok(information::compilers(args, style)),
         Command::Doctor => information::doctor(style),
+        Command::Freeze(args) => freeze::freeze(args),
+        Command::Regress(args) => regress::regress(args, style),
         Command::Mutants(args) => mutants::try_all(args, style),
         Command::Fuzz(args) => fuzz::fuzz(args, style),
         Command::Bench(args) => bench::bench(args, style),

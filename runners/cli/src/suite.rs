@@ -248,6 +248,8 @@ fn default_arguments() -> RunArgs {
         | Command::Devices(_)
         | Command::Compilers(_)
         | Command::Doctor
+        | Command::Freeze(_)
+        | Command::Regress(_)
         | Command::Mutants(_)
         | Command::Fuzz(_)
         | Command::Bench(_)

@@ -4,12 +4,16 @@
 //! `ci/setup.sh` fetched, in this order. One that does not answer with its version is not there.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use sha2::{Digest, Sha256};
+
 use crate::child::{End, Finished, OUTPUT_LIMIT, TIME_LIMIT, run, signal_name};
+use crate::family::Family;
 use crate::slang_library::{SlangService, library_beside};
 use crate::wine;
 
@@ -145,6 +149,53 @@ impl Compiler {
         Self { limit, ..self }
     }
 
+    /// The compiler of this family that this file is: a program, or a library of DXC, of either ABI, for our driver.
+    ///
+    /// # Errors
+    /// No file, or one that does not answer with its version.
+    pub fn at(path: &Path, family: Family) -> Result<Self, NoCompiler> {
+        let no = |reason: String| NoCompiler { path: path.to_owned(), reason };
+        let path = &std::path::absolute(path).map_err(|error| no(error.to_string()))?;
+        if !path.is_file() {
+            return Err(no("no such file".to_owned()));
+        }
+        let ways = if is_library(path) {
+            let unbuilt = || no("layoutproof-dxc, which drives libraries, is not built".to_owned());
+            let driver = driver("layoutproof-dxc").ok_or_else(unbuilt)?;
+            // The new ABI's driver crashes on a library of the old one, and the other way round.
+            let of_abi = |abi| {
+                let leading = library_arguments(abi, path);
+                Invocation { leading, ..Invocation::program(driver.clone()) }
+            };
+            ["new", "old"].map(of_abi).into()
+        } else {
+            vec![Invocation::program(path.clone())]
+        };
+        let answers = ways.into_iter().find_map(|way| answering(family.compiler(), way, family.question()).ok());
+        answers.ok_or_else(|| no(format!("it does not answer `{}`", family.question())))
+    }
+
+    /// The same compiler under the name of its family, as which toolchains know it.
+    #[must_use]
+    pub fn of_family(self, family: Family) -> Self {
+        Self { name: family.compiler(), ..self }
+    }
+
+    /// The file that decides: the program, or the library that our driver loads.
+    pub fn file(&self) -> &Path {
+        self.invocation.leading.last().map_or(&self.invocation.program, Path::new)
+    }
+
+    /// SHA-256 of [`Compiler::file`], in hexadecimal digits.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn digest(&self) -> io::Result<String> {
+        let mut digest = Sha256::new();
+        io::copy(&mut File::open(self.file())?, &mut digest)?;
+        Ok(format!("{:x}", digest.finalize()))
+    }
+
     /// Short name.
     pub fn name(&self) -> &'static str {
         self.name
@@ -220,6 +271,40 @@ impl Invocation {
     }
 }
 
+/// Why a file is no compiler that can be run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {reason}", path.display())]
+pub struct NoCompiler {
+    /// The file.
+    pub path: PathBuf,
+    /// Why, as a fragment.
+    pub reason: String,
+}
+
+/// The compiler that is started so, if it answers with its version, or why it is none.
+fn answering(name: &'static str, invocation: Invocation, question: &str) -> Result<Compiler, String> {
+    let program = invocation.program.display();
+    let finished = run(invocation.command().arg(question), VERSION_LIMIT);
+    let finished = finished.map_err(|error| format!("{program}: {error}"))?;
+    // slangc answers on standard error.
+    let said = if finished.stdout.trim().is_empty() { &finished.stderr } else { &finished.stdout };
+    let version = said.lines().next().map(|line| line.trim().to_owned());
+    let answer = version.filter(|_| finished.end == End::Exited(0));
+    let version = answer.ok_or_else(|| format!("{program} {}, asked for its version", death(&finished)))?;
+    Ok(Compiler { name, invocation, version, limit: TIME_LIMIT })
+}
+
+/// `libdxcompiler.so`, also with a version behind it, `dxcompiler.dll`, `libdxcompiler.dylib`.
+fn is_library(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    [".so", ".dll", ".dylib"].iter().any(|ending| name.ends_with(ending)) || name.contains(".so.")
+}
+
+fn library_arguments(abi: &str, library: &Path) -> Vec<OsString> {
+    let words = ["--abi", abi, "--library"].map(OsString::from);
+    words.into_iter().chain([library.as_os_str().to_owned()]).collect()
+}
+
 /// How a process came to an untimely end, and the last that it said: a fragment after its name.
 fn death(finished: &Finished) -> String {
     let end = match finished.end {
@@ -241,15 +326,7 @@ impl Lookup {
         });
         let found = plain.or_else(|| self.fetched.invocation(fetched?));
         let invocation = found.ok_or_else(|| format!("no `{}` is here", self.name))?;
-        let program = invocation.program.display();
-        let finished = run(invocation.command().arg(self.question), VERSION_LIMIT);
-        let finished = finished.map_err(|error| format!("{program}: {error}"))?;
-        // slangc answers on standard error.
-        let said = if finished.stdout.trim().is_empty() { &finished.stderr } else { &finished.stdout };
-        let version = said.lines().next().map(|line| line.trim().to_owned());
-        let answer = version.filter(|_| finished.end == End::Exited(0));
-        let version = answer.ok_or_else(|| format!("{program} {}, asked for its version", death(&finished)))?;
-        Ok(Compiler { name: self.name, invocation, version, limit: TIME_LIMIT })
+        answering(self.name, invocation, self.question)
     }
 
     /// A sentence about a variable that is set and names no compiler.

@@ -4,6 +4,7 @@ pub mod child;
 pub mod compiler;
 pub mod d3d;
 pub mod dxc_library;
+pub mod family;
 pub mod slang_library;
 pub mod spirv_val;
 pub mod toolchains;

@@ -15,11 +15,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use layoutproof::toolchain::{Compilation, Compile, CompileRequest, Made, SourceText, Toolchain, toolchains};
+use layoutproof::layout::LayoutOptions;
+use layoutproof::toolchain::{Compilation, Compile, CompileRequest, Language, Made, SourceText, Toolchain, toolchains};
 
 use crate::child::{Finished, OUTPUT_LIMIT};
 use crate::compiler::{Answer, Compiler};
 use crate::d3d::Fxc;
+use crate::family::Family;
 use crate::slang_library::SlangService;
 
 /// Name of the source in its folder, without extension.
@@ -52,6 +54,24 @@ impl Toolchains {
     /// Why programs that the environment names are no compilers here, in a sentence each.
     pub fn unusable(&self) -> &[String] {
         &self.unusable
+    }
+
+    /// One compiler alone, as the one of its family.
+    pub fn only(compiler: Compiler, family: Family) -> Self {
+        Self { compilers: vec![compiler.of_family(family)], ..Self::default() }
+    }
+
+    /// The command line for a source that asks for nothing of its own, with `program` for the compiler.
+    pub fn command_line(program: &str, toolchain: &'static Toolchain) -> String {
+        let request = CompileRequest {
+            toolchain,
+            name: "",
+            source: SourceText::default(),
+            entry: "main",
+            options: LayoutOptions::default(),
+            extra: Vec::new(),
+        };
+        format!("{program} {}", call(&request).arguments.join(" "))
     }
 
     /// Keeps sources and artifacts below this folder, one folder for each compilation.
@@ -104,13 +124,10 @@ impl Toolchains {
         if let ("fxc", Some(fxc)) = (request.toolchain.compiler, &self.fxc) {
             return fxc::compile(fxc, request, &folder);
         }
-        let call = match request.toolchain.compiler {
-            naga::NAME => return self.ask_naga(request, &folder),
-            "slangc" => slang::call(request),
-            "glslang" => glslang::call(request),
-            _ => dxc::call(request),
-        };
-        self.ask_program(request, &folder, &call)
+        if request.toolchain.compiler == naga::NAME {
+            return self.ask_naga(request, &folder);
+        }
+        self.ask_program(request, &folder, &call(request))
     }
 
     fn ask_program(&self, request: &CompileRequest<'_>, folder: &Path, call: &Call) -> io::Result<Compilation> {
@@ -175,6 +192,14 @@ impl Compile for Toolchains {
 
     fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
         self.ask(request).unwrap_or_else(|error| Compilation::Broken(format!("{}: {error}", request.toolchain)))
+    }
+}
+
+fn call(request: &CompileRequest<'_>) -> Call {
+    match request.toolchain.language {
+        Language::Slang => slang::call(request),
+        Language::Hlsl | Language::OldHlsl => dxc::call(request),
+        Language::Glsl => glslang::call(request),
     }
 }
 

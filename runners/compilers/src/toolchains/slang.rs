@@ -34,7 +34,12 @@ pub(super) fn call(request: &CompileRequest<'_>) -> Call {
         Output::Wgsl => (TO_WGSL, TEXT, read_text),
     };
     let mut arguments: Vec<String> = target.iter().map(|argument| (*argument).to_owned()).collect();
-    arguments.extend(["-stage", "compute", "-entry", request.entry].map(str::to_owned));
+    // slangc refuses to be told twice.
+    if !request.extra.iter().any(|argument| argument == "-stage") {
+        arguments.extend(["-stage", "compute"].map(str::to_owned));
+    }
+    arguments.extend(request.extra.iter().cloned());
+    arguments.extend(["-entry", request.entry].map(str::to_owned));
     arguments.push(format!("-matrix-layout-{order}-major"));
     arguments.extend(preprocessing(&request.source));
     arguments.extend(request.toolchain.flags.iter().map(|flag| (*flag).to_owned()));

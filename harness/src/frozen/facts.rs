@@ -1,0 +1,148 @@
+//! What is in an artifact of a compiler: the places that it chose, as [`Facts`].
+
+use super::answer::{Fact, Facts, line};
+use crate::bind::{LayoutUnit, Place};
+use crate::case::expect::join;
+use crate::check::ShaderModule;
+use crate::dxil::bindings::resource_bindings;
+use crate::dxil::definitions::buffer_definitions;
+use crate::generate::hlsl;
+use crate::layout::{BlockLayout, MemberRow};
+use crate::read_reflection::parameters;
+use crate::read_spirv::{bound_variables, declared};
+use crate::runner::Shader;
+use crate::shape::{Count, MatrixOrder};
+use crate::toolchain::{Made, Report};
+
+/// Stands for a name that the compiler dropped.
+const NAMELESS: &str = "?";
+
+/// What an artifact and the report beside it say of members and parameters; the probe's own buffers are left out.
+pub(super) fn facts_of(made: &Made) -> Facts {
+    let mut facts = Facts::new();
+    let read = match &made.shader {
+        Shader::Dxil(listing) => add_listing(listing, &mut facts),
+        Shader::Spirv(words) => add_spirv(words, &mut facts),
+        Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Msl(_) => Err("nothing here reads such code".to_owned()),
+    };
+    let reflected = match &made.report {
+        Report::SlangJson(json) => add_reflection(json, &mut facts),
+        Report::None | Report::Listing(_) | Report::FxcListing(_) => Ok(()),
+    };
+    for reason in [read, reflected].into_iter().filter_map(Result::err) {
+        add(&mut facts, "", Fact::Unread, &reason);
+    }
+    facts
+}
+
+/// What the code of a probe addresses.
+pub(super) fn add_code(module: &ShaderModule, facts: &mut Facts) {
+    for ((_, _, leaf), offset) in &module.compiled {
+        let Some(leaf) = module.plan.leaves.get(*leaf as usize) else { continue };
+        let path = join(&module.layout.name, &leaf.path);
+        let offset = offset.map_or("nowhere".to_owned(), |offset| offset.to_string());
+        add(facts, &path, Fact::Code, &offset);
+    }
+}
+
+/// Adds a fact; of several values for one, all are kept.
+pub(super) fn add(facts: &mut Facts, path: &str, fact: Fact, value: &str) {
+    let path = path.replace(char::is_whitespace, "_");
+    let path = if path.is_empty() { NAMELESS.to_owned() } else { path };
+    facts
+        .entry((path, fact))
+        .and_modify(|known| {
+            if fact.is_word() {
+                *known = format!("{known},{value}");
+            } else {
+                *known = format!("{known}, {}", line(value));
+            }
+        })
+        .or_insert_with(|| line(value));
+}
+
+fn add_listing(listing: &str, facts: &mut Facts) -> Result<(), String> {
+    for buffer in buffer_definitions(listing)? {
+        if buffer.name.starts_with(hlsl::OWN) {
+            continue;
+        }
+        add(facts, &buffer.name, Fact::Size, &buffer.size.to_string());
+        for (path, offset) in buffer.members {
+            add(facts, &join(&buffer.name, &path), Fact::Offset, &offset.to_string());
+        }
+    }
+    for row in resource_bindings(listing)? {
+        if row.space != hlsl::SPACE {
+            let place = Place { unit: row.unit, space: row.space, index: row.index, count: row.count };
+            add(facts, &row.name, Fact::Bound, &place.to_string());
+        }
+    }
+    Ok(())
+}
+
+fn add_spirv(words: &[u32], facts: &mut Facts) -> Result<(), String> {
+    for variable in bound_variables(words).map_err(|error| error.to_string())? {
+        if !is_own(variable.binding) {
+            let (space, index) = (variable.set, variable.binding);
+            let place = Place { unit: LayoutUnit::Binding, space, index, count: Count::Finite(1) };
+            add(facts, &variable.name, Fact::Bound, &place.to_string());
+        }
+    }
+    for block in declared(words).map_err(|error| error.to_string())? {
+        if !block.binding.is_some_and(is_own) {
+            add_block(&block.layout, facts);
+        }
+    }
+    Ok(())
+}
+
+/// Sizes are left out: SPIR-V says none, what there are follow from offsets and strides.
+fn add_block(layout: &BlockLayout, facts: &mut Facts) {
+    if let Err(refusals) = &layout.result {
+        for refusal in refusals {
+            add(facts, &join(&layout.name, &refusal.path), Fact::Unread, &refusal.message);
+        }
+        return;
+    }
+    if let Some(stride) = layout.stride {
+        add(facts, &layout.name, Fact::Stride, &stride.to_string());
+    }
+    for row in layout.rows() {
+        add_row(&join(&layout.name, &row.path), &row, facts);
+    }
+}
+
+fn add_row(path: &str, row: &MemberRow, facts: &mut Facts) {
+    add(facts, path, Fact::Offset, &row.offset.to_string());
+    let strides =
+        if row.array_strides.is_empty() { row.array_stride.into_iter().collect() } else { row.array_strides.clone() };
+    for (dimension, stride) in strides.iter().enumerate() {
+        add(facts, &format!("{path}{}", "[]".repeat(dimension)), Fact::Stride, &stride.to_string());
+    }
+    if let Some(stride) = row.matrix_stride {
+        add(facts, path, Fact::MatrixStride, &stride.to_string());
+    }
+    if let Some(order) = row.matrix_order {
+        let word = match order {
+            MatrixOrder::Row => "row",
+            MatrixOrder::Column => "column",
+        };
+        add(facts, path, Fact::Order, word);
+    }
+}
+
+fn add_reflection(json: &str, facts: &mut Facts) -> Result<(), String> {
+    for row in parameters(json)?.into_iter().filter(|row| !row.name.starts_with(hlsl::OWN)) {
+        let place = match row.index {
+            Some(index) => Place { unit: row.unit, space: row.space, index, count: row.count }.to_string(),
+            None => format!("{} of no place", row.unit),
+        };
+        add(facts, &row.name, Fact::Reflected, &place);
+    }
+    Ok(())
+}
+
+/// Whether a binding is one of the probe's own.
+fn is_own(binding: u32) -> bool {
+    (hlsl::BINDING..hlsl::BINDING + hlsl::BINDINGS).contains(&binding)
+}

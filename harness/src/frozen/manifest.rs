@@ -1,0 +1,113 @@
+//! `manifest.toml` of a frozen set: whose decisions these are, and how they were asked for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::answer::Decided;
+
+/// The version of the form.
+pub const SCHEMA: u32 = 1;
+
+/// What stands beside the decisions of one compiler.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// The compiler's family: `dxc`, `slang`.
+    pub family: String,
+    /// The version as a dotted number: [`dotted_version`] of what it says.
+    pub version: String,
+    /// What the compiler says about itself.
+    pub says: String,
+    /// SHA-256 of the program, or of the library where our own driver loads one.
+    pub digest: String,
+    /// SHA-256 over the names and digests of all cases.
+    pub cases: String,
+    /// Version of layoutproof that asked.
+    pub layoutproof: String,
+    /// One for each target and layout option.
+    #[serde(rename = "toolchain")]
+    pub toolchains: Vec<FrozenToolchain>,
+}
+
+/// A target with a layout option.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FrozenToolchain {
+    /// Its name; the decisions are in the file of this name with `.txt` behind it.
+    pub name: String,
+    /// The command line; a case's own options follow in front of the source.
+    pub command: String,
+}
+
+impl Manifest {
+    /// Reads a manifest.
+    ///
+    /// # Errors
+    /// A sentence with the place.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let manifest: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        if manifest.schema == SCHEMA {
+            Ok(manifest)
+        } else {
+            Err(format!("schema is {}, this version reads {SCHEMA}", manifest.schema))
+        }
+    }
+
+    /// The manifest as text.
+    ///
+    /// # Errors
+    /// None that a manifest could give: its fields are texts and numbers.
+    pub fn write(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(self)
+    }
+}
+
+/// Digest of the names and digests of all cases of all toolchains.
+pub fn case_set_digest(decided: &BTreeMap<String, Decided>) -> String {
+    let cases: BTreeSet<(&str, &str)> =
+        decided.values().flatten().map(|(id, case)| (id.as_str(), case.digest.as_str())).collect();
+    let mut digest = Sha256::new();
+    cases.iter().for_each(|(id, case)| digest.update(format!("{id} {case}\n")));
+    format!("{:x}", digest.finalize())
+}
+
+/// The version in what a compiler says about itself: the dotted number of most parts. DXC's library tells a commit count
+/// apart: `libdxcompiler: 1.7 (4006, 69e54e29)` is 1.7.4006.
+pub fn dotted_version(says: &str) -> String {
+    let is_part = |c: char| !c.is_ascii_digit() && c != '.';
+    let numbers = says.split(is_part).map(|number| number.trim_matches('.'));
+    let parts = |number: &str| number.split('.').count();
+    let dotted = numbers
+        .filter(|number| !number.is_empty())
+        .fold("", |best, number| if best.is_empty() || parts(number) > parts(best) { number } else { best });
+    let count = says.split_once('(').and_then(|(_, rest)| rest.split_once(',')).map(|(count, _)| count.trim());
+    match count.filter(|count| parts(dotted) == 2 && !count.is_empty() && count.chars().all(|c| c.is_ascii_digit())) {
+        Some(count) => format!("{dotted}.{count}"),
+        None if dotted.is_empty() => "unknown".to_owned(),
+        None => dotted.to_owned(),
+    }
+}
+
+/// The parts of a dotted version, by which versions are ordered.
+pub fn version_order(version: &str) -> Vec<u64> {
+    version.split('.').map(|part| part.parse().unwrap_or(0)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_found_in_what_compilers_say() {
+        assert_eq!(dotted_version("libdxcompiler: 1.7 (4006, 69e54e29)"), "1.7.4006");
+        // dxc --version of a release.
+        assert_eq!(dotted_version("libdxcompiler.so: 1.8 - 1.8.2505.1 (b106a961d)"), "1.8.2505.1");
+        assert_eq!(dotted_version("2026.14.1"), "2026.14.1");
+        assert_eq!(dotted_version("built today"), "unknown");
+        assert!(version_order("1.10.1") > version_order("1.9.2602"));
+    }
+}

@@ -1,0 +1,177 @@
+//! Decisions as text that people read in a diff, and back.
+//!
+//! ```text
+//! case arrays/a_case 0123456789abcdef
+//! program
+//!   S bound b0
+//! block S
+//!   S.b offset 16 stride 16
+//!   S.b[1] code 32
+//! block T refused: its first error
+//! ```
+//! A source with its digest, its questions, the facts of each answer by path. Facts of one word share a line, others have
+//! their own. The order is that of the names, so that the same decisions are the same text.
+
+use std::fmt::Write;
+
+use thiserror::Error;
+
+use super::answer::{Answer, CaseAnswers, Decided, Fact, Facts};
+
+/// Behind a question that the compiler does not accept.
+const REFUSED: &str = " refused: ";
+const BROKEN: &str = " broken: ";
+/// In front of the line of a source.
+const CASE: &str = "case ";
+/// In front of the line of a fact.
+const INDENT: &str = "  ";
+
+/// A text that nobody wrote who knows the form.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("line {line}: `{text}` is no line of frozen decisions")]
+pub struct BadFrozen {
+    /// Line, from 1.
+    pub line: usize,
+    /// The line.
+    pub text: String,
+}
+
+/// The decisions as text.
+pub fn write(decided: &Decided) -> String {
+    let mut text = String::new();
+    for (id, case) in decided {
+        writeln!(text, "{CASE}{id} {}", case.digest).expect("a String takes every write");
+        for (question, answer) in &case.answers {
+            match answer {
+                Answer::Accepted(facts) => {
+                    text += question;
+                    text.push('\n');
+                    write_facts(facts, &mut text);
+                }
+                Answer::Refused(words) => {
+                    writeln!(text, "{question}{REFUSED}{words}").expect("a String takes every write")
+                }
+                Answer::Broken(words) => {
+                    writeln!(text, "{question}{BROKEN}{words}").expect("a String takes every write")
+                }
+            }
+        }
+    }
+    text
+}
+
+fn write_facts(facts: &Facts, text: &mut String) {
+    let mut open: Option<&str> = None;
+    for ((path, fact), value) in facts {
+        let goes_on = fact.is_word() && open == Some(path);
+        if !goes_on {
+            if open.is_some() {
+                text.push('\n');
+            }
+            text.push_str(INDENT);
+            text.push_str(path);
+        }
+        write!(text, " {fact} {value}").expect("a String takes every write");
+        open = Some(path);
+    }
+    if open.is_some() {
+        text.push('\n');
+    }
+}
+
+/// Reads what [`write`] wrote.
+///
+/// # Errors
+/// The first line that has another form.
+pub fn read(text: &str) -> Result<Decided, BadFrozen> {
+    let mut decided = Decided::new();
+    let mut reader = Reader::default();
+    for (index, line) in text.lines().enumerate() {
+        reader.take(line, &mut decided).ok_or_else(|| BadFrozen { line: index + 1, text: line.to_owned() })?;
+    }
+    Ok(decided)
+}
+
+/// Where the reader is.
+#[derive(Default)]
+struct Reader {
+    case: String,
+    question: String,
+}
+
+impl Reader {
+    /// Reads a line; `None` where it has no known form.
+    fn take(&mut self, line: &str, decided: &mut Decided) -> Option<()> {
+        if let Some(rest) = line.strip_prefix(CASE) {
+            let (id, digest) = rest.split_once(' ')?;
+            id.clone_into(&mut self.case);
+            let case = CaseAnswers { digest: digest.to_owned(), ..CaseAnswers::default() };
+            return decided.insert(id.to_owned(), case).is_none().then_some(());
+        }
+        let case = decided.get_mut(&self.case)?;
+        if let Some(rest) = line.strip_prefix(INDENT) {
+            return match case.answers.get_mut(&self.question)? {
+                Answer::Accepted(facts) => read_facts(rest, facts),
+                Answer::Refused(_) | Answer::Broken(_) => None,
+            };
+        }
+        let (question, answer) = if let Some((question, words)) = line.split_once(REFUSED) {
+            (question, Answer::Refused(words.to_owned()))
+        } else if let Some((question, words)) = line.split_once(BROKEN) {
+            (question, Answer::Broken(words.to_owned()))
+        } else {
+            (line, Answer::Accepted(Facts::new()))
+        };
+        let known = question == "program" || question.starts_with("block ");
+        question.clone_into(&mut self.question);
+        (known && case.answers.insert(question.to_owned(), answer).is_none()).then_some(())
+    }
+}
+
+/// `S.b offset 16 stride 16`, `S bound set 0 binding 1`.
+fn read_facts(line: &str, facts: &mut Facts) -> Option<()> {
+    let (path, mut rest) = line.split_once(' ')?;
+    while !rest.is_empty() {
+        let (word, value) = rest.split_once(' ')?;
+        let fact = Fact::ALL.into_iter().find(|fact| fact.as_str() == word)?;
+        let (value, behind) = if fact.is_word() { value.split_once(' ').unwrap_or((value, "")) } else { (value, "") };
+        facts.insert((path.to_owned(), fact), value.to_owned()).is_none().then_some(())?;
+        rest = behind;
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "\
+case arrays/a_case 0123456789abcdef
+block S
+  S size 48
+  S bound set 0 binding 1
+  S.b offset 16 stride 16
+  S.b[1] code 32
+block T refused: a word, or two: three
+program broken: dxc ended with signal 11
+case arrays/b_case 0000000000000000
+program
+";
+
+    #[test]
+    fn what_is_read_is_written_again() {
+        assert_eq!(write(&read(TEXT).unwrap()), TEXT);
+    }
+
+    #[test]
+    fn lines_of_another_form_are_named() {
+        let line = |text: &str| read(text).unwrap_err().line;
+        assert_eq!(line("program\n"), 1);
+        assert_eq!(line("case a 0\nwhat\n"), 2);
+        assert_eq!(line("case a 0\nprogram\n  S offset\n"), 3);
+        assert_eq!(line("case a 0\nprogram\n  S place 3\n"), 3);
+        assert_eq!(line("case a 0\nprogram\nprogram\n"), 3);
+        assert_eq!(line("case a 0\ncase a 0\n"), 2);
+        assert_eq!(line("case a 0\nprogram refused: no\n  S offset 3\n"), 3);
+    }
+}

@@ -1,0 +1,148 @@
+//! A program around declarations that have none: an entry point that uses every parameter, so that compilers bind it.
+//!
+//! Declarations with their module and layouts in, HLSL text out. One leaf of each block is read; resources are asked for
+//! their dimensions, which all but samplers have. Where an array is unbounded or not, its first element stands for it.
+
+use std::fmt::Write;
+
+use super::hlsl::{BINDING, SPACE, expression};
+use crate::layout::BlockLayout;
+use crate::module::{Module, ParameterKind};
+use crate::resource::{Dimension, Resource, ResourceKind, Texture};
+use crate::shape::{StructType, Type};
+
+/// Name of the entry point that is written here.
+pub const ENTRY: &str = "main";
+
+/// The declarations with an entry point of the compute stage behind them. `layouts` are those of the module's blocks, by
+/// any rule set that takes them.
+pub fn program(declarations: &str, module: &Module, layouts: &[BlockLayout]) -> String {
+    let mut uses = String::new();
+    for layout in layouts {
+        if let Some(path) = layout.leaves().first().and_then(|leaf| expression(layout, leaf)) {
+            uses.push_str(&added(&format!("(uint)({path})")));
+        }
+    }
+    for parameter in &module.parameters {
+        match (parameter.kind, &parameter.ty) {
+            // Members of a cbuffer are named by themselves.
+            (ParameterKind::Cbuffer | ParameterKind::Tbuffer, Type::Struct(members)) => {
+                use_members(members, "", &mut uses)
+            }
+            (ParameterKind::Variable, ty) => use_of(ty, &parameter.name, &mut uses),
+            (ParameterKind::Cbuffer | ParameterKind::Tbuffer | ParameterKind::Global, _) => {}
+        }
+    }
+    let (output, texture) = (BINDING, BINDING + 2);
+    format!(
+        "{declarations}
+[[vk::binding({output}, 0)]] RWByteAddressBuffer layoutproof_output : register(u0, space{SPACE});
+[[vk::binding({texture}, 0)]] Texture2D<float4> layoutproof_texture : register(t2, space{SPACE});
+[shader(\"compute\")]
+[numthreads(1, 1, 1)]
+void {ENTRY}()
+{{
+    uint sum = 0;
+{uses}    layoutproof_output.Store(0, sum);
+}}
+"
+    )
+}
+
+/// The declarations with an entry point that does nothing, for compilers that bind what is not used.
+pub fn idle_program(declarations: &str) -> String {
+    format!("{declarations}\n[shader(\"compute\")]\n[numthreads(1, 1, 1)]\nvoid {ENTRY}()\n{{\n}}\n")
+}
+
+fn use_members(holder: &StructType, prefix: &str, uses: &mut String) {
+    if let Some(base) = &holder.base {
+        use_members(base, prefix, uses);
+    }
+    for member in holder.members.iter().filter(|member| !member.name.is_empty()) {
+        use_of(&member.ty, &format!("{prefix}{}", member.name), uses);
+    }
+}
+
+/// Statements that use the resources in a parameter.
+fn use_of(ty: &Type, path: &str, uses: &mut String) {
+    match ty {
+        Type::Array { element, .. } => use_of(element, &format!("{path}[0]"), uses),
+        Type::Struct(holder) => use_members(holder, &format!("{path}."), uses),
+        Type::Resource(resource) => use_resource(resource, path, uses),
+        Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } | Type::Enum(_) | Type::Pointer { .. } => {}
+    }
+}
+
+fn use_resource(resource: &Resource, path: &str, uses: &mut String) {
+    let dimensions = match resource.kind {
+        ResourceKind::Texture(texture) => texture_dimensions(texture),
+        ResourceKind::StructuredBuffer(_) => 2,
+        ResourceKind::ByteAddressBuffer(_) | ResourceKind::Buffer(_) => 1,
+        ResourceKind::Sampler => {
+            let sampled = format!("(uint)layoutproof_texture.SampleLevel({path}, float2(0, 0), 0).x");
+            return uses.push_str(&added(&sampled));
+        }
+        ResourceKind::SamplerComparison => {
+            let sampled = format!("(uint)layoutproof_texture.SampleCmpLevelZero({path}, float2(0, 0), 0)");
+            return uses.push_str(&added(&sampled));
+        }
+        // Buffers of constants are blocks; the others are Slang's own or need another stage.
+        ResourceKind::ConstantBuffer
+        | ResourceKind::TextureBuffer
+        | ResourceKind::ParameterBlock
+        | ResourceKind::CombinedSampler(_)
+        | ResourceKind::AccelerationStructure
+        | ResourceKind::SubpassInput { .. } => return,
+    };
+    let names = ["x", "y", "z", "w"][..dimensions].join(", ");
+    writeln!(uses, "    {{ uint {names}; {path}.GetDimensions({names}); sum += x; }}")
+        .expect("a String takes every write");
+}
+
+/// How many numbers `GetDimensions` gives.
+fn texture_dimensions(texture: Texture) -> usize {
+    let own = match texture.dimension {
+        Dimension::One => 1,
+        Dimension::Two | Dimension::Cube => 2,
+        Dimension::Three => 3,
+    };
+    own + usize::from(texture.array) + usize::from(texture.multisample)
+}
+
+fn added(value: &str) -> String {
+    format!("    sum += {value};\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::declare::{DeclareOptions, declare};
+    use crate::layout::{LayoutOptions, find, lay_out};
+    use crate::sources::SourceMap;
+
+    #[test]
+    fn every_parameter_is_used_once() {
+        let text = "struct S { Texture2DArray t[2]; SamplerState s; };\nS all;\n\
+                    cbuffer C { float4 v; ByteAddressBuffer bytes; };\nRWStructuredBuffer<uint> u[];\n";
+        let mut sources = SourceMap::default();
+        let end = u32::try_from(text.len()).unwrap();
+        let span = crate::sources::Span { file: sources.add("a.hlsl", text), start: 0, end };
+        let module = declare(&mut sources, span, &DeclareOptions::default()).unwrap();
+        let rules = find("std430").unwrap();
+        let layouts: Vec<_> =
+            module.blocks.iter().map(|block| lay_out(block, rules, LayoutOptions::default())).collect();
+        let program = program(text, &module, &layouts);
+        let body: Vec<&str> = program.lines().filter(|line| line.contains("sum +=")).map(str::trim).collect();
+        assert_eq!(
+            body,
+            [
+                "sum += (uint)(v.x);",
+                "sum += (uint)(u[0][0]);",
+                "{ uint x, y, z; all.t[0].GetDimensions(x, y, z); sum += x; }",
+                "sum += (uint)layoutproof_texture.SampleLevel(all.s, float2(0, 0), 0).x;",
+                "{ uint x; bytes.GetDimensions(x); sum += x; }",
+                "{ uint x, y; u[0].GetDimensions(x, y); sum += x; }",
+            ]
+        );
+    }
+}

@@ -1,0 +1,159 @@
+//! What a build of a compiler decides otherwise than a frozen one, for people and for programs.
+//!
+//! A comparison in, text or JSON out. Differences that several toolchains share are one line.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::style::{Style, Tone};
+use crate::frozen::accepted::AcceptedEntry;
+use crate::frozen::{Comparison, Difference};
+use crate::record::SCHEMA;
+
+/// One of the two builds.
+#[derive(Clone, Debug)]
+pub struct Side<'a> {
+    /// What the compiler says about itself.
+    pub says: &'a str,
+    /// Where it, or its frozen set, is.
+    pub place: String,
+}
+
+/// A comparison with everything that is said about it.
+#[derive(Clone, Debug)]
+pub struct Regression<'a> {
+    /// The build at hand.
+    pub new: Side<'a>,
+    /// The frozen one.
+    pub old: Side<'a>,
+    /// What differs; accepted differences are marked.
+    pub comparison: &'a Comparison,
+    /// Accepted changes that are none any more.
+    pub stale: &'a [&'a AcceptedEntry],
+}
+
+/// For people: a table by case, then what is accepted and why, then the totals. `verbose` lists accepted differences too.
+pub fn text(regression: &Regression<'_>, verbose: bool, style: Style) -> String {
+    let Regression { new, old, comparison, stale } = regression;
+    let mut text = format!("{} ({})\nagainst {} ({})\n", new.says, new.place, old.says, old.place);
+    text += &differences(comparison.unaccepted(), style);
+    let accepted = || comparison.differences.iter().filter(|difference| difference.accepted.is_some());
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for reason in accepted().filter_map(|difference| difference.accepted.as_deref()) {
+        *reasons.entry(reason).or_default() += 1;
+    }
+    if !reasons.is_empty() {
+        text += "\naccepted\n";
+        for (reason, count) in &reasons {
+            text += &format!("  {count:>5}  {reason}\n");
+        }
+    }
+    if verbose {
+        text += &differences(accepted(), style);
+    }
+    for entry in *stale {
+        let verb = style.verb(Tone::Disagree, "Stale");
+        text += &format!("{verb} {} (accepted: {}) is no difference any more\n", entry.pattern, entry.reason);
+    }
+    text += &other_cases(comparison);
+    text + &totals(regression, style)
+}
+
+/// A block for each case.
+fn differences<'a>(all: impl Iterator<Item = &'a Difference>, style: Style) -> String {
+    let mut rows: BTreeMap<&str, BTreeMap<Row<'_>, Vec<&str>>> = BTreeMap::new();
+    for difference in all {
+        let toolchains = rows.entry(&difference.case).or_default().entry(Row::of(difference)).or_default();
+        toolchains.push(&difference.toolchain);
+    }
+    let mut text = String::new();
+    for (case, rows) in rows {
+        text += &format!("\n{}\n", style.paint(Tone::Strong, case));
+        let width = rows.keys().map(|row| row.place().chars().count()).max().unwrap_or(0);
+        for (row, toolchains) in rows {
+            let (old, new) = (row.old.unwrap_or("nothing"), row.new.unwrap_or("nothing"));
+            let (place, arrow) = (row.place(), if style.ascii { "->" } else { "→" });
+            text += &format!("  {place:<width$}  {:<13}  {old} {arrow} {new}\n", row.what);
+            text += &format!("  {:<width$}  {}\n", "", style.paint(Tone::Dim, &toolchains.join(" ")));
+        }
+    }
+    text
+}
+
+/// A difference without its toolchain.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Row<'a> {
+    question: &'a str,
+    path: &'a str,
+    what: &'a str,
+    old: Option<&'a str>,
+    new: Option<&'a str>,
+}
+
+impl<'a> Row<'a> {
+    fn of(difference: &'a Difference) -> Self {
+        let Difference { question, path, what, old, new, .. } = difference;
+        Self { question, path, what, old: old.as_deref(), new: new.as_deref() }
+    }
+
+    fn place(&self) -> String {
+        if self.path.is_empty() { self.question.to_owned() } else { format!("{} of {}", self.path, self.question) }
+    }
+}
+
+fn other_cases(comparison: &Comparison) -> String {
+    let lists = [
+        ("not in the frozen set", &comparison.new),
+        ("another text than the frozen one", &comparison.changed),
+        ("in the frozen set, but no case any more", &comparison.gone),
+        ("toolchains that only one side has", &comparison.toolchains),
+    ];
+    let told = lists.iter().filter(|(_, names)| !names.is_empty());
+    let told: String = told.map(|(what, names)| format!("  {what}: {}\n", names.join(", "))).collect();
+    if told.is_empty() { told } else { format!("\nnot compared\n{told}") }
+}
+
+fn totals(regression: &Regression<'_>, style: Style) -> String {
+    let comparison = regression.comparison;
+    let differ = comparison.unaccepted().count();
+    let accepted = comparison.differences.len() - differ;
+    let (tone, word) =
+        if differ + regression.stale.len() > 0 { (Tone::Disagree, "Differ") } else { (Tone::Agree, "Same") };
+    format!(
+        "\n{} {} decisions of {} cases: {differ} differ, {accepted} accepted, {} stale\n",
+        style.verb(tone, word),
+        comparison.compared,
+        comparison.cases,
+        regression.stale.len(),
+    )
+}
+
+/// For programs.
+pub fn json(regression: &Regression<'_>) -> Value {
+    let Regression { new, old, comparison, stale } = regression;
+    let side = |side: &Side<'_>| json!({"says": side.says, "place": side.place});
+    let differences = comparison.differences.iter().map(|difference| {
+        let Difference { case, toolchain, question, path, what, old, new, accepted } = difference;
+        json!({
+            "name": difference.name(), "case": case, "toolchain": toolchain, "question": question, "path": path,
+            "what": what, "old": old, "new": new, "accepted": accepted,
+        })
+    });
+    json!({
+        "schema": SCHEMA,
+        "new": side(new),
+        "old": side(old),
+        "differences": differences.collect::<Vec<_>>(),
+        "stale": stale.iter().map(|entry| entry.pattern.as_str()).collect::<Vec<_>>(),
+        "cases": {
+            "compared": comparison.cases,
+            "new": comparison.new,
+            "changed": comparison.changed,
+            "gone": comparison.gone,
+        },
+        "toolchains_of_one_side": comparison.toolchains,
+        "compared": comparison.compared,
+        "differ": comparison.unaccepted().count(),
+    })
+}

@@ -1,0 +1,170 @@
+//! Frozen sets on disk and in the program: a folder with `manifest.toml`, a text for each toolchain, `accepted.toml`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow, bail};
+use layoutproof::frozen::manifest::version_order;
+use layoutproof::frozen::{Accepted, Decided, Manifest, text};
+use layoutproof_compilers::family::Family;
+
+use crate::inputs::read;
+
+/// Where the repository keeps its own.
+pub(crate) const FOLDER: &str = "shaders/frozen";
+
+const MANIFEST: &str = "manifest.toml";
+const ACCEPTED: &str = "accepted.toml";
+
+/// The files of [`FOLDER`] at the time of the build: path below it and text.
+const BUILT_IN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/frozen.rs"));
+
+/// Where a set lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In this folder.
+    Folder(PathBuf),
+    /// Built in, from the folder of this name.
+    BuiltIn(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(folder) => write!(f, "{}", folder.display()),
+            Self::BuiltIn(name) => write!(f, "{FOLDER}/{name} (built in)"),
+        }
+    }
+}
+
+impl Place {
+    fn file(&self, name: &str) -> anyhow::Result<Option<String>> {
+        match self {
+            Self::Folder(folder) => {
+                let path = folder.join(name);
+                if path.is_file() { read(&path).map(Some) } else { Ok(None) }
+            }
+            Self::BuiltIn(folder) => {
+                let path = format!("{folder}/{name}");
+                Ok(BUILT_IN.iter().find(|(known, _)| *known == path).map(|(_, text)| (*text).to_owned()))
+            }
+        }
+    }
+
+    fn required(&self, name: &str) -> anyhow::Result<String> {
+        self.file(name)?.with_context(|| format!("{self} has no {name}: it is no frozen set"))
+    }
+}
+
+/// What one compiler decided, with what is said about it.
+#[derive(Clone, Debug)]
+pub(crate) struct FrozenSet {
+    /// Where it lies.
+    pub place: Place,
+    /// Whose it is.
+    pub manifest: Manifest,
+    /// By toolchain.
+    pub decided: BTreeMap<String, Decided>,
+    /// Intended changes of later builds.
+    pub accepted: Accepted,
+}
+
+impl FrozenSet {
+    /// Reads a set.
+    ///
+    /// # Errors
+    /// The file that is missing or has another form.
+    pub(crate) fn load(place: Place) -> anyhow::Result<Self> {
+        let bad = |name: &str, error: String| anyhow!("{place}: {name}: {error}");
+        let manifest = Manifest::read(&place.required(MANIFEST)?).map_err(|error| bad(MANIFEST, error))?;
+        let mut decided = BTreeMap::new();
+        for toolchain in &manifest.toolchains {
+            let file = file_of(&toolchain.name);
+            let own = text::read(&place.required(&file)?).map_err(|error| bad(&file, error.to_string()))?;
+            decided.insert(toolchain.name.clone(), own);
+        }
+        let accepted = match place.file(ACCEPTED)? {
+            Some(text) => Accepted::read(&text).map_err(|error| bad(ACCEPTED, error))?,
+            None => Accepted::default(),
+        };
+        Ok(Self { place, manifest, decided, accepted })
+    }
+
+    /// The repository's set of the newest version of a family: of the checkout that the current folder is, else of the one
+    /// that this program was built from.
+    ///
+    /// # Errors
+    /// There is none, or a manifest that cannot be read.
+    pub(crate) fn newest(family: Family) -> anyhow::Result<Self> {
+        let mut newest: Option<(Vec<u64>, Place)> = None;
+        for place in places()? {
+            let manifest = Manifest::read(&place.required(MANIFEST)?).map_err(|error| anyhow!("{place}: {error}"))?;
+            let order = version_order(&manifest.version);
+            if manifest.family == family.as_str() && newest.as_ref().is_none_or(|(known, _)| *known < order) {
+                newest = Some((order, place));
+            }
+        }
+        let none =
+            || format!("no frozen set of {family} below {FOLDER}; --against names one, `layoutproof freeze` makes one");
+        Self::load(newest.with_context(none)?.1)
+    }
+
+    /// The changes that are accepted in this folder.
+    ///
+    /// # Errors
+    /// A list of another form.
+    pub(crate) fn accepted_in(folder: &Path) -> anyhow::Result<Accepted> {
+        let place = Place::Folder(folder.to_path_buf());
+        let list = place.file(ACCEPTED)?.map(|text| Accepted::read(&text)).transpose();
+        Ok(list.map_err(|error| anyhow!("{place}: {ACCEPTED}: {error}"))?.unwrap_or_default())
+    }
+
+    /// Writes manifest and decisions; accepted changes stay as they are.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub(crate) fn write(&self, folder: &Path) -> anyhow::Result<()> {
+        fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+        write(&folder.join(MANIFEST), &self.manifest.write()?)?;
+        for (toolchain, decided) in &self.decided {
+            write(&folder.join(file_of(toolchain)), &text::write(decided))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the accepted changes.
+    ///
+    /// # Errors
+    /// A set that is built in, or a folder that cannot be written.
+    pub(crate) fn write_accepted(&self) -> anyhow::Result<()> {
+        match &self.place {
+            Place::Folder(folder) => write(&folder.join(ACCEPTED), &self.accepted.write()?),
+            Place::BuiltIn(_) => bail!("{} cannot be written; --against names a folder", self.place),
+        }
+    }
+}
+
+/// The repository's own sets.
+fn places() -> anyhow::Result<Vec<Place>> {
+    let here = Path::new(FOLDER);
+    if here.is_dir() {
+        let entries = fs::read_dir(here).with_context(|| format!("reading {FOLDER}"))?;
+        let folders = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+        let mut folders: Vec<PathBuf> = folders.filter(|folder| folder.join(MANIFEST).is_file()).collect();
+        folders.sort();
+        return Ok(folders.into_iter().map(Place::Folder).collect());
+    }
+    let built_in = BUILT_IN.iter().filter_map(|(path, _)| path.strip_suffix(MANIFEST)?.strip_suffix('/'));
+    Ok(built_in.map(|name| Place::BuiltIn(name.to_owned())).collect())
+}
+
+/// The file of a toolchain's decisions.
+fn file_of(toolchain: &str) -> String {
+    format!("{toolchain}.txt")
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    fs::write(path, text).with_context(|| format!("writing {}", path.display()))
+}

@@ -1,0 +1,105 @@
+//! `layoutproof regress`: what a build of a compiler decides otherwise than a frozen one.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use clap::Args;
+use layoutproof::frozen::accepted::AcceptedEntry;
+use layoutproof::frozen::{Comparison, accept, compare};
+use layoutproof::report::Style;
+use layoutproof::report::regression::{Regression, Side, json, text};
+use layoutproof::report::summary::Exit;
+
+use crate::args::Format;
+use crate::freeze::{AskArgs, Asked, sources};
+use crate::frozen_set::{FrozenSet, Place};
+use crate::output::{print, warn};
+
+/// `layoutproof regress`.
+#[derive(Debug, Args)]
+pub struct RegressArgs {
+    /// Compiler and cases.
+    #[command(flatten)]
+    pub ask: AskArgs,
+    /// The frozen set; default: that of the newest version of the family below shaders/frozen.
+    #[arg(long, value_name = "DIR")]
+    pub against: Option<PathBuf>,
+    /// Record the differences that this pattern matches as intended, for this version of the compiler. A difference is
+    /// CASE:TOOLCHAIN:PATH:WHAT.
+    #[arg(long, value_name = "PATTERN", requires = "reason")]
+    pub accept: Option<String>,
+    /// Why they are intended.
+    #[arg(long, value_name = "TEXT", requires = "accept")]
+    pub reason: Option<String>,
+    /// Do not fail where an accepted change is no difference any more, as in a bisection, which also builds what came
+    /// before the change.
+    #[arg(long)]
+    pub allow_stale: bool,
+    /// Each accepted difference too.
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// Compares a compiler with a frozen set.
+///
+/// # Errors
+/// A compiler of no known family, a set or cases with problems, a pattern that matches nothing.
+pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> {
+    let Some(asked) = Asked::of(&args.ask)? else { return Ok(Exit::Missing) };
+    let family = asked.family();
+    let mut set = match &args.against {
+        Some(folder) => FrozenSet::load(Place::Folder(folder.clone()))?,
+        None => FrozenSet::newest(family)?,
+    };
+    if set.manifest.family != family.as_str() {
+        bail!("{} is what {} decided, and {} is {family}", set.place, set.manifest.family, args.ask.compiler);
+    }
+    let sources = sources(&args.ask)?;
+    if !args.ask.filter.is_empty() {
+        // What the user leaves out is not gone.
+        let is_here = |id: &String| sources.iter().any(|source| source.id == *id);
+        set.decided.values_mut().for_each(|cases| cases.retain(|id, _| is_here(id)));
+    }
+    let decided = asked.decide(&sources);
+    let manifest = asked.manifest(&decided)?;
+    let mut comparison = compare(&set.decided, &decided);
+    if comparison.cases == 0 {
+        warn("nothing is compared: no case is the same in the frozen set\n");
+        return Ok(Exit::NothingSelected);
+    }
+    if let Some((pattern, reason)) = args.accept.as_ref().zip(args.reason.as_ref()) {
+        let (pattern, reason, versions) = (pattern.clone(), reason.clone(), manifest.version.clone());
+        record(AcceptedEntry { pattern, reason, versions }, &mut set, &comparison)?;
+    }
+    let stale = accept(&set.accepted, &manifest.version, &mut comparison);
+    // An entry may be about a case that was left out.
+    let stale = if args.ask.filter.is_empty() { stale } else { Vec::new() };
+    let regression = Regression {
+        new: Side { says: &manifest.says, place: args.ask.compiler.clone() },
+        old: Side { says: &set.manifest.says, place: set.place.to_string() },
+        comparison: &comparison,
+        stale: &stale,
+    };
+    print(&match args.format {
+        Format::Text => text(&regression, args.verbose, style),
+        Format::Json => format!("{}\n", json(&regression)),
+    });
+    let differs = comparison.unaccepted().next().is_some() || !(stale.is_empty() || args.allow_stale);
+    Ok(if differs { Exit::Differ } else { Exit::Agree })
+}
+
+/// Adds an entry to the set's list, unless it explains nothing.
+fn record(entry: AcceptedEntry, set: &mut FrozenSet, comparison: &Comparison) -> anyhow::Result<()> {
+    let pattern = wildmatch::WildMatch::new(&entry.pattern);
+    if !comparison.differences.iter().any(|difference| pattern.matches(&difference.name())) {
+        let first = comparison.differences.first().map(|difference| format!("; one is `{}`", difference.name()));
+        bail!("`{}` matches no difference{}", entry.pattern, first.unwrap_or_default());
+    }
+    if !set.accepted.entries.contains(&entry) {
+        set.accepted.entries.push(entry);
+    }
+    set.write_accepted()
+}

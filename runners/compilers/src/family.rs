@@ -1,0 +1,87 @@
+//! Families of compilers: those that take the same command lines, whatever their version and where they lie.
+
+use std::fmt;
+use std::path::Path;
+
+/// Compilers that take the same command lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// The DirectX Shader Compiler.
+    Dxc,
+    /// slangc.
+    Slang,
+}
+
+/// A file whose name says nothing of a family.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("nothing in the name says whether it is dxc or slangc; --family says so")]
+pub struct UnknownFamily;
+
+impl Family {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Dxc, Self::Slang];
+
+    /// The name on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Dxc => "dxc",
+            Self::Slang => "slang",
+        }
+    }
+
+    /// The name under which toolchains know its compiler.
+    pub fn compiler(self) -> &'static str {
+        match self {
+            Self::Dxc => "dxc",
+            Self::Slang => "slangc",
+        }
+    }
+
+    /// The argument that makes it print its version.
+    pub fn question(self) -> &'static str {
+        match self {
+            Self::Dxc => "--version",
+            Self::Slang => "-v",
+        }
+    }
+
+    /// The family of the compiler of this name, whatever its version: `dxc-old` is a dxc.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|family| name == family.compiler() || name == format!("{}-old", family.compiler()))
+    }
+
+    /// The family that a file's name tells: `dxc`, `dxc-3.7`, `libdxcompiler.so`, `slangc`.
+    ///
+    /// # Errors
+    /// A name that says nothing, or both.
+    pub fn of_file(path: &Path) -> Result<Self, UnknownFamily> {
+        let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let told: Vec<Self> = Self::ALL.into_iter().filter(|family| name.contains(family.as_str())).collect();
+        match told.as_slice() {
+            [family] => Ok(*family),
+            _ => Err(UnknownFamily),
+        }
+    }
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_families() {
+        let of = |name: &str| Family::of_file(Path::new(name));
+        assert_eq!(of("/opt/bin/dxc-3.7"), Ok(Family::Dxc));
+        assert_eq!(of("libdxcompiler.so.3.7"), Ok(Family::Dxc));
+        assert_eq!(of("build/Release/bin/slangc"), Ok(Family::Slang));
+        assert_eq!(of("a.out"), Err(UnknownFamily));
+        assert_eq!(Family::of_name("dxc-old"), Some(Family::Dxc));
+        assert_eq!(Family::of_name("glslang"), None);
+    }
+}
