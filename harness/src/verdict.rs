@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn code_that_reads_no_byte_of_the_block_is_the_compilers() {
         let nowhere = Row { form: Some(Form::Indexed), ..row([Some(8), Some(8), None, None]) };
-        assert_eq!(judge(&[nowhere.clone()], &Validation::Valid, CHOSEN).culprit, Some(Culprit::Compiler));
+        assert_eq!(judge(std::slice::from_ref(&nowhere), &Validation::Valid, CHOSEN).culprit, Some(Culprit::Compiler));
         assert_eq!(judge(&[nowhere], &Validation::Valid, OURS).culprit, Some(Culprit::Device));
     }
 

@@ -4,6 +4,8 @@
 //! `; Buffer Definitions:` to the end of the function, and so is `dxil/views.ll`. The offsets below are those of its
 //! buffer definitions.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use layoutproof::dxil::Evaluator;
 use layoutproof::runner::{Batch, BufferKind, Job, JobBuffer, ReadBack, Runner, RunnerError, Shader};
 
@@ -17,7 +19,7 @@ fn numbered(size: u16) -> Vec<u8> {
 
 /// The 32-bit word at a byte of such bytes.
 fn word(offset: u32) -> u32 {
-    offset / 2 | (offset / 2 + 1) << 16
+    (offset / 2) | ((offset / 2 + 1) << 16)
 }
 
 fn buffer((kind, set, binding): (BufferKind, u32, u32), bytes: Vec<u8>) -> JobBuffer {

@@ -34,7 +34,7 @@ pub(super) enum Unusable {
 }
 
 impl Unusable {
-    fn unread(error: impl ToString) -> Self {
+    fn unread(error: &impl ToString) -> Self {
         Self::Unread(error.to_string())
     }
 }
@@ -79,7 +79,7 @@ impl CompiledCode {
             }
         };
         let interface = spirv_interface(&spirv, entry.space)?;
-        let sizes = naga_offsets::binding_sizes(text).map_err(Unusable::unread)?;
+        let sizes = naga_offsets::binding_sizes(text).map_err(|error| Unusable::unread(&error))?;
         let binding_size = sizes.get(&interface.block).copied().unwrap_or(0);
         Ok(Self { binding_size, ..Self::unvalidated(Code::Naga { spirv, wgsl: text.to_owned() }, interface) })
     }
@@ -100,7 +100,7 @@ fn spirv_interface(words: &[u32], space: Space) -> Result<Interface, Unusable> {
     if space == Space::PushConstant {
         return Ok(ours);
     }
-    let bound = bound_variables(words).map_err(Unusable::unread)?;
+    let bound = bound_variables(words).map_err(|error| Unusable::unread(&error))?;
     let sockets = bound.iter().map(|variable| (variable.set, variable.binding));
     let others: Vec<Socket> = sockets.filter(|socket| *socket != ours.output && *socket != ours.input).collect();
     Ok(Interface { block: only(&others)?, ..ours })

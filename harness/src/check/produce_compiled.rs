@@ -206,19 +206,15 @@ impl Asked<'_> {
     fn probe(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<String, String> {
         let entry = &plan.entries[0];
         let program = (plan, &Wiring::new(layout, plan, entry));
-        match Dialect::of(self.toolchain.language) {
-            Some(dialect) => {
-                hlsl::probe((&self.text.text, dialect), layout, program).map_err(|error| error.to_string())
-            }
-            None => {
-                let block = &self.subject.source.module.blocks[self.block];
-                // What shows the stride has lost its own.
-                let elements = block.kind == BlockKind::StructuredElement && layout.stride.is_none();
-                let (rules, options) = (self.subject.rules, self.subject.source.options);
-                let declared = glsl::Declared { block, elements, rules, space: entry.space, options };
-                glsl::probe(&declared, program).map_err(|error| error.to_string())
-            }
+        if let Some(dialect) = Dialect::of(self.toolchain.language) {
+            return hlsl::probe((&self.text.text, dialect), layout, program).map_err(|error| error.to_string());
         }
+        let block = &self.subject.source.module.blocks[self.block];
+        // What shows the stride has lost its own.
+        let elements = block.kind == BlockKind::StructuredElement && layout.stride.is_none();
+        let (rules, options) = (self.subject.rules, self.subject.source.options);
+        let declared = glsl::Declared { block, elements, rules, space: entry.space, options };
+        glsl::probe(&declared, program).map_err(|error| error.to_string())
     }
 
     /// What the compiler reads.

@@ -50,7 +50,6 @@ pub(super) fn translated(file: &str, entry: &str) -> Vec<String> {
     arguments.map(str::to_owned).collect()
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "a reader of artifacts, of which others can fail")]
 fn read_listing(_: &Path, finished: &Finished) -> Result<Compilation, String> {
     // Every listing names its entry points, and does so behind the code: nothing of that is missing then.
     if !finished.stdout.lines().any(|line| line.starts_with("!dx.entryPoints = ")) {
