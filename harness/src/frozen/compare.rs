@@ -77,7 +77,9 @@ pub fn compare(old: &BTreeMap<String, Decided>, new: &BTreeMap<String, Decided>)
                 found.cases += 1;
                 for (toolchain, cases) in new.iter().filter(|(name, _)| old.contains_key(*name)) {
                     let pair = old.get(toolchain).and_then(|old| Some((old.get(id)?, cases.get(id)?)));
-                    pair.into_iter().for_each(|pair| found.add_case((id, toolchain), pair));
+                    if let Some(pair) = pair {
+                        found.add_case((id, toolchain), pair);
+                    }
                 }
             }
             State::Changed => found.changed.push(id.to_owned()),

@@ -162,15 +162,15 @@ fn ask(asked: &Asked<'_>, layout: &BlockLayout, plan: ProbePlan) -> Option<Answe
         return None;
     }
     Some(match asked.compile(layout, &plan).ok()? {
-        Compilation::Made(made) => probed(asked, (layout, plan), made),
+        Compilation::Made(made) => probed(asked, (layout, plan), &made),
         Compilation::Refused(words) => Answer::Refused(line(&words)),
         Compilation::Broken(sentence) => Answer::Broken(line(&sentence)),
     })
 }
 
-fn probed(asked: &Asked<'_>, (layout, plan): (&BlockLayout, ProbePlan), made: Made) -> Answer {
-    let mut facts = facts_of(&made);
-    match asked.module_of(layout, plan, &made) {
+fn probed(asked: &Asked<'_>, (layout, plan): (&BlockLayout, ProbePlan), made: &Made) -> Answer {
+    let mut facts = facts_of(made);
+    match asked.module_of(layout, plan, made) {
         Ok(module) => add_code(&module, &mut facts),
         Err(reason) => add(&mut facts, &layout.name, Fact::Unread, &reason),
     }

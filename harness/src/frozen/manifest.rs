@@ -71,7 +71,9 @@ pub fn case_set_digest(decided: &BTreeMap<String, Decided>) -> String {
     let cases: BTreeSet<(&str, &str)> =
         decided.values().flatten().map(|(id, case)| (id.as_str(), case.digest.as_str())).collect();
     let mut digest = Sha256::new();
-    cases.iter().for_each(|(id, case)| digest.update(format!("{id} {case}\n")));
+    for (id, case) in cases {
+        digest.update(format!("{id} {case}\n"));
+    }
     format!("{:x}", digest.finalize())
 }
 

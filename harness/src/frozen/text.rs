@@ -49,10 +49,10 @@ pub fn write(decided: &Decided) -> String {
                     write_facts(facts, &mut text);
                 }
                 Answer::Refused(words) => {
-                    writeln!(text, "{question}{REFUSED}{words}").expect("a String takes every write")
+                    writeln!(text, "{question}{REFUSED}{words}").expect("a String takes every write");
                 }
                 Answer::Broken(words) => {
-                    writeln!(text, "{question}{BROKEN}{words}").expect("a String takes every write")
+                    writeln!(text, "{question}{BROKEN}{words}").expect("a String takes every write");
                 }
             }
         }

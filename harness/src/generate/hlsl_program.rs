@@ -27,7 +27,7 @@ pub fn program(declarations: &str, module: &Module, layouts: &[BlockLayout]) -> 
         match (parameter.kind, &parameter.ty) {
             // Members of a cbuffer are named by themselves.
             (ParameterKind::Cbuffer | ParameterKind::Tbuffer, Type::Struct(members)) => {
-                use_members(members, "", &mut uses)
+                use_members(members, "", &mut uses);
             }
             (ParameterKind::Variable, ty) => use_of(ty, &parameter.name, &mut uses),
             (ParameterKind::Cbuffer | ParameterKind::Tbuffer | ParameterKind::Global, _) => {}

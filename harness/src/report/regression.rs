@@ -3,6 +3,7 @@
 //! A comparison in, text or JSON out. Differences that several toolchains share are one line.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use serde_json::{Value, json};
 
@@ -46,7 +47,7 @@ pub fn text(regression: &Regression<'_>, verbose: bool, style: Style) -> String 
     if !reasons.is_empty() {
         text += "\naccepted\n";
         for (reason, count) in &reasons {
-            text += &format!("  {count:>5}  {reason}\n");
+            writeln!(text, "  {count:>5}  {reason}").expect("a String takes every write");
         }
     }
     if verbose {
@@ -54,7 +55,8 @@ pub fn text(regression: &Regression<'_>, verbose: bool, style: Style) -> String 
     }
     for entry in *stale {
         let verb = style.verb(Tone::Disagree, "Stale");
-        text += &format!("{verb} {} (accepted: {}) is no difference any more\n", entry.pattern, entry.reason);
+        writeln!(text, "{verb} {} (accepted: {}) is no difference any more", entry.pattern, entry.reason)
+            .expect("a String takes every write");
     }
     text += &other_cases(comparison);
     text + &totals(regression, style)
@@ -69,13 +71,15 @@ fn differences<'a>(all: impl Iterator<Item = &'a Difference>, style: Style) -> S
     }
     let mut text = String::new();
     for (case, rows) in rows {
-        text += &format!("\n{}\n", style.paint(Tone::Strong, case));
+        writeln!(text, "\n{}", style.paint(Tone::Strong, case)).expect("a String takes every write");
         let width = rows.keys().map(|row| row.place().chars().count()).max().unwrap_or(0);
         for (row, toolchains) in rows {
             let (old, new) = (row.old.unwrap_or("nothing"), row.new.unwrap_or("nothing"));
             let (place, arrow) = (row.place(), if style.ascii { "->" } else { "→" });
-            text += &format!("  {place:<width$}  {:<13}  {old} {arrow} {new}\n", row.what);
-            text += &format!("  {:<width$}  {}\n", "", style.paint(Tone::Dim, &toolchains.join(" ")));
+            writeln!(text, "  {place:<width$}  {:<13}  {old} {arrow} {new}", row.what)
+                .expect("a String takes every write");
+            writeln!(text, "  {:<width$}  {}", "", style.paint(Tone::Dim, &toolchains.join(" ")))
+                .expect("a String takes every write");
         }
     }
     text
