@@ -1,8 +1,8 @@
 //! What a compiler decided, kept as text, and what another build of it decides otherwise.
 //!
-//! [`decide`] asks a compiler about one source and reads what it decided as [`answer`]s: whether it takes the source, where
+//! [`decide()`] asks a compiler about one source and reads what it decided as [`answer`]s: whether it takes the source, where
 //! members are by its report and by its code, where parameters are bound. [`text`] writes and reads them, [`manifest`] says
-//! whose they are, [`compare`] sets two builds side by side, [`accepted`] knows which changes are intended. No device takes
+//! whose they are, [`compare()`] sets two builds side by side, [`accepted`] knows which changes are intended. No device takes
 //! part, and no rule of ours is believed: our layouts only say which leaves there are.
 
 pub mod accepted;

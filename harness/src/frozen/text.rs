@@ -79,7 +79,7 @@ fn write_facts(facts: &Facts, text: &mut String) {
     }
 }
 
-/// Reads what [`write`] wrote.
+/// Reads what [`write()`] wrote.
 ///
 /// # Errors
 /// The first line that has another form.
