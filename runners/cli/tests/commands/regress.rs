@@ -73,7 +73,22 @@ fn decisions_are_text_that_is_the_same_each_time() {
     let folder = frozen();
     let listed = folder.read("set/dxc-dxil.txt");
     expect![[r#"
-        case moons/other 3a7bd3e2360a3d29
+        case moons/other 2f672c15cb90b6be
+        block S refused: unknown moon
+        program refused: unknown moon
+        case moons/pair e0bfb1f0016ecd54
+        block S
+          S size 12
+          S bound b0
+          S.a offset 0 code 0
+          S.b offset 4
+          S.b.x code 4
+          S.b.y code 8
+        program
+          S size 12
+          S bound b0
+          S.a offset 0
+          S.b offset 4
     "#]]
     .assert_eq(&listed);
     let refused = folder.read("set/dxc-spirv.txt");
@@ -86,7 +101,12 @@ fn decisions_are_text_that_is_the_same_each_time() {
     for file in ["manifest.toml", "dxc-dxil.txt", "dxc-spirv.txt"] {
         assert_eq!(folder.read(&format!("set/{file}")), folder.read(&format!("again/{file}")));
     }
-    prints(&regress(&folder, "").exits(0), &expect![[""]]);
+    prints(&regress(&folder, "").exits(0), &expect![[r#"
+        libdxcompiler.so: 1.8 - 1.8.2405 (test) (./my-dxc)
+        against libdxcompiler.so: 1.8 - 1.8.2405 (test) (set)
+
+              Same 31 decisions of 2 cases: 0 differ, 0 accepted, 0 stale
+    "#]]);
 }
 
 /// What DXC lists at byte 4 and reads from there stands at byte 8 in this build.
@@ -101,7 +121,18 @@ fn moved() -> String {
 fn a_member_that_moves_is_told_leaf_by_leaf() {
     let folder = frozen();
     build(&folder, "1.8.2502", (&moved(), REFUSES));
-    prints(&regress(&folder, "").exits(1), &expect![[""]]);
+    prints(&regress(&folder, "").exits(1), &expect![[r#"
+        libdxcompiler.so: 1.8 - 1.8.2502 (test) (./my-dxc)
+        against libdxcompiler.so: 1.8 - 1.8.2405 (test) (set)
+
+        moons/pair
+          S.b of block S  offset         4 → 8
+                          dxc-dxil
+          S.b of program  offset         4 → 8
+                          dxc-dxil
+
+            Differ 31 decisions of 2 cases: 2 differ, 0 accepted, 0 stale
+    "#]]);
     let answer = regress(&folder, " --format json").exits(1).json();
     assert_eq!((&answer["differ"], &answer["cases"]["compared"]), (&2.into(), &2.into()));
     let first = &answer["differences"][0];
@@ -120,7 +151,7 @@ fn an_intended_change_is_recorded_until_it_is_stale() {
     answer.warns("error: `moons/pair:*:S.a:*` matches no difference; one is `moons/pair:dxc-dxil:S.b:offset`");
     regress(&folder, " --accept moons/pair:*:S.b:offset --reason rounded").exits(0).prints("2 rounded");
     let answer = regress(&folder, " --verbose").exits(0).prints("2 rounded");
-    answer.prints("S.b of program offset 4 → 8").prints("Same 16 decisions of 2 cases: 0 differ, 2 accepted, 0 stale");
+    answer.prints("S.b of program offset 4 → 8").prints("Same 31 decisions of 2 cases: 0 differ, 2 accepted, 0 stale");
     // The same version without the change.
     build(&folder, "1.8.2502", (LISTING, REFUSES));
     let stale = "Stale moons/pair:*:S.b:offset (accepted: rounded) is no difference any more";
@@ -130,7 +161,7 @@ fn an_intended_change_is_recorded_until_it_is_stale() {
     assert!(!other.out.contains("Stale"), "{other}");
     // Another version is not what the entry is about.
     build(&folder, "1.8.2505", (&moved(), REFUSES));
-    regress(&folder, "").exits(1).prints("Differ 16 decisions of 2 cases: 2 differ, 0 accepted, 0 stale");
+    regress(&folder, "").exits(1).prints("Differ 31 decisions of 2 cases: 2 differ, 0 accepted, 0 stale");
 }
 
 /// A compiler that does this with one of the two cases: a line says so, and the other case is as it was.
