@@ -1,32 +1,34 @@
 #!/usr/bin/env bash
 #
-# One step of `git bisect run`: builds a compiler and compares what it decides with a frozen set.
+# For `git bisect run` in a compiler's own repository: builds the compiler and asks it what it decides about every case.
 #
-#     git bisect run .../ci/bisect.sh [REGRESS-ARGUMENT...] -- BUILD-COMMAND...
+#   git bisect run .../ci/bisect.sh build/bin/dxc .../shaders/frozen/dxc-1.7.4006 -- cmake --build build --target dxc
 #
-# The arguments in front of -- go to `layoutproof regress`: --compiler and --against, and ids of cases, which make a
-# step fast. The command behind it builds the compiler in the current folder. LAYOUTPROOF names the program; default:
-# the one on the PATH. Exit codes are git's: 0 good, 1 bad, 125 no such build, 128 and more end the bisection.
-set -uo pipefail
+# The compiler (a program, or a library of DXC) comes first, then the frozen set that says what is good, then other
+# arguments of `layoutproof regress` (the id of a case makes a step a second), then the command that builds it. Exit codes
+# are git's: 0 good, 1 bad, 125 for a revision that does not build or whose compiler does not answer, 255 to stop where
+# nothing can be said. LAYOUTPROOF names the command, if it is not on the PATH.
+set -euo pipefail
 
-regress=()
+usage() {
+    echo "usage: ci/bisect.sh COMPILER FROZEN [REGRESS_ARGUMENT...] -- BUILD_COMMAND..." >&2
+    exit 255
+}
+[[ $# -ge 4 ]] || usage
+arguments=(--compiler "$1" --against "$2" --allow-stale)
+shift 2
 while [[ $# -gt 0 && $1 != -- ]]; do
-    regress+=("$1")
+    arguments+=("$1")
     shift
 done
-if [[ $# -lt 2 || ${#regress[@]} -eq 0 ]]; then
-    echo "usage: git bisect run $0 [REGRESS-ARGUMENT...] -- BUILD-COMMAND..." >&2
-    exit 128
-fi
+[[ $# -ge 2 ]] || usage
 shift
 
 "$@" || exit 125
-# Before an accepted change its entry explains nothing, which is no fault of the build.
-"${LAYOUTPROOF:-layoutproof}" regress --allow-stale "${regress[@]}"
-case $? in
-    0) exit 0 ;;
-    1) exit 1 ;;
-    # The build ended well, but there is no compiler.
-    3) exit 125 ;;
-    *) exit 128 ;;
+status=0
+"${LAYOUTPROOF:-layoutproof}" regress "${arguments[@]}" || status=$?
+case $status in
+0 | 1) exit "$status" ;;
+3) exit 125 ;;
+*) exit 255 ;;
 esac

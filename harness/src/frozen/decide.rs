@@ -10,7 +10,7 @@ use super::facts::{add, add_code, facts_of};
 use crate::check::produce::plan_of_second_element;
 use crate::check::produce_compiled::{Asked, addressed_by, readable, space_of};
 use crate::check::{Source, Subject};
-use crate::generate::hlsl_program::{ENTRY, idle_program, program};
+use crate::generate::hlsl_program::{ENTRY, idle_program, is_stream, program};
 use crate::layout::{BlockLayout, RuleSet, lay_out};
 use crate::module::{Argument, EntryPoint};
 use crate::probe::{ProbePlan, elements, plan_in};
@@ -141,7 +141,7 @@ impl Asking<'_> {
     fn about_block(&self, subject: &Subject, block: usize, answers: &mut BTreeMap<String, Answer>) {
         let layout = &subject.layouts[block];
         let Some(space) = space_of(layout.kind, self.toolchain.output) else { return };
-        if layout.result.is_err() {
+        if layout.result.is_err() || is_stream(&self.source.module, &layout.name) {
             return;
         }
         let places = [(space, Stage::Compute)].into();

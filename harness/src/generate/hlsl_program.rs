@@ -18,7 +18,7 @@ pub const ENTRY: &str = "main";
 /// any rule set that takes them.
 pub fn program(declarations: &str, module: &Module, layouts: &[BlockLayout]) -> String {
     let mut uses = String::new();
-    for layout in layouts {
+    for layout in layouts.iter().filter(|layout| !is_stream(module, &layout.name)) {
         if let Some(path) = layout.leaves().first().and_then(|leaf| expression(layout, leaf)) {
             uses.push_str(&added(&format!("(uint)({path})")));
         }
@@ -52,6 +52,23 @@ void {ENTRY}()
 /// The declarations with an entry point that does nothing, for compilers that bind what is not used.
 pub fn idle_program(declarations: &str) -> String {
     format!("{declarations}\n[shader(\"compute\")]\n[numthreads(1, 1, 1)]\nvoid {ENTRY}()\n{{\n}}\n")
+}
+
+/// Whether the block is the element of a buffer that only appends or consumes, of which no element can be named.
+pub fn is_stream(module: &Module, block: &str) -> bool {
+    let parameter = module.parameters.iter().find(|parameter| parameter.name == block);
+    parameter.is_some_and(|parameter| match &parameter.ty {
+        Type::Resource(resource) => {
+            matches!(resource.kind, ResourceKind::StructuredBuffer(Access::Append | Access::Consume))
+        }
+        Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Array { .. }
+        | Type::Struct(_)
+        | Type::Enum(_)
+        | Type::Pointer { .. } => false,
+    })
 }
 
 fn use_members(holder: &StructType, prefix: &str, uses: &mut String) {

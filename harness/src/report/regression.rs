@@ -114,8 +114,8 @@ fn other_cases(comparison: &Comparison) -> String {
         ("toolchains that only one side has", &comparison.toolchains),
     ];
     let told = lists.iter().filter(|(_, names)| !names.is_empty());
-    let told: String = told.map(|(what, names)| format!("  {what}: {}\n", names.join(", "))).collect();
-    if told.is_empty() { told } else { format!("\nnot compared\n{told}") }
+    let lines: Vec<String> = told.map(|(what, names)| format!("  {what}: {}", names.join(", "))).collect();
+    if lines.is_empty() { String::new() } else { format!("\nnot compared\n{}\n", lines.join("\n")) }
 }
 
 fn totals(regression: &Regression<'_>, style: Style) -> String {

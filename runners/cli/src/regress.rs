@@ -73,18 +73,18 @@ pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> 
         let (pattern, reason, versions) = (pattern.clone(), reason.clone(), manifest.version.clone());
         record(AcceptedEntry { pattern, reason, versions }, &mut set, &comparison)?;
     }
-    let stale = accept(&set.accepted, &manifest.version, &mut comparison, &left_out);
+    let outdated = accept(&set.accepted, &manifest.version, &mut comparison, &left_out);
     let regression = Regression {
         new: Side { says: &manifest.says, place: args.ask.compiler.clone() },
         old: Side { says: &set.manifest.says, place: set.place.to_string() },
         comparison: &comparison,
-        stale: &stale,
+        stale: &outdated,
     };
     print(&match args.format {
         Format::Text => text(&regression, args.verbose, style),
         Format::Json => format!("{}\n", json(&regression)),
     });
-    let differs = comparison.unaccepted().next().is_some() || !(stale.is_empty() || args.allow_stale);
+    let differs = comparison.unaccepted().next().is_some() || !(outdated.is_empty() || args.allow_stale);
     Ok(if differs { Exit::Differ } else { Exit::Agree })
 }
 

@@ -62,7 +62,7 @@ fn regress(folder: &Folder, options: &str) -> Answer {
     folder.run(&format!("regress {WORDS} --against set{options}"))
 }
 
-/// The output without the digest of the script.
+/// The whole report.
 #[track_caller]
 fn prints(answer: &Answer, expected: &Expect) {
     expected.assert_eq(&answer.out);
@@ -101,12 +101,15 @@ fn decisions_are_text_that_is_the_same_each_time() {
     for file in ["manifest.toml", "dxc-dxil.txt", "dxc-spirv.txt"] {
         assert_eq!(folder.read(&format!("set/{file}")), folder.read(&format!("again/{file}")));
     }
-    prints(&regress(&folder, "").exits(0), &expect![[r#"
+    prints(
+        &regress(&folder, "").exits(0),
+        &expect![[r#"
         libdxcompiler.so: 1.8 - 1.8.2405 (test) (./my-dxc)
         against libdxcompiler.so: 1.8 - 1.8.2405 (test) (set)
 
               Same 31 decisions of 2 cases: 0 differ, 0 accepted, 0 stale
-    "#]]);
+    "#]],
+    );
 }
 
 /// What DXC lists at byte 4 and reads from there stands at byte 8 in this build.
@@ -121,7 +124,9 @@ fn moved() -> String {
 fn a_member_that_moves_is_told_leaf_by_leaf() {
     let folder = frozen();
     build(&folder, "1.8.2502", (&moved(), REFUSES));
-    prints(&regress(&folder, "").exits(1), &expect![[r#"
+    prints(
+        &regress(&folder, "").exits(1),
+        &expect![[r#"
         libdxcompiler.so: 1.8 - 1.8.2502 (test) (./my-dxc)
         against libdxcompiler.so: 1.8 - 1.8.2405 (test) (set)
 
@@ -132,7 +137,8 @@ fn a_member_that_moves_is_told_leaf_by_leaf() {
                           dxc-dxil
 
             Differ 31 decisions of 2 cases: 2 differ, 0 accepted, 0 stale
-    "#]]);
+    "#]],
+    );
     let answer = regress(&folder, " --format json").exits(1).json();
     assert_eq!((&answer["differ"], &answer["cases"]["compared"]), (&2.into(), &2.into()));
     let first = &answer["differences"][0];
@@ -219,7 +225,7 @@ fn a_set_is_built_in() {
     assert!(answer.out.contains("shaders/frozen/dxc-1.7.4006 (built in)"), "{answer}");
 }
 
-/// git's rules: 0 good, 1 bad, 125 cannot be tested, 128 and more end the bisection.
+/// git's rules: 0 good, 1 bad, 125 cannot be tested, 255 ends the bisection.
 #[test]
 fn a_bisection_is_told_good_bad_or_untestable() {
     let folder = frozen();
@@ -229,12 +235,14 @@ fn a_bisection_is_told_good_bad_or_untestable() {
         let command = command.args(arguments).current_dir(folder.path("."));
         command.env("LAYOUTPROOF", env!("CARGO_BIN_EXE_layoutproof")).output().unwrap().status.code().unwrap()
     };
-    let words: Vec<&str> = WORDS.split(' ').chain(["--against", "set", "--"]).collect();
+    let words = ["./my-dxc", "set", "--cases", "c", "moons/", "--"];
     let with = |build: &'static str| step(&[&words[..], &["sh", "-c", build]].concat());
     assert_eq!(with("true"), 0);
     assert_eq!(with("false"), 125);
     assert_eq!(with("echo 'int nonsense;' > listing"), 1);
     assert_eq!(with("rm my-dxc"), 125);
-    assert_eq!(step(&["--nonsense", "--", "true"]), 128);
-    assert_eq!(step(&["true"]), 128);
+    folder.write("set/manifest.toml", b"");
+    build(&folder, "1.8.2502", (LISTING, REFUSES));
+    assert_eq!(with("true"), 255);
+    assert_eq!(step(&["./my-dxc", "set", "true"]), 255);
 }
