@@ -94,7 +94,7 @@ fn use_resource(resource: &Resource, path: &str, uses: &mut String) {
     let dimensions = match resource.kind {
         ResourceKind::Texture(texture) => texture_dimensions(texture),
         ResourceKind::StructuredBuffer(Access::Append) => {
-            let element = resource.element.as_ref().map_or("float4".to_owned(), |element| element.to_string());
+            let element = resource.element.as_ref().map_or("float4".to_owned(), ToString::to_string);
             return writeln!(uses, "    {path}.Append(({element})0);").expect("a String takes every write");
         }
         ResourceKind::StructuredBuffer(Access::Consume) => {

@@ -72,7 +72,7 @@ fn prints(answer: &Answer, expected: &Expect) {
 fn decisions_are_text_that_is_the_same_each_time() {
     let folder = frozen();
     let listed = folder.read("set/dxc-dxil.txt");
-    expect![[r#"
+    expect![[r"
         case moons/other 2f672c15cb90b6be
         block S refused: unknown moon
         program refused: unknown moon
@@ -89,7 +89,7 @@ fn decisions_are_text_that_is_the_same_each_time() {
           S bound b0
           S.a offset 0
           S.b offset 4
-    "#]]
+    "]]
     .assert_eq(&listed);
     let refused = folder.read("set/dxc-spirv.txt");
     assert!(refused.contains("program refused: SPIR-V CodeGen not available\n"), "{refused}");
@@ -103,12 +103,12 @@ fn decisions_are_text_that_is_the_same_each_time() {
     }
     prints(
         &regress(&folder, "").exits(0),
-        &expect![[r#"
+        &expect![[r"
         libdxcompiler.so: 1.8 - 1.8.2405 (test) (./my-dxc)
         against libdxcompiler.so: 1.8 - 1.8.2405 (test) (set)
 
               Same 31 decisions of 2 cases: 0 differ, 0 accepted, 0 stale
-    "#]],
+    "]],
     );
 }
 
@@ -126,7 +126,7 @@ fn a_member_that_moves_is_told_leaf_by_leaf() {
     build(&folder, "1.8.2502", (&moved(), REFUSES));
     prints(
         &regress(&folder, "").exits(1),
-        &expect![[r#"
+        &expect![[r"
         libdxcompiler.so: 1.8 - 1.8.2502 (test) (./my-dxc)
         against libdxcompiler.so: 1.8 - 1.8.2405 (test) (set)
 
@@ -137,7 +137,7 @@ fn a_member_that_moves_is_told_leaf_by_leaf() {
                           dxc-dxil
 
             Differ 31 decisions of 2 cases: 2 differ, 0 accepted, 0 stale
-    "#]],
+    "]],
     );
     let answer = regress(&folder, " --format json").exits(1).json();
     assert_eq!((&answer["differ"], &answer["cases"]["compared"]), (&2.into(), &2.into()));
