@@ -147,10 +147,10 @@ impl Running<'_> {
         self
     }
 
-    /// Sends it a signal of Unix by its short name.
+    /// Sends it a signal of Unix by its short name, through the shell: not every machine has `kill` as a program.
     pub(crate) fn signal(&self, name: &str) {
-        let (signal, process) = (format!("-{name}"), self.child.id().to_string());
-        assert!(Command::new("kill").args([signal, process]).status().unwrap().success());
+        let kill = format!("kill -{name} {}", self.child.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     }
 
     /// Kills it, as nobody can prevent.
