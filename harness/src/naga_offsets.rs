@@ -126,6 +126,19 @@ pub fn binding_sizes(text: &str) -> Result<BTreeMap<(u32, u32), u32>, NagaError>
     Ok(bound.collect())
 }
 
+/// Name, group and binding of each variable of WGSL that is bound, in declaration order.
+///
+/// # Errors
+/// If naga cannot read the text or finds it invalid.
+pub fn bindings(text: &str) -> Result<Vec<(String, u32, u32)>, NagaError> {
+    let (module, _) = load(text)?;
+    let bound = module.global_variables.iter().filter_map(|(_, variable)| {
+        let binding = variable.binding.as_ref()?;
+        Some((variable.name.clone().unwrap_or_default(), binding.group, binding.binding))
+    });
+    Ok(bound.collect())
+}
+
 /// Reads and validates WGSL.
 pub(crate) fn load(text: &str) -> Result<(Module, ModuleInfo), NagaError> {
     let module =

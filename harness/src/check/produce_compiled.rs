@@ -21,6 +21,7 @@ use crate::read_spirv::features_of;
 use crate::record::{Direction, Form, REFUSED_BY, Space, Stage};
 use crate::reported::reported;
 use crate::resource::{Access, ResourceKind};
+use crate::runner::Shader;
 use crate::scalar::SixteenBit;
 use crate::shape::Type;
 use crate::toolchain::{Compilation, Compile, CompileRequest, Follows, Language, Made, Output, SourceText, Toolchain};
@@ -222,18 +223,6 @@ impl Asked<'_> {
         self.toolchain.language
     }
 
-    /// The module of what the compiler made, followed or not, or why there is none.
-    ///
-    /// # Errors
-    /// What cannot be read or used.
-    pub(crate) fn module_of(&self, layout: &BlockLayout, plan: ProbePlan, made: &Made) -> Result<ShaderModule, String> {
-        match self.module((layout, plan), made) {
-            Ok(Attempt::Followed(module) | Attempt::NotFollowed(module, _)) => Ok(*module),
-            Ok(Attempt::Refused(reason) | Attempt::Broken(reason))
-            | Err(Unusable::Unread(reason) | Unusable::NotFollowed(reason)) => Err(reason),
-        }
-    }
-
     /// The module of what the compiler made, or why there is none.
     fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: &Made) -> Result<Attempt, Unusable> {
         let reported = reported(made, layout).map_err(Unusable::Unread)?;
@@ -283,6 +272,18 @@ impl Asked<'_> {
         let of_option = find(self.subject.rules).filter(|rules| rules.vectors == VectorAlignment::Component);
         obeyed.max(of_option.map(|_| BlockRules::Scalar))
     }
+}
+
+/// The bytes that what a compiler made of a probe addresses.
+///
+/// # Errors
+/// What cannot be read, and code that cannot be followed.
+pub(crate) fn addressed_by(shader: &Shader, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compiled, String> {
+    let made = CompiledCode::new(shader, &plan.entries[0]).map_err(|unusable| match unusable {
+        Unusable::Unread(reason) | Unusable::NotFollowed(reason) => reason,
+    })?;
+    let code = (&made.followed(), made.interface);
+    addressed(layout, plan, code).map_err(|error| format!("code not followed: {error}"))
 }
 
 /// A name for the block's module that any file system takes.

@@ -47,12 +47,15 @@ fn row(text: &str) -> Result<ListedBinding, String> {
     let (place, count) = place.zip(count).ok_or_else(unreadable)?;
     let (unit, index, space) = register(place).ok_or_else(unreadable)?;
     // A resource whose name was dropped has one word less in front.
-    let name = words.first().filter(|_| words.len() >= 6).map_or_else(String::new, |name| (*name).to_owned());
+    let columns = words.len() + usize::from(place.starts_with(|c: char| c.is_ascii_uppercase()));
+    let name = words.first().filter(|_| columns >= 6).map_or_else(String::new, |name| (*name).to_owned());
     Ok(ListedBinding { name, unit, space, index, count })
 }
 
 /// Unit, index and space of `cb0`, `t3,space1`.
 pub(crate) fn register(text: &str) -> Option<(LayoutUnit, u32, u32)> {
+    // A wide place touches the column of the ID, which is in capitals: `T0t4294967295`.
+    let text = &text[text.find(|c: char| c.is_ascii_lowercase())?..];
     let (register, space) = text.split_once(",space").unwrap_or((text, "0"));
     let digits = register.find(|c: char| c.is_ascii_digit())?;
     let unit = match &register[..digits] {
@@ -80,6 +83,7 @@ mod tests {
 ; B                                 texture     f32          2d      T1      t4,space1     4
 ; s.t                               texture     f32          2d      T2             t0     1
 ; un                                    UAV     f32          2d      U1             u1unbounded
+; far                               texture     f32          2d      T0t4294967295,space4294967295     1
 ;
 target datalayout = \"e\"
 ";
@@ -95,6 +99,7 @@ target datalayout = \"e\"
             ("B", ShaderResource, 1, 4, Count::Finite(4)),
             ("s.t", ShaderResource, 0, 0, Count::Finite(1)),
             ("un", UnorderedAccess, 0, 1, Count::Unbounded),
+            ("far", ShaderResource, u32::MAX, u32::MAX, Count::Finite(1)),
         ];
         assert_eq!(told, expected);
     }

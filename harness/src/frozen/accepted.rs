@@ -60,8 +60,14 @@ impl Accepted {
     }
 }
 
-/// Marks the differences that an entry for this `version` explains, and returns the entries that explain none.
-pub fn accept<'a>(accepted: &'a Accepted, version: &str, comparison: &mut Comparison) -> Vec<&'a AcceptedEntry> {
+/// Marks the differences that an entry for this `version` explains, and returns the entries that explain none: not those
+/// that may be about a case of `left_out`, or about one whose text has changed.
+pub fn accept<'a>(
+    accepted: &'a Accepted,
+    version: &str,
+    comparison: &mut Comparison,
+    left_out: &[String],
+) -> Vec<&'a AcceptedEntry> {
     let own = accepted.entries.iter().filter(|entry| WildMatch::new(&entry.versions).matches(version));
     let mut stale = Vec::new();
     for entry in own {
@@ -71,11 +77,20 @@ pub fn accept<'a>(accepted: &'a Accepted, version: &str, comparison: &mut Compar
             explains = true;
             difference.accepted.get_or_insert_with(|| entry.reason.clone());
         }
-        if !explains {
+        let mut unseen = left_out.iter().chain(&comparison.changed);
+        if !explains && !unseen.any(|case| entry.may_be_about(case)) {
             stale.push(entry);
         }
     }
     stale
+}
+
+impl AcceptedEntry {
+    /// Whether the pattern can match a difference of this case.
+    fn may_be_about(&self, case: &str) -> bool {
+        let cases = self.pattern.split_once(':').map_or(self.pattern.as_str(), |(cases, _)| cases);
+        WildMatch::new(cases).matches(case)
+    }
 }
 
 #[cfg(test)]
@@ -97,8 +112,9 @@ mod tests {
         let entries = vec![entry("a/*:S.x:offset", "1.8.*"), entry("b/*", "*"), entry("c/*", "1.9.*")];
         let list = Accepted { entries, ..Accepted::default() };
         let stale: Vec<&str> =
-            accept(&list, "1.8.2505", &mut found).iter().map(|entry| entry.pattern.as_str()).collect();
+            accept(&list, "1.8.2505", &mut found, &[]).iter().map(|entry| entry.pattern.as_str()).collect();
         assert_eq!(stale, ["b/*"]);
+        assert_eq!(accept(&list, "1.8.2505", &mut found, &["b/left_out".to_owned()]), Vec::<&AcceptedEntry>::new());
         assert_eq!(found.differences[0].accepted.as_deref(), Some("a/*:S.x:offset moved"));
         assert_eq!(found.unaccepted().count(), 0);
     }

@@ -8,9 +8,9 @@ use sha2::{Digest, Sha256};
 use super::answer::{Answer, CaseAnswers, Fact, line};
 use super::facts::{add, add_code, facts_of};
 use crate::check::produce::plan_of_second_element;
-use crate::check::produce_compiled::{Asked, readable, space_of};
+use crate::check::produce_compiled::{Asked, addressed_by, readable, space_of};
 use crate::check::{Source, Subject};
-use crate::generate::hlsl_program::{ENTRY, idle_program, program};
+use crate::generate::hlsl_program::{ENTRY, idle_program, is_stream, program};
 use crate::layout::{BlockLayout, RuleSet, lay_out};
 use crate::module::{Argument, EntryPoint};
 use crate::probe::{ProbePlan, elements, plan_in};
@@ -141,7 +141,7 @@ impl Asking<'_> {
     fn about_block(&self, subject: &Subject, block: usize, answers: &mut BTreeMap<String, Answer>) {
         let layout = &subject.layouts[block];
         let Some(space) = space_of(layout.kind, self.toolchain.output) else { return };
-        if layout.result.is_err() {
+        if layout.result.is_err() || is_stream(&self.source.module, &layout.name) {
             return;
         }
         let places = [(space, Stage::Compute)].into();
@@ -162,16 +162,16 @@ fn ask(asked: &Asked<'_>, layout: &BlockLayout, plan: ProbePlan) -> Option<Answe
         return None;
     }
     Some(match asked.compile(layout, &plan).ok()? {
-        Compilation::Made(made) => probed(asked, (layout, plan), &made),
+        Compilation::Made(made) => probed((layout, &plan), &made),
         Compilation::Refused(words) => Answer::Refused(line(&words)),
         Compilation::Broken(sentence) => Answer::Broken(line(&sentence)),
     })
 }
 
-fn probed(asked: &Asked<'_>, (layout, plan): (&BlockLayout, ProbePlan), made: &Made) -> Answer {
+fn probed((layout, plan): (&BlockLayout, &ProbePlan), made: &Made) -> Answer {
     let mut facts = facts_of(made);
-    match asked.module_of(layout, plan, made) {
-        Ok(module) => add_code(&module, &mut facts),
+    match addressed_by(&made.shader, layout, plan) {
+        Ok(compiled) => add_code((&layout.name, plan), &compiled, &mut facts),
         Err(reason) => add(&mut facts, &layout.name, Fact::Unread, &reason),
     }
     Answer::Accepted(facts)

@@ -3,15 +3,19 @@
 use super::answer::{Fact, Facts, line};
 use crate::bind::{LayoutUnit, Place};
 use crate::case::expect::join;
-use crate::check::ShaderModule;
+use crate::check::shader_module::Compiled;
 use crate::dxil::bindings::resource_bindings;
 use crate::dxil::definitions::buffer_definitions;
 use crate::generate::hlsl;
 use crate::layout::{BlockLayout, MemberRow};
+use crate::naga_offsets;
+use crate::probe::ProbePlan;
+use crate::read_naga::read_wgsl;
 use crate::read_reflection::parameters;
 use crate::read_spirv::{bound_variables, declared};
 use crate::runner::Shader;
 use crate::shape::{Count, MatrixOrder};
+use crate::sources::SourceMap;
 use crate::toolchain::{Made, Report};
 
 /// Stands for a name that the compiler dropped.
@@ -23,7 +27,8 @@ pub(super) fn facts_of(made: &Made) -> Facts {
     let read = match &made.shader {
         Shader::Dxil(listing) => add_listing(listing, &mut facts),
         Shader::Spirv(words) => add_spirv(words, &mut facts),
-        Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Msl(_) => Err("nothing here reads such code".to_owned()),
+        Shader::Wgsl(text) => add_wgsl(text, &mut facts),
+        Shader::Dxbc(_) | Shader::Msl(_) => Err("nothing here reads such code".to_owned()),
     };
     let reflected = match &made.report {
         Report::SlangJson(json) => add_reflection(json, &mut facts),
@@ -35,13 +40,12 @@ pub(super) fn facts_of(made: &Made) -> Facts {
     facts
 }
 
-/// What the code of a probe addresses.
-pub(super) fn add_code(module: &ShaderModule, facts: &mut Facts) {
-    for ((_, _, leaf), offset) in &module.compiled {
-        let Some(leaf) = module.plan.leaves.get(*leaf as usize) else { continue };
-        let path = join(&module.layout.name, &leaf.path);
+/// What the code of a probe of `block` addresses.
+pub(super) fn add_code((block, plan): (&str, &ProbePlan), compiled: &Compiled, facts: &mut Facts) {
+    for ((_, _, leaf), offset) in compiled {
+        let Some(leaf) = plan.leaves.get(*leaf as usize) else { continue };
         let offset = offset.map_or("nowhere".to_owned(), |offset| offset.to_string());
-        add(facts, &path, Fact::Code, &offset);
+        add(facts, &join(block, &leaf.path), Fact::Code, &offset);
     }
 }
 
@@ -92,6 +96,23 @@ fn add_spirv(words: &[u32], facts: &mut Facts) -> Result<(), String> {
         if !block.binding.is_some_and(is_own) {
             add_block(&block.layout, facts);
         }
+    }
+    Ok(())
+}
+
+fn add_wgsl(text: &str, facts: &mut Facts) -> Result<(), String> {
+    for (name, space, index) in naga_offsets::bindings(text).map_err(|error| error.to_string())? {
+        if !name.starts_with(hlsl::OWN) {
+            let place = Place { unit: LayoutUnit::Binding, space, index, count: Count::Finite(1) };
+            add(facts, &name, Fact::Bound, &place.to_string());
+        }
+    }
+    let mut sources = SourceMap::default();
+    let file = sources.add("", text);
+    let blocks =
+        read_wgsl(text, file).map_err(|found| found.first().map_or_else(String::new, |it| it.message.clone()))?;
+    for layout in blocks.iter().filter(|layout| !layout.name.starts_with(hlsl::OWN)) {
+        add_block(layout, facts);
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use super::hlsl::{BINDING, SPACE, expression};
 use crate::layout::BlockLayout;
 use crate::module::{Module, ParameterKind};
-use crate::resource::{Dimension, Resource, ResourceKind, Texture};
+use crate::resource::{Access, Dimension, Resource, ResourceKind, Texture};
 use crate::shape::{StructType, Type};
 
 /// Name of the entry point that is written here.
@@ -18,7 +18,7 @@ pub const ENTRY: &str = "main";
 /// any rule set that takes them.
 pub fn program(declarations: &str, module: &Module, layouts: &[BlockLayout]) -> String {
     let mut uses = String::new();
-    for layout in layouts {
+    for layout in layouts.iter().filter(|layout| !is_stream(module, &layout.name)) {
         if let Some(path) = layout.leaves().first().and_then(|leaf| expression(layout, leaf)) {
             uses.push_str(&added(&format!("(uint)({path})")));
         }
@@ -54,6 +54,23 @@ pub fn idle_program(declarations: &str) -> String {
     format!("{declarations}\n[shader(\"compute\")]\n[numthreads(1, 1, 1)]\nvoid {ENTRY}()\n{{\n}}\n")
 }
 
+/// Whether the block is the element of a buffer that only appends or consumes, of which no element can be named.
+pub fn is_stream(module: &Module, block: &str) -> bool {
+    let parameter = module.parameters.iter().find(|parameter| parameter.name == block);
+    parameter.is_some_and(|parameter| match &parameter.ty {
+        Type::Resource(resource) => {
+            matches!(resource.kind, ResourceKind::StructuredBuffer(Access::Append | Access::Consume))
+        }
+        Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Array { .. }
+        | Type::Struct(_)
+        | Type::Enum(_)
+        | Type::Pointer { .. } => false,
+    })
+}
+
 fn use_members(holder: &StructType, prefix: &str, uses: &mut String) {
     if let Some(base) = &holder.base {
         use_members(base, prefix, uses);
@@ -76,6 +93,13 @@ fn use_of(ty: &Type, path: &str, uses: &mut String) {
 fn use_resource(resource: &Resource, path: &str, uses: &mut String) {
     let dimensions = match resource.kind {
         ResourceKind::Texture(texture) => texture_dimensions(texture),
+        ResourceKind::StructuredBuffer(Access::Append) => {
+            let element = resource.element.as_ref().map_or("float4".to_owned(), ToString::to_string);
+            return writeln!(uses, "    {path}.Append(({element})0);").expect("a String takes every write");
+        }
+        ResourceKind::StructuredBuffer(Access::Consume) => {
+            return writeln!(uses, "    {path}.Consume();").expect("a String takes every write");
+        }
         ResourceKind::StructuredBuffer(_) => 2,
         ResourceKind::ByteAddressBuffer(_) | ResourceKind::Buffer(_) => 1,
         ResourceKind::Sampler => {
@@ -123,7 +147,7 @@ mod tests {
     #[test]
     fn every_parameter_is_used_once() {
         let text = "struct S { Texture2DArray t[2]; SamplerState s; };\nS all;\n\
-                    cbuffer C { float4 v; ByteAddressBuffer bytes; };\nRWStructuredBuffer<uint> u[];\n";
+                    cbuffer C { float4 v; ByteAddressBuffer bytes; };\nRWStructuredBuffer<uint> u[];\nAppendStructuredBuffer<int2> more;\n";
         let mut sources = SourceMap::default();
         let end = u32::try_from(text.len()).unwrap();
         let span = crate::sources::Span { file: sources.add("a.hlsl", text), start: 0, end };
@@ -132,7 +156,8 @@ mod tests {
         let layouts: Vec<_> =
             module.blocks.iter().map(|block| lay_out(block, rules, LayoutOptions::default())).collect();
         let program = program(text, &module, &layouts);
-        let body: Vec<&str> = program.lines().filter(|line| line.contains("sum +=")).map(str::trim).collect();
+        let body: Vec<&str> =
+            program.lines().filter(|line| line.contains("sum +=") || line.contains("Append(")).map(str::trim).collect();
         assert_eq!(
             body,
             [
@@ -142,6 +167,7 @@ mod tests {
                 "sum += (uint)layoutproof_texture.SampleLevel(all.s, float2(0, 0), 0).x;",
                 "{ uint x; bytes.GetDimensions(x); sum += x; }",
                 "{ uint x, y; u[0].GetDimensions(x, y); sum += x; }",
+                "more.Append((int2)0);",
             ]
         );
     }

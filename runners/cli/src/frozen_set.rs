@@ -168,3 +168,22 @@ fn file_of(toolchain: &str) -> String {
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     fs::write(path, text).with_context(|| format!("writing {}", path.display()))
 }
+
+#[cfg(test)]
+mod tests {
+    use layoutproof::frozen::manifest::case_set_digest;
+
+    use super::*;
+
+    #[test]
+    fn every_built_in_set_can_be_read() {
+        let names = BUILT_IN.iter().filter_map(|(path, _)| path.strip_suffix("/manifest.toml"));
+        let sets: Vec<FrozenSet> =
+            names.map(|name| FrozenSet::load(Place::BuiltIn(name.to_owned())).unwrap()).collect();
+        assert!(sets.len() >= 3, "{} sets", sets.len());
+        for set in sets {
+            assert_eq!(set.manifest.cases, case_set_digest(&set.decided), "{} is whole", set.place);
+            assert!(set.accepted.entries.iter().all(|entry| !entry.reason.is_empty()), "{}", set.place);
+        }
+    }
+}

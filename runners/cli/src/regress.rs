@@ -1,9 +1,12 @@
 //! `layoutproof regress`: what a build of a compiler decides otherwise than a frozen one.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::bail;
 use clap::Args;
+use layoutproof::check::Source;
 use layoutproof::frozen::accepted::AcceptedEntry;
 use layoutproof::frozen::{Comparison, accept, compare};
 use layoutproof::report::Style;
@@ -58,11 +61,7 @@ pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> 
         bail!("{} is what {} decided, and {} is {family}", set.place, set.manifest.family, args.ask.compiler);
     }
     let sources = sources(&args.ask)?;
-    if !args.ask.filter.is_empty() {
-        // What the user leaves out is not gone.
-        let is_here = |id: &String| sources.iter().any(|source| source.id == *id);
-        set.decided.values_mut().for_each(|cases| cases.retain(|id, _| is_here(id)));
-    }
+    let left_out = leave_out(&mut set, &args.ask, &sources);
     let decided = asked.decide(&sources);
     let manifest = asked.manifest(&decided)?;
     let mut comparison = compare(&set.decided, &decided);
@@ -74,11 +73,7 @@ pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> 
         let (pattern, reason, versions) = (pattern.clone(), reason.clone(), manifest.version.clone());
         record(AcceptedEntry { pattern, reason, versions }, &mut set, &comparison)?;
     }
-    let mut outdated = accept(&set.accepted, &manifest.version, &mut comparison);
-    if !args.ask.filter.is_empty() {
-        // An entry may be about a case that was left out.
-        outdated.clear();
-    }
+    let outdated = accept(&set.accepted, &manifest.version, &mut comparison, &left_out);
     let regression = Regression {
         new: Side { says: &manifest.says, place: args.ask.compiler.clone() },
         old: Side { says: &set.manifest.says, place: set.place.to_string() },
@@ -91,6 +86,20 @@ pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> 
     });
     let differs = comparison.unaccepted().next().is_some() || !(outdated.is_empty() || args.allow_stale);
     Ok(if differs { Exit::Differ } else { Exit::Agree })
+}
+
+/// Takes the cases out of the set that the user leaves out, which are not gone, and returns their ids.
+fn leave_out(set: &mut FrozenSet, ask: &AskArgs, sources: &[Arc<Source>]) -> Vec<String> {
+    if ask.filter.is_empty() {
+        return Vec::new();
+    }
+    let is_left_out = |id: &String| !sources.iter().any(|source| source.id == *id);
+    let left_out: BTreeSet<String> =
+        set.decided.values().flat_map(|cases| cases.keys()).filter(|id| is_left_out(id)).cloned().collect();
+    for cases in set.decided.values_mut() {
+        cases.retain(|id, _| !left_out.contains(id));
+    }
+    left_out.into_iter().collect()
 }
 
 /// Adds an entry to the set's list, unless it explains nothing.

@@ -22,6 +22,7 @@ mod proofs;
 mod records;
 mod reflect;
 mod refused;
+mod regress;
 mod run;
 mod shards;
 mod show;
