@@ -8,8 +8,34 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use layoutproof::record::{CheckRecord, Line, RunEnd, RunHeader};
+use layoutproof::record::{CheckRecord, Line, RunEnd, RunHeader, SCHEMA};
 use layoutproof::report::json_lines;
+use layoutproof::runner::DeviceInfo;
+use layoutproof::stable_hash::stable_hash;
+use layoutproof_compilers::spirv_val::SpirvVal;
+
+use crate::{arguments, drivers};
+
+/// The first line of the records of a run on these devices, of so many cases; `texts` is all that it reads.
+pub(crate) fn header(devices: &[DeviceInfo], cases: usize, texts: &str) -> RunHeader {
+    let validator = SpirvVal::find().map_or("missing".to_owned(), |validator| validator.version().to_owned());
+    RunHeader {
+        schema: SCHEMA,
+        layoutproof: env!("CARGO_PKG_VERSION").to_owned(),
+        devices: devices.to_vec(),
+        tools: [
+            ("spirv-val", validator.as_str()),
+            ("naga", env!("NAGA_VERSION")),
+            ("rspirv", env!("RSPIRV_VERSION")),
+        ]
+        .map(|(tool, version)| (tool.to_owned(), version.to_owned()))
+        .into(),
+        environment: drivers::recorded(),
+        cases: u32::try_from(cases).unwrap_or(u32::MAX),
+        arguments: arguments::of_run(std::env::args_os()),
+        inputs: format!("{:016x}", stable_hash(texts)),
+    }
+}
 
 /// A records file that is being written.
 #[derive(Debug)]

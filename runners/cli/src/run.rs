@@ -13,13 +13,11 @@ use layoutproof::floors::{self, Floor};
 use layoutproof::known::Known;
 use layoutproof::layout::DECLARED;
 use layoutproof::model::{BINDING_MISREADINGS, MISREADINGS, Model};
-use layoutproof::record::{CheckRecord, Form, Outcome, RunEnd, RunHeader, SCHEMA, Space, Stage};
+use layoutproof::record::{CheckRecord, Form, Outcome, RunEnd, Space, Stage};
 use layoutproof::report::Style;
 use layoutproof::report::summary::Exit;
 use layoutproof::runner::{DeviceInfo, Runner, RunnerKind};
-use layoutproof::stable_hash::stable_hash;
 use layoutproof::toolchain::{Compile, Toolchain, toolchains};
-use layoutproof_compilers::spirv_val::SpirvVal;
 use layoutproof_compilers::toolchains::Toolchains;
 
 use crate::args::RunArgs;
@@ -30,11 +28,11 @@ use crate::ledger::{Closed, Ledger};
 use crate::lists::{BuiltInKnown, known_lists, lists};
 use crate::output::warn;
 use crate::pool::{self, JOB_LIMIT, Launch};
-use crate::records_file::RecordsFile;
+use crate::records_file::{self, RecordsFile};
 use crate::rotation::Rotation;
 use crate::selection::{Selection, rule_set, select};
 use crate::shader_cache::ShaderCache;
-use crate::{arguments, compilers, drivers, execute, proofs, resume};
+use crate::{compilers, execute, proofs, resume};
 
 /// Runs and reports.
 ///
@@ -121,7 +119,8 @@ impl Run<'_> {
 
     /// Takes over what an earlier run has done, and begins the records file.
     fn begin_records(&self, ledger: &mut Ledger<'_>) -> anyhow::Result<()> {
-        let header = self.header();
+        let texts = format!("{}{}", self.selection.texts, self.wanted.known_text);
+        let header = records_file::header(self.devices, self.selection.cases, &texts);
         if let Some(path) = &self.args.resume {
             ledger.resume(resume::read(path, &header)?)?;
         }
@@ -129,27 +128,6 @@ impl Run<'_> {
             ledger.write_to(RecordsFile::begin(path, header, &ledger.so_far()));
         }
         Ok(())
-    }
-
-    fn header(&self) -> RunHeader {
-        let validator = SpirvVal::find().map_or("missing".to_owned(), |validator| validator.version().to_owned());
-        let inputs = format!("{}{}", self.selection.texts, self.wanted.known_text);
-        RunHeader {
-            schema: SCHEMA,
-            layoutproof: env!("CARGO_PKG_VERSION").to_owned(),
-            devices: self.devices.to_vec(),
-            tools: [
-                ("spirv-val", validator.as_str()),
-                ("naga", env!("NAGA_VERSION")),
-                ("rspirv", env!("RSPIRV_VERSION")),
-            ]
-            .map(|(tool, version)| (tool.to_owned(), version.to_owned()))
-            .into(),
-            environment: drivers::recorded(),
-            cases: u32::try_from(self.selection.cases).unwrap_or(u32::MAX),
-            arguments: arguments::of_run(std::env::args_os()),
-            inputs: format!("{:016x}", stable_hash(&inputs)),
-        }
     }
 
     /// What the run was to show and did not, a sentence each.
