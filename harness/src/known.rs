@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wildmatch::WildMatch;
 
-use crate::diagnostics::{Code, Diagnostic};
 use self::shape::ShapeEntry;
+use crate::diagnostics::{Code, Diagnostic};
 use crate::record::{CheckRecord, Culprit, KnownEntry, Outcome, SeenEntry};
 use crate::runner::DeviceInfo;
 use crate::sources::{FileId, SourceMap};

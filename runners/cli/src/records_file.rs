@@ -23,13 +23,9 @@ pub(crate) fn header(devices: &[DeviceInfo], cases: usize, texts: &str) -> RunHe
         schema: SCHEMA,
         layoutproof: env!("CARGO_PKG_VERSION").to_owned(),
         devices: devices.to_vec(),
-        tools: [
-            ("spirv-val", validator.as_str()),
-            ("naga", env!("NAGA_VERSION")),
-            ("rspirv", env!("RSPIRV_VERSION")),
-        ]
-        .map(|(tool, version)| (tool.to_owned(), version.to_owned()))
-        .into(),
+        tools: [("spirv-val", validator.as_str()), ("naga", env!("NAGA_VERSION")), ("rspirv", env!("RSPIRV_VERSION"))]
+            .map(|(tool, version)| (tool.to_owned(), version.to_owned()))
+            .into(),
         environment: drivers::recorded(),
         cases: u32::try_from(cases).unwrap_or(u32::MAX),
         arguments: arguments::of_run(std::env::args_os()),
