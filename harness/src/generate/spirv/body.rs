@@ -12,7 +12,7 @@ use super::access::{OPEN, Place};
 use super::block::Way;
 use super::kind::Kind;
 use super::types::{Typed, TypedForm, Types};
-use crate::probe::{self as wiring, FNV_PRIME, Fold, Slot, Wiring};
+use crate::probe::{self as wiring, Fold, FoldStep, Slot, Wiring};
 use crate::record::Form;
 
 /// What the interface of a probe consists of.
@@ -42,8 +42,17 @@ pub(super) struct Copied {
 pub(super) enum Answers {
     /// Each is stored to its own word of the output.
     Stored,
-    /// All of them are folded into one value, in the order of the slots.
-    Folded(Fold, Word),
+    /// All of them are folded into one, in the order of the slots.
+    Folded(Folded),
+}
+
+/// The words so far as one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Folded {
+    pub(super) fold: Fold,
+    /// How many words are in it.
+    pub(super) words: usize,
+    pub(super) value: Word,
 }
 
 /// Writes the instructions of one entry point into the block that is open in the builder.
@@ -110,21 +119,20 @@ impl Body<'_> {
         for (word, bits) in (first..).zip(self.types.words_of(kind, value)) {
             match self.answers {
                 Answers::Stored => self.store_output(word, bits),
-                Answers::Folded(fold, value) => self.answers = Answers::Folded(fold, self.fold(fold, (value, bits))),
+                Answers::Folded(folded) => self.answers = Answers::Folded(self.fold(folded, bits)),
             }
         }
     }
 
     /// One step of a fold.
-    fn fold(&mut self, fold: Fold, (value, bits): (Word, Word)) -> Word {
+    fn fold(&mut self, Folded { fold, words, value }: Folded, bits: Word) -> Folded {
         let uint = self.types.scalar(Kind::WORD);
-        let prime = self.types.constant(FNV_PRIME);
         let builder = &mut self.types.builder;
-        let mixed = builder.bitwise_xor(uint, None, value, bits).expect(OPEN);
-        match fold {
-            Fold::Hash => builder.i_mul(uint, None, mixed, prime).expect(OPEN),
-            Fold::Xor => mixed,
-        }
+        let value = match fold.step(words) {
+            FoldStep::Xor => builder.bitwise_xor(uint, None, value, bits),
+            FoldStep::Subtract => builder.i_sub(uint, None, value, bits),
+        };
+        Folded { fold, words: words + 1, value: value.expect(OPEN) }
     }
 
     fn read_vectors(&mut self) -> Vec<Word> {

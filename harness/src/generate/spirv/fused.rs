@@ -14,7 +14,7 @@ use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, StorageClass, Wor
 
 use super::access::{OPEN, Place};
 use super::block::{Block, Way};
-use super::body::{Answers, Body, Interface};
+use super::body::{Answers, Body, Folded, Interface};
 use super::interface::{bind, word_buffer};
 use super::kind::Kind;
 use super::module::begin;
@@ -94,12 +94,12 @@ impl<'a> Lowered<'a> {
         let wiring = self.case.wiring();
         let (uint, own) = (types.scalar(Kind::WORD), types.constant(number));
         let start = types.builder.bitwise_xor(uint, None, nonce, own).expect(OPEN);
-        let answers = Answers::Folded(fold, start);
+        let answers = Answers::Folded(Folded { fold, words: 0, value: start });
         let mut body = Body { types, interface, leaves: &self.ways, wiring: &wiring, answers };
         let read = self.entry.forms.iter().try_for_each(|form| body.read(*form));
         read.map_err(|_| ProduceError::PartlyProbed { entry: FUSED_ENTRY.to_owned() })?;
-        if let Answers::Folded(_, answer) = body.answers {
-            body.store_output(number, answer);
+        if let Answers::Folded(folded) = body.answers {
+            body.store_output(number, folded.value);
         }
         Ok(())
     }
