@@ -166,6 +166,23 @@ fn a_compiler_that_crashes_before_it_says_its_version_is_missing() {
     assert!(answer.err.contains("dxc died of SIGSEGV, asked for its version"), "{answer}");
 }
 
+/// Another build of a compiler is another run, whatever it says of its version.
+#[test]
+fn a_compiler_that_changed_is_no_run_to_go_on_with() {
+    let folder = with_plain_names("exit 1");
+    folder.run(PAIR).exits(0);
+    let header = folder.read("r.jsonl").lines().next().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let build = header.unwrap()["tools"]["dxc"].as_str().unwrap().to_owned();
+    assert!(build.starts_with("dxc of a test, SHA-256 ") && build.len() == 87, "{build}");
+    let words = PAIR.replace("--json", "--resume");
+    folder.run(&words).exits(0);
+    let script = folder.read("dxc");
+    folder.write("dxc", format!("{script}# Built anew.\n").as_bytes());
+    let answer = folder.run(&words).exits(2);
+    assert!(answer.err.contains("r.jsonl is of another run"), "{answer}");
+    assert!(answer.err.contains(&format!("\n  tool dxc: `{build}` there, `dxc of a test, SHA-256 ")), "{answer}");
+}
+
 #[test]
 fn a_limit_of_no_time_is_refused() {
     Folder::with(&[]).run("run --compiler dxc --compile-limit 0").exits(2);
