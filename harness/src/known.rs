@@ -142,9 +142,13 @@ impl Known {
     fn explains(&self, check: &CheckRecord) -> bool {
         // A check that broke keeps its reason once it is known.
         let broke = matches!(check.outcome, Outcome::Broken | Outcome::Known);
-        let reason = check.skip_reason.as_deref().filter(|_| broke);
-        let said = self.says.as_ref().is_none_or(|says| reason.is_some_and(|reason| says.matches(reason)));
+        let said = self.says.is_none() || (broke && self.is_about_break(check));
         said && self.culprit.as_deref().is_none_or(|name| check.culprit.map(Culprit::as_str) == Some(name))
+    }
+
+    /// Whether the entry names what a check says that broke, in the whole of it or in a part.
+    fn is_about_break(&self, check: &CheckRecord) -> bool {
+        self.says.as_ref().zip(check.skip_reason.as_deref()).is_some_and(|(says, reason)| says.matches(reason))
     }
 }
 
@@ -159,6 +163,11 @@ pub fn apply(known: &[Known], checks: &mut [CheckRecord], devices: &[DeviceInfo]
 /// Marks a known difference as `Known`: all that can be said of a check while others are still to come.
 pub fn explain(known: &[Known], check: &mut CheckRecord, devices: &[DeviceInfo]) {
     if !matches!(check.outcome, Outcome::Differ | Outcome::Broken) {
+        return;
+    }
+    // Where a part of it broke as well, that needs an entry of its own.
+    let broke_too = check.outcome == Outcome::Differ && check.skip_reason.is_some();
+    if broke_too && !known.iter().any(|entry| entry.covers(check, devices) && entry.is_about_break(check)) {
         return;
     }
     if let Some(entry) = known.iter().find(|entry| entry.covers(check, devices) && entry.explains(check)) {
@@ -218,6 +227,7 @@ mod tests {
             culprit: None,
             validation: "valid".to_owned(),
             skip_reason: None,
+            not_checked: Vec::new(),
             known: None,
             fast: false,
             ms: 1,
@@ -244,6 +254,29 @@ mod tests {
         apply(&known, &mut checks, &[]);
         let outcomes = checks.map(|check| check.outcome);
         assert_eq!(outcomes, [Outcome::Known, Outcome::Broken, Outcome::Differ]);
+    }
+
+    /// That a compiler places a member elsewhere does not excuse that it crashes on another form of access.
+    #[test]
+    fn a_difference_that_broke_as_well_needs_an_entry_for_either() {
+        let difference = "[[known]]\nculprit = \"report\"\nreason = \"its listing is wrong\"\n";
+        let crash = "[[known]]\nsays = \"*SIGSEGV*\"\nreason = \"it crashes\"\n";
+        let both = format!("{crash}{difference}");
+        for (text, expected) in
+            [(difference, Outcome::Differ), (crash, Outcome::Differ), (both.as_str(), Outcome::Known)]
+        {
+            let mut sources = SourceMap::default();
+            let file = sources.add("known.toml", text);
+            let known = read(file, &sources).unwrap();
+            let mut checks = [CheckRecord {
+                outcome: Outcome::Differ,
+                culprit: Some(Culprit::Report),
+                skip_reason: Some("dxc died of SIGSEGV (not with fewer forms of access)".to_owned()),
+                ..agreeing_check()
+            }];
+            apply(&known, &mut checks, &[]);
+            assert_eq!(checks[0].outcome, expected, "{text}");
+        }
     }
 
     #[test]
