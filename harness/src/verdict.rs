@@ -218,6 +218,7 @@ mod tests {
             compiled,
             observed,
             note: None,
+            fused: false,
         }
     }
 

@@ -13,7 +13,7 @@ use layoutproof::runner::{Batch, ReadBack, Runner};
 use fixture::{FLOAT, UINT, block, blocks, scalar, structure};
 use fused::{case, cases, job, moved};
 
-const FORMS: [Form; 4] = [Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
+const FORMS: [Form; 5] = [Form::Leaf, Form::Vector, Form::Whole, Form::Parameter, Form::Indexed];
 
 fn run(job: &FusedJob, model: &mut Model) -> ReadBack {
     let answer = model.run(&Batch { jobs: vec![job.job.clone()] }).pop();
@@ -118,7 +118,7 @@ fn what_a_ramp_cannot_tell_is_left_out() {
     let plan = fusable(&plan, FusedSpace::Uniform).expect("two leaves are left");
     assert_eq!(plan.leaves.iter().map(|leaf| leaf.path.as_str()).collect::<Vec<_>>(), ["wide", "x"]);
     // Nothing in it has an index.
-    assert_eq!(plan.entries[0].forms, FORMS[..3]);
+    assert_eq!(plan.entries[0].forms, FORMS[..4]);
     let far = block(structure("S", vec![("a", 0, scalar(FLOAT)), ("b", 65_536, scalar(UINT))]));
     let far = case(far, (FusedSpace::Storage, &[Form::Leaf])).expect("`a` is left");
     assert_eq!(far.plan.leaves.len(), 1);

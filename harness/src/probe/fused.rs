@@ -101,8 +101,8 @@ pub fn fusable(plan: &ProbePlan, space: FusedSpace) -> Option<ProbePlan> {
     plan.entries.truncate(1);
     for entry in &mut plan.entries {
         entry.forms.retain(|form| match form {
-            Form::Leaf | Form::Vector | Form::Whole | Form::Indexed => true,
-            Form::Parameter | Form::Divergent | Form::Copied | Form::Length => false,
+            Form::Leaf | Form::Vector | Form::Whole | Form::Parameter | Form::Indexed => true,
+            Form::Divergent | Form::Copied | Form::Length => false,
         });
     }
     let reads = plan.entries.iter().any(|entry| !entry.forms.is_empty());
