@@ -8,7 +8,7 @@
 //! So the answer of a case follows from its layout alone. A wrong answer says no more than that the case has to be read
 //! again by itself, and a right one nothing of padding and guards, which the ramp does not have.
 
-use super::{Interface, PlanShader, ProbeEntry, ProbePlan, Socket, Wiring};
+use super::{Interface, Place, PlanShader, ProbeEntry, ProbePlan, Slot, Socket, Wiring};
 use crate::image::ink::Code;
 use crate::image::{BEFORE_WORD, ImageError, REFILL_WORD, image_size};
 use crate::layout::{BlockLayout, Leaf};
@@ -69,8 +69,8 @@ pub(crate) enum FoldStep {
 }
 
 impl Fold {
-    /// What step `number` does; the first is step 0.
-    pub(crate) const fn step(self, number: usize) -> FoldStep {
+    /// What step `number` does.
+    pub(crate) const fn step(self, number: u32) -> FoldStep {
         match self {
             Self::Hash if number % 2 == 1 => FoldStep::Subtract,
             Self::Hash | Self::Xor => FoldStep::Xor,
@@ -132,8 +132,8 @@ pub fn fusable(plan: &ProbePlan, space: FusedSpace) -> Option<ProbePlan> {
     plan.entries.truncate(1);
     for entry in &mut plan.entries {
         entry.forms.retain(|form| match form {
-            Form::Leaf | Form::Vector | Form::Whole | Form::Indexed => true,
-            Form::Parameter | Form::Divergent | Form::Copied | Form::Length => false,
+            Form::Leaf | Form::Vector | Form::Whole | Form::Parameter | Form::Indexed => true,
+            Form::Divergent | Form::Copied | Form::Length => false,
         });
     }
     let reads = plan.entries.iter().any(|entry| !entry.forms.is_empty());
@@ -160,11 +160,20 @@ impl FusedCase {
         self.entry().map(|entry| Wiring::new(&self.layout, &self.plan, entry)).unwrap_or_default()
     }
 
-    /// The answer of a device that reads every leaf where the layout has it.
+    /// The answer of a device that reads every leaf where the layout has it. A word's step is its place in the output that
+    /// it would be stored to.
     fn answer(&self, wiring: &Wiring, (fold, start): (Fold, u32)) -> u32 {
-        let leaves = wiring.slots.iter().map(|slot| &self.plan.leaves[slot.leaf as usize]);
-        let read = leaves.flat_map(|leaf| (0..words(leaf.component)).map(|word| leaf.offset + 4 * word));
-        read.enumerate().fold(start, |value, (number, offset)| fold.step(number).apply(value, ramp_word(offset)))
+        let words_of = |slot: &Slot| {
+            let leaf = &self.plan.leaves[slot.leaf as usize];
+            let offsets = (0..words(leaf.component)).map(|word| leaf.offset + 4 * word);
+            let first = match slot.places[..] {
+                [Place::Word(first)] => Some(first),
+                _ => None,
+            };
+            first.into_iter().flat_map(|first| (first..).zip(offsets.clone())).collect::<Vec<_>>()
+        };
+        let read = wiring.slots.iter().flat_map(words_of);
+        read.fold(start, |value, (place, offset)| fold.step(place).apply(value, ramp_word(offset)))
     }
 }
 
@@ -260,7 +269,7 @@ mod tests {
     }
 
     fn hash(offsets: &[u32]) -> u32 {
-        let words = offsets.iter().enumerate();
+        let words = (1..).zip(offsets);
         words.fold(7, |value, (number, offset)| Fold::Hash.step(number).apply(value, ramp_word(*offset)))
     }
 

@@ -43,16 +43,7 @@ pub(super) enum Answers {
     /// Each is stored to its own word of the output.
     Stored,
     /// All of them are folded into one, in the order of the slots.
-    Folded(Folded),
-}
-
-/// The words so far as one.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Folded {
-    pub(super) fold: Fold,
-    /// How many words are in it.
-    pub(super) words: usize,
-    pub(super) value: Word,
+    Folded(Fold, Word),
 }
 
 /// Writes the instructions of one entry point into the block that is open in the builder.
@@ -119,20 +110,21 @@ impl Body<'_> {
         for (word, bits) in (first..).zip(self.types.words_of(kind, value)) {
             match self.answers {
                 Answers::Stored => self.store_output(word, bits),
-                Answers::Folded(folded) => self.answers = Answers::Folded(self.fold(folded, bits)),
+                Answers::Folded(fold, value) => {
+                    self.answers = Answers::Folded(fold, self.fold(fold.step(word), (value, bits)));
+                }
             }
         }
     }
 
-    /// One step of a fold.
-    fn fold(&mut self, Folded { fold, words, value }: Folded, bits: Word) -> Folded {
+    fn fold(&mut self, step: FoldStep, (value, bits): (Word, Word)) -> Word {
         let uint = self.types.scalar(Kind::WORD);
         let builder = &mut self.types.builder;
-        let value = match fold.step(words) {
+        let value = match step {
             FoldStep::Xor => builder.bitwise_xor(uint, None, value, bits),
             FoldStep::Subtract => builder.i_sub(uint, None, value, bits),
         };
-        Folded { fold, words: words + 1, value: value.expect(OPEN) }
+        value.expect(OPEN)
     }
 
     fn read_vectors(&mut self) -> Vec<Word> {
