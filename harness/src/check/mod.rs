@@ -7,6 +7,7 @@
 //! Everything that runs a device or a validator is the caller's.
 
 mod answers;
+mod candidate;
 mod compiled_code;
 pub mod conduct;
 mod hint;
