@@ -202,6 +202,7 @@ leaves = 2
             compiled: None,
             observed: Some(Value::Number(0)),
             note: None,
+            fused: false,
         }
     }
 

@@ -1,12 +1,16 @@
 //! Known differences: which checks may differ, why, and for which driver versions.
 //!
 //! An entry whose checks ran and of which none differs any more is stale, and that is a failure: the entry must go.
+//! Entries that name a shape of members are about random declarations, see [`shape`].
+
+pub mod shape;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use wildmatch::WildMatch;
 
+use self::shape::ShapeEntry;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::record::{CheckRecord, Culprit, KnownEntry, Outcome, SeenEntry};
 use crate::runner::DeviceInfo;
@@ -28,6 +32,8 @@ pub struct Known {
     culprit: Option<String>,
     /// What a check that broke says; an entry that has this is about such checks alone.
     says: Option<WildMatch>,
+    /// Which members of random declarations the entry is about; it says nothing of cases then.
+    pub shape: Option<ShapeEntry>,
     /// Why this differs.
     pub reason: String,
     /// Where it is reported.
@@ -82,6 +88,7 @@ fn entries_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Prob
     };
     let culprit = entry.string("culprit", problems);
     let says = entry.string("says", problems).map(|pattern| WildMatch::new(&pattern));
+    let shape = ShapeEntry::read(&mut entry, problems);
     let reason = entry.required("reason", problems).and_then(|value| string(value, problems));
     let link = entry.string("link", problems);
     let file = sources.file(problems.span(entry.range()).file).name.clone();
@@ -96,6 +103,7 @@ fn entries_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Prob
         driver,
         culprit,
         says,
+        shape,
         reason,
         link,
         file,
@@ -137,7 +145,12 @@ impl Known {
         }
     }
 
+    /// Whether the entry is about such checks, whatever is declared.
     fn covers(&self, check: &CheckRecord, devices: &[DeviceInfo]) -> bool {
+        self.shape.is_none() && self.matches(check, devices)
+    }
+
+    fn matches(&self, check: &CheckRecord, devices: &[DeviceInfo]) -> bool {
         let device = devices.iter().find(|device| device.id == check.device && device.runner == check.runner);
         let driver = device.map_or("", |device| device.driver.as_str());
         self.case.matches(&check.case)

@@ -76,6 +76,7 @@ fn row() -> impl Strategy<Value = Row> {
         compiled: values.3,
         observed: values.4,
         note: written.then(|| "two\nlines\u{7}".into()),
+        fused: false,
     })
 }
 

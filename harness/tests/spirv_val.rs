@@ -50,7 +50,7 @@ fn random_blocks() -> Result<(), Failed> {
 
 /// Modules of many blocks that share a binding.
 fn fused_groups() -> Result<(), Failed> {
-    let forms = [Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
+    let forms = [Form::Leaf, Form::Vector, Form::Whole, Form::Parameter, Form::Indexed];
     for space in FusedSpace::ALL {
         for rules in ["std140", "std430", "scalar"] {
             let cases = (0..32).filter_map(|seed| fused::case(fused::laid_out(seed, rules), (space, &forms)));

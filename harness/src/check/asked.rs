@@ -175,6 +175,7 @@ impl Asked<'_> {
             share: Share::All,
             block: self.block,
             layout: layout.clone(),
+            planted: None,
             plan,
             code,
             interface,

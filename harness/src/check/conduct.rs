@@ -12,7 +12,7 @@ use crate::check::producer::Producer;
 use crate::check::shader_module::ShaderModule;
 use crate::check::subject::Subject;
 use crate::layout::Leaf;
-use crate::probe::{BufferRole, Observation, ProbeEntry, Problem, Range, observe};
+use crate::probe::{BufferRole, Observation, Observed, ProbeEntry, Problem, Range, observe, observed_right};
 use crate::record::{
     CheckRecord, Culprit, Form, Outcome, REFUSED_BY, Row, SCHEMA, Space, Story, StoryBlock, Value, What,
 };
@@ -47,9 +47,8 @@ impl Check {
         let mut answers = Answers::new(self.subject.static_rows());
         let mut results = results.iter();
         for probe in &jobs.probes {
-            let own = results.by_ref().take(probe.probe.runs.len()).cloned().collect::<Result<Vec<_>, _>>();
-            match own {
-                Ok(read_backs) => self.add_answers(probe, &read_backs, &mut answers),
+            match self.observed(probe, &mut results) {
+                Ok(observed) => self.add_answers(probe, &observed, &mut answers),
                 Err(RunnerError::Unsupported(reason)) => {
                     answers.lacking.insert(format!("device lacks {reason}"));
                 }
@@ -98,10 +97,23 @@ impl Check {
         }
     }
 
-    fn add_answers(&self, job: &CheckProbe, read_backs: &[ReadBack], answers: &mut Answers) {
+    /// What the device did in the jobs of a probe, whose results come next, or in the fused module that stands for them.
+    fn observed<'a>(
+        &self,
+        CheckProbe { module, probe, fused }: &CheckProbe,
+        results: &mut impl Iterator<Item = &'a Result<ReadBack, RunnerError>>,
+    ) -> Result<Observed, RunnerError> {
+        let plan = &self.produced.modules[*module].plan;
+        if *fused {
+            return Ok(observed_right(plan, probe));
+        }
+        let read_backs = results.take(probe.runs.len()).cloned().collect::<Result<Vec<_>, _>>()?;
+        Ok(observe(plan, probe, &read_backs))
+    }
+
+    fn add_answers(&self, job: &CheckProbe, observed: &Observed, answers: &mut Answers) {
         let module = &self.produced.modules[job.module];
         let block = &self.subject.layouts[module.block].name;
-        let observed = observe(&module.plan, &job.probe, read_backs);
         for observation in &observed.observations {
             let row = self.row(job, observation);
             let size = module.plan.leaves[observation.leaf as usize].component.size;
@@ -126,6 +138,7 @@ impl Check {
                 compiled: None,
                 observed: Some(Value::Text("not clean".to_owned())),
                 note: Some(problem.to_string()),
+                fused: false,
             });
         }
     }

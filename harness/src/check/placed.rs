@@ -134,6 +134,7 @@ impl Placed {
             compiled: None,
             observed: None,
             note: None,
+            fused: false,
         }
     }
 

@@ -42,6 +42,7 @@ impl Produced {
                 share: Share::All,
                 block,
                 layout: image_of.clone(),
+                planted: (layout != image_of).then(|| layout.clone()),
                 plan: ProbePlan { entries: vec![entry.clone()], ..plan.clone() },
                 code: Code::Naga { spirv, wgsl: wgsl.text },
                 interface: Interface::default(),

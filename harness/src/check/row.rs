@@ -45,6 +45,7 @@ impl Check {
             compiled: compiled.map(Value::Number),
             observed: observation.offset.map(Value::Number),
             note: observation.note.clone(),
+            fused: job.fused,
         }
     }
 
@@ -72,6 +73,7 @@ impl Check {
                 compiled: Some(Value::Number(compiled)),
                 observed: None,
                 note: Some("what the case says that the code addresses".to_owned()),
+                fused: false,
             })
         });
         claims.collect()

@@ -34,12 +34,12 @@ mod tuning;
 mod unchanged;
 mod wiring;
 
-pub(crate) use fused::FNV_PRIME;
+pub(crate) use fused::FoldStep;
 pub use fused::{FUSED_ENTRY, Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, fusable};
 pub use interface::{Interface, Socket};
 pub use jobs::{PlanShader, ProbeJob, ProbeRun, Range, jobs};
 pub use length::{Tail, length_in, tail};
-pub use observe::{BufferRole, Observation, Observed, Problem, observe};
+pub use observe::{BufferRole, Observation, Observed, Problem, observe, observed_right};
 pub use plan::{elements, needs, plan, plan_by_name, plan_in};
 pub use spread::spread;
 pub use tuning::Tuning;

@@ -72,6 +72,7 @@ fn row(path: &str, what: What, numbers: Numbers) -> Row {
         compiled,
         observed,
         note: None,
+        fused: false,
     }
 }
 

@@ -290,6 +290,9 @@ pub struct FuzzArgs {
     /// Where differences are written: a case file, a report, and what the compiler was given and made.
     #[arg(long, default_value = "fuzz-found", value_name = "DIR")]
     pub out: PathBuf,
+    /// Write the records of all checks as JSON lines, as `run` does; `report` reads them.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
     /// Plant a wrong rule, to see it found and made small: `std140@slang:array-alignment=4`.
     #[arg(long, value_name = "RULES:PARAMETER=VALUE")]
     pub plant_mutant: Option<String>,

@@ -13,10 +13,10 @@ use crate::args::{Cli, Command as Invoked, RunArgs};
 const RUN: &str = "run";
 
 /// Options that only say where reports go, how they look and what they must show.
-const OF_REPORTS: [&str; 11] =
-    ["json", "junit", "csv", "resume", "verbose", "color", "ascii", "require", "forbid_skip", "floors", "help"];
+const OF_REPORTS: [&str; 12] =
+    ["json", "junit", "csv", "out", "resume", "verbose", "color", "ascii", "require", "forbid_skip", "floors", "help"];
 
-/// What the user typed behind `run`, by option; positional words are under `inputs`.
+/// What the user typed behind the command, by option; positional words are under `inputs`.
 pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> BTreeMap<String, Vec<String>> {
     let command = Cli::command();
     let matches = command.clone().try_get_matches_from(words).ok();

@@ -41,6 +41,7 @@ mod report;
 mod resume;
 mod rotation;
 mod run;
+mod screen;
 mod selection;
 mod serve;
 mod shader_cache;

@@ -7,22 +7,21 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use layoutproof::check::{Check, Placed, ProofCheck};
 use layoutproof::diagnostics::render;
 use layoutproof::layout::DECLARED;
-use layoutproof::record::{CheckRecord, Outcome, RunEnd, RunHeader, SCHEMA};
+use layoutproof::record::{CheckRecord, Outcome, RunEnd};
 use layoutproof::report::Style;
 use layoutproof::report::summary::Exit;
 use layoutproof::runner::DeviceInfo;
 use layoutproof::stable_hash::stable_hash;
-use layoutproof_compilers::spirv_val::SpirvVal;
 
 use crate::args::RunArgs;
 use crate::demands::Wanted;
 use crate::final_report::FinalReport;
 use crate::ledger::{Closed, Ledger};
 use crate::output::warn;
-use crate::records_file::RecordsFile;
+use crate::records_file::{self, RecordsFile};
 use crate::selection::{Selection, select};
 use crate::shader_cache::ShaderCache;
-use crate::{arguments, drivers, execute, floors, proofs, resume};
+use crate::{execute, floors, proofs, resume};
 
 /// Runs and reports.
 ///
@@ -113,30 +112,14 @@ impl Run<'_> {
     /// Takes over what an earlier run has done, and begins the records file.
     fn begin_records(&self, ledger: &mut Ledger<'_>) -> anyhow::Result<()> {
         let Some(path) = self.args.outputs.json.as_ref().or(self.args.resume.as_ref()) else { return Ok(()) };
-        let header = self.header();
+        let builds = self.wanted.toolchains.builds(&self.wanted.chosen_toolchains());
+        let inputs = hash_of_inputs(self.selection, &self.wanted.known_text);
+        let header = records_file::header((self.devices, builds), self.selection.cases, inputs);
         if let Some(path) = &self.args.resume {
             ledger.resume(resume::read(path, &header)?)?;
         }
         ledger.write_to(RecordsFile::begin(path, header, &ledger.so_far()));
         Ok(())
-    }
-
-    fn header(&self) -> RunHeader {
-        let validator = SpirvVal::find().map_or("missing".to_owned(), |validator| validator.version().to_owned());
-        let built_in =
-            [("spirv-val", validator.as_str()), ("naga", env!("NAGA_VERSION")), ("rspirv", env!("RSPIRV_VERSION"))];
-        let mut tools = self.wanted.toolchains.builds(&self.wanted.chosen_toolchains());
-        tools.extend(built_in.map(|(tool, version)| (tool.to_owned(), version.to_owned())));
-        RunHeader {
-            schema: SCHEMA,
-            layoutproof: env!("CARGO_PKG_VERSION").to_owned(),
-            devices: self.devices.to_vec(),
-            tools,
-            environment: drivers::recorded(),
-            cases: u32::try_from(self.selection.cases).unwrap_or(u32::MAX),
-            arguments: arguments::of_run(std::env::args_os()),
-            inputs: hash_of_inputs(self.selection, &self.wanted.known_text),
-        }
     }
 
     /// What the run was to show and did not, a sentence each.
