@@ -2,7 +2,7 @@
 //!
 //! The environment can name one (`DXC`, `SLANGC` ...); then come the `PATH` and what `ci/setup.sh` fetched, in this order.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use crate::compiler::{Compiler, Invocation, answering};
@@ -103,7 +103,10 @@ impl Lookup {
     /// The compiler, or why it is not here.
     fn find(&self, fetched: Option<&Path>) -> Result<Compiler, String> {
         let plain = self.plain.and_then(|(variable, program)| {
-            std::env::var_os(variable).map(named).or_else(|| on_path(program)).map(Invocation::program)
+            std::env::var_os(variable)
+                .map(|program| named(&program))
+                .or_else(|| on_path(program))
+                .map(Invocation::program)
         });
         let found = plain.or_else(|| self.fetched.invocation(fetched?));
         let invocation = found.ok_or_else(|| format!("no `{}` is here", self.name))?;
@@ -152,8 +155,8 @@ pub(crate) fn driver(name: &str) -> Option<PathBuf> {
 
 /// A program as the user named it, by a word for the `PATH` or by a path. That is one of the user's folder, while compilers
 /// run in folders of their own.
-fn named(program: OsString) -> PathBuf {
-    let path = PathBuf::from(&program);
+fn named(program: &OsStr) -> PathBuf {
+    let path = PathBuf::from(program);
     let found = if path.components().count() < 2 {
         program.to_str().and_then(on_path)
     } else {
