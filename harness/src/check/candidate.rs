@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::check::conduct::Check;
-use crate::check::producer::{Generator, Producer};
-use crate::check::screen::ProbeId;
+use crate::check::screen::{ProbeId, Screen};
 use crate::check::shader_module::ShaderModule;
 use crate::image::image_size;
 use crate::layout::Extent;
@@ -76,7 +75,7 @@ impl Room {
         };
         let loads = match manner {
             Manner::Folded(space) => Tuning::of(&device.id, *space).loads,
-            Manner::Apart(_) => Tuning::stores(&device.id),
+            Manner::Apart(_) => Tuning::accesses(&device.id),
         };
         Self { loads, bytes: limit as usize }
     }
@@ -100,19 +99,18 @@ pub(super) fn groups<'a>(checks: &[(usize, &'a Check)]) -> Vec<(Manner, Vec<Cand
 /// What of the checks can be asked together, rule sets that agree on a layout as one.
 fn candidates<'a>(checks: &[(usize, &'a Check)]) -> BTreeMap<Manner, Vec<Candidate<'a>>> {
     let mut all: BTreeMap<Manner, Vec<Candidate<'a>>> = BTreeMap::new();
-    for (number, check) in checks {
-        for (index, module) in check.shareable() {
-            for entry in &module.plan.entries {
-                let plan = ProbePlan { entries: vec![entry.clone()], ..module.plan.clone() };
-                let manner = folded(&plan, entry).map_or_else(|| Manner::Apart(entry.name.clone()), Manner::Folded);
-                let probe = ProbeId::new(*number, index, entry);
-                let known = all.get_mut(&manner).and_then(|all| all.iter_mut().find(|it| it.is_same(module, &plan)));
-                if let Some(same) = known {
-                    same.probes.push(probe);
-                } else if let Some(alone) = check.alone(module, &plan, &manner) {
-                    all.entry(manner).or_default().push(Candidate { module, plan, alone, probes: vec![probe] });
-                }
-            }
+    let modules = checks.iter().flat_map(|(number, check)| check.shareable().map(move |it| (*number, *check, it)));
+    let probes = modules.flat_map(|(number, check, (index, module))| {
+        let entries = module.plan.entries.iter();
+        entries.map(move |entry| (check, module, entry, ProbeId::new(number, index, entry)))
+    });
+    for (check, module, entry, probe) in probes {
+        let plan = ProbePlan { entries: vec![entry.clone()], ..module.plan.clone() };
+        let manner = folded(&plan, entry).map_or_else(|| Manner::Apart(entry.name.clone()), Manner::Folded);
+        let known = all.entry(manner.clone()).or_default();
+        match known.iter_mut().find(|known| known.is_same(module, &plan)) {
+            Some(same) => same.probes.push(probe),
+            None => known.extend(check.candidate(module, plan, (&manner, probe))),
         }
     }
     all
@@ -131,15 +129,12 @@ fn cut<'a>(candidates: Vec<Candidate<'a>>, room_for: impl Fn(&Candidate<'a>) -> 
     let mut room: Option<Room> = None;
     for candidate in candidates {
         let left = room.and_then(|room| room.without(candidate.cost()));
-        match groups.last_mut().filter(|_| left.is_some()) {
-            Some(group) => {
-                room = left;
-                group.push(candidate);
-            }
-            None => {
-                room = room_for(&candidate).without(candidate.cost());
-                groups.push(vec![candidate]);
-            }
+        if let Some(group) = groups.last_mut().filter(|_| left.is_some()) {
+            room = left;
+            group.push(candidate);
+        } else {
+            room = room_for(&candidate).without(candidate.cost());
+            groups.push(vec![candidate]);
         }
     }
     groups
@@ -148,17 +143,24 @@ fn cut<'a>(candidates: Vec<Candidate<'a>>, room_for: impl Fn(&Candidate<'a>) -> 
 impl Check {
     /// The modules that may share others with other checks, each with its index.
     fn shareable(&self) -> impl Iterator<Item = (usize, &ShaderModule)> {
-        let is_ours = self.produced.producer == Producer::Generator(Generator::Rspirv);
+        let is_ours = Screen::holds(self.produced.producer);
         let runs = |module: &ShaderModule| self.takes(module) && module.requires.is_subset(&self.device.features);
         self.produced.modules.iter().enumerate().filter(move |(_, module)| is_ours && runs(module))
     }
 
-    /// What runs a plan alone where it can be asked apart; `None` where it cannot be asked together with others.
-    fn alone(&self, module: &ShaderModule, plan: &ProbePlan, manner: &Manner) -> Option<Option<ProbeJob>> {
-        match manner {
-            Manner::Folded(space) => self.holds(module, plan, *space).then_some(None),
-            Manner::Apart(_) => self.alone_in_a_region(module, plan).map(Some),
-        }
+    /// The candidate of a plan; `None` where it cannot be asked together with others.
+    fn candidate<'a>(
+        &self,
+        module: &'a ShaderModule,
+        plan: ProbePlan,
+        (manner, probe): (&Manner, ProbeId),
+    ) -> Option<Candidate<'a>> {
+        let alone = match manner {
+            Manner::Folded(space) if self.holds(module, &plan, *space) => None,
+            Manner::Folded(_) => return None,
+            Manner::Apart(_) => Some(self.alone(module, &plan)?),
+        };
+        Some(Candidate { module, plan, alone, probes: vec![probe] })
     }
 
     /// Whether the device can bind the block in `space`.
@@ -171,7 +173,7 @@ impl Check {
     }
 
     /// What runs a plan alone, if it needs one dispatch and a block with an end, written as it is expected.
-    fn alone_in_a_region(&self, module: &ShaderModule, plan: &ProbePlan) -> Option<ProbeJob> {
+    fn alone(&self, module: &ShaderModule, plan: &ProbePlan) -> Option<ProbeJob> {
         let ends = module.layout.result.as_ref().is_ok_and(|block| matches!(block.size, Extent::Finite(_)));
         if module.planted.is_some() || !ends || !plan.entries.iter().all(has_regions) {
             return None;

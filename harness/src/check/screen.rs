@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use crate::check::candidate::{Candidate, Manner, groups};
 use crate::check::conduct::Check;
+use crate::check::producer::{Generator, Producer};
 use crate::check::shader_module::ShaderModule;
 use crate::generate::spirv::{produce_fused, produce_regions};
 use crate::image::nonce_word;
@@ -77,6 +78,11 @@ impl Screen {
             Some(Self { asked, probes: group.into_iter().map(|candidate| candidate.probes).collect() })
         });
         screens.collect()
+    }
+
+    /// Whether modules can hold what this producer writes elsewhere.
+    pub fn holds(producer: Producer) -> bool {
+        producer == Producer::Generator(Generator::Rspirv)
     }
 
     /// What the device gets.

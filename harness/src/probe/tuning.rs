@@ -17,10 +17,10 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// Leaves, through each form, of a module in which every case has a region of its own.
-    pub fn stores(device: &str) -> usize {
+    /// Leaves through each form of a module in which every case has a region of its own.
+    pub fn accesses(device: &str) -> usize {
         match device {
-            "lavapipe" => 64,
+            // Long functions of stores compile no more slowly for their length.
             "swiftshader" => 128,
             _ => 64,
         }
