@@ -224,6 +224,7 @@ mod tests {
             compiled,
             observed,
             note: None,
+            fused: false,
         }
     }
 

@@ -76,6 +76,7 @@ fn row() -> impl Strategy<Value = Row> {
         compiled: values.3,
         observed: values.4,
         note: written.then(|| "two\nlines\u{7}".into()),
+        fused: false,
     })
 }
 
@@ -95,6 +96,7 @@ fn check() -> impl Strategy<Value = CheckRecord> {
             culprit,
             validation: "valid".into(),
             skip_reason: None,
+            not_checked: Vec::new(),
             known: None,
             fast: false,
             ms: 1,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::check::conduct::Check;
+use crate::check::screen::Answered;
 use crate::check::shader_module::ShaderModule;
 use crate::check::share::Share;
 use crate::probe::{PlanShader, ProbeJob, jobs};
@@ -16,6 +17,8 @@ pub(super) struct CheckProbe {
     /// Index into [`Produced::modules`](super::Produced::modules).
     pub(super) module: usize,
     pub(super) probe: ProbeJob,
+    /// Whether a fused module has answered for it, so that it has no jobs of its own.
+    pub(super) fused: bool,
 }
 
 /// The jobs of a check, and why some are missing.
@@ -29,7 +32,17 @@ pub struct Jobs {
 impl Jobs {
     /// What the device gets, in order.
     pub fn jobs(&self) -> impl Iterator<Item = &Job> {
-        self.probes.iter().flat_map(|probe| &probe.probe.runs).map(|run| &run.job)
+        let own = self.probes.iter().filter(|probe| !probe.fused);
+        own.flat_map(|probe| &probe.probe.runs).map(|run| &run.job)
+    }
+
+    /// The same without the jobs of those probes that fused modules have answered.
+    #[must_use]
+    pub fn without(mut self, answered: &Answered) -> Self {
+        for probe in &mut self.probes {
+            probe.fused = answered.contains(probe.module, &probe.probe.entry.name);
+        }
+        self
     }
 }
 
@@ -49,7 +62,7 @@ impl Check {
                     for probe in probes.into_iter().filter(|probe| self.bindable(probe, module)) {
                         match self.lacks(&probe) {
                             Some(reason) => drop(all.lacking.insert(reason)),
-                            None => all.probes.push(CheckProbe { module: index, probe }),
+                            None => all.probes.push(CheckProbe { module: index, probe, fused: false }),
                         }
                     }
                 }
@@ -59,7 +72,7 @@ impl Check {
     }
 
     /// Whether the device gets the module: one that stands in for another only where the device cannot take that.
-    fn takes(&self, module: &ShaderModule) -> bool {
+    pub(super) fn takes(&self, module: &ShaderModule) -> bool {
         let usable = |module: &ShaderModule| {
             let followed = module.compiled_for(&self.device).is_some_and(|compiled| !compiled.is_empty());
             followed && !matches!(module.validation, Validation::Invalid(_))
@@ -83,7 +96,7 @@ impl Check {
         probe.image.owners.len() >= least as usize
     }
 
-    fn lacks(&self, probe: &ProbeJob) -> Option<String> {
+    pub(super) fn lacks(&self, probe: &ProbeJob) -> Option<String> {
         let device = &self.device;
         let bytes = probe.image.owners.len();
         let beyond = |limit: u32| u32::try_from(bytes).map_or(true, |bytes| bytes > limit);

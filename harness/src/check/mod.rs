@@ -2,10 +2,13 @@
 //!
 //! [`source`] is a declared case or file, [`subject`] the same under one rule set, [`placed`] the same as one convention
 //! places its parameters, [`produce`] its shaders by one [`producer`] in the spaces and stages that `reach` chooses, each
-//! a [`shader_module`], [`jobs`] what of them one device can do, [`conduct`] the record that its results add up to;
-//! [`proof`] and [`prove`] are the same two for a placement. Everything that runs a device or a validator is the caller's.
+//! a [`shader_module`], [`asked`] where a compiler makes them, [`jobs`] what of them one device can do, [`mod@screen`]
+//! what many checks can ask in one dispatch, [`conduct`] the record that its results add up to; [`proof`] and [`prove`]
+//! are jobs and record of a placement. Everything that runs a device or a validator is the caller's.
 
 mod answers;
+pub(crate) mod asked;
+mod candidate;
 mod compiled_code;
 pub mod conduct;
 mod hint;
@@ -19,6 +22,7 @@ pub mod proof;
 pub mod prove;
 mod reach;
 mod row;
+pub mod screen;
 pub mod shader_module;
 mod share;
 pub mod source;
@@ -31,6 +35,7 @@ pub use produce::{Produced, Settings};
 pub use producer::{Generator, Producer};
 pub use proof::{Proof, ProofCheck, ProofModule};
 pub use prove::ProofJobs;
+pub use screen::{Answered, ProbeId, Screen};
 pub use shader_module::{Code, ShaderModule};
 pub use share::Share;
 pub use source::Source;

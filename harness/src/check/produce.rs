@@ -125,6 +125,7 @@ impl Produced {
             share,
             block,
             layout: image_of.clone(),
+            planted: (layout != image_of).then(|| layout.clone()),
             validator_flags: module.spirv_val_flags(),
             requires: module.requires(),
             code: Code::Spirv(module.words),

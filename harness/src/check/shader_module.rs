@@ -54,6 +54,8 @@ pub struct ShaderModule {
     /// The layout that the image is packed for: that of the block, or of the array that
     /// [`elements`](crate::probe::elements) makes of it.
     pub layout: BlockLayout,
+    /// The layout that the shader was written for instead, where a fault is planted.
+    pub planted: Option<BlockLayout>,
     /// The leaves and the entry points of this module.
     pub plan: ProbePlan,
     /// The code.

@@ -125,6 +125,7 @@ impl Subject {
             compiled: None,
             observed: None,
             note: None,
+            fused: false,
         };
         self.expected.iter().map(row).collect()
     }

@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::sight::Sights;
 use super::unchanged::changes;
-use super::{Interface, ProbeJob, ProbePlan, ProbeRun, Range, Socket};
+use super::{Interface, ProbeEntry, ProbeJob, ProbePlan, ProbeRun, Range, Slot, Socket};
 use crate::image::decode;
 use crate::image::ink::{Half, Ink};
 use crate::record::{Direction, Form, Space};
@@ -160,6 +160,21 @@ pub fn observe(plan: &ProbePlan, probe: &ProbeJob, answers: &[ReadBack]) -> Obse
         add(&mut observed.problems, problem);
     }
     observed
+}
+
+/// What a device does that reads every leaf of a probe where the layout has it.
+pub fn observed_right(plan: &ProbePlan, probe: &ProbeJob) -> Observed {
+    let ProbeEntry { space, direction, .. } = probe.entry;
+    let right = |slot: &Slot| Observation {
+        leaf: slot.leaf,
+        space,
+        direction,
+        form: slot.form,
+        range: probe.range,
+        offset: Some(plan.leaves[slot.leaf as usize].offset),
+        note: None,
+    };
+    Observed { observations: probe.wiring.slots.iter().map(right).collect(), problems: Vec::new() }
 }
 
 /// Adds a problem unless it is there already: what goes wrong in one plane does in most.

@@ -12,20 +12,33 @@ pub struct Tuning {
     pub cases: usize,
     /// How leaves are loaded.
     pub form: Form,
+    /// Loads of a module whose cases are read in several forms.
+    pub loads: usize,
 }
 
 impl Tuning {
+    /// Leaves through each form of a module in which every case has a region of its own.
+    pub fn accesses(device: &str) -> usize {
+        match device {
+            // Long functions of stores compile no more slowly for their length.
+            "swiftshader" => 128,
+            _ => 64,
+        }
+    }
+
     /// The tuning of a device, by its id.
     pub fn of(device: &str, space: FusedSpace) -> Self {
         match (device, space) {
             // A pipeline costs as much as some hundred loads from a uniform buffer.
-            ("lavapipe", FusedSpace::Uniform) => Self { cases: 32, form: Form::Leaf },
+            ("lavapipe", FusedSpace::Uniform) => Self { cases: 32, form: Form::Leaf, loads: 800 },
             // Every load from a storage buffer becomes a loop over lanes, and long functions of loops compile slowly.
-            ("lavapipe", FusedSpace::Storage) => Self { cases: 4, form: Form::Leaf },
+            ("lavapipe", FusedSpace::Storage) => Self { cases: 4, form: Form::Leaf, loads: 100 },
             // A pipeline costs little, every access chain much, and a whole block no more chains than a scalar.
-            ("swiftshader", FusedSpace::Uniform | FusedSpace::Storage) => Self { cases: 8, form: Form::Whole },
+            ("swiftshader", FusedSpace::Uniform | FusedSpace::Storage) => {
+                Self { cases: 8, form: Form::Whole, loads: 400 }
+            }
             // Unknown drivers: few enough that a failure is found quickly.
-            (_, FusedSpace::Uniform | FusedSpace::Storage) => Self { cases: 16, form: Form::Leaf },
+            (_, FusedSpace::Uniform | FusedSpace::Storage) => Self { cases: 16, form: Form::Leaf, loads: 400 },
         }
     }
 }

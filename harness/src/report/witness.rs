@@ -191,6 +191,7 @@ mod tests {
             compiled,
             observed,
             note: None,
+            fused: false,
         }
     }
 

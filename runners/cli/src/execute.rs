@@ -13,6 +13,7 @@ use layoutproof_compilers::spirv_val::SpirvVal;
 use crate::drivers::Compilation;
 use crate::pool::{self, Launch};
 use crate::rotation::Rotation;
+use crate::screen::{self, AnsweredProbes};
 
 /// How shaders are made.
 #[derive(Clone, Copy, Debug)]
@@ -91,12 +92,35 @@ fn produce(subject: &Subject, producer: Producer, making: Making<'_>, validator:
 
 /// Runs checks and gives each record to `done` as it comes, with the check's place in `checks`.
 pub(crate) fn execute(checks: &[Check], launch: &Launch, rotation: Rotation, mut done: impl FnMut(usize, CheckRecord)) {
-    let work = |group: Vec<usize>, workers: &mut pool::Workers<'_>| run_group(checks, &group, (rotation, workers));
-    pool::run(groups(checks), launch, work, |records| {
+    let work = |bundle: Bundle, workers: &mut pool::Workers<'_>| run_bundle(checks, &bundle, (rotation, workers));
+    pool::run(bundles(checks, rotation), launch, work, |records| {
         for (index, record) in records {
             done(index, record);
         }
     });
+}
+
+/// Groups of checks that one thread runs, and whose probes share fused modules.
+type Bundle = Vec<Vec<usize>>;
+
+/// Checks of a bundle: enough to fill fused modules, few enough for threads to end at about the same time.
+const BUNDLE: usize = 64;
+
+/// Puts groups together that one device can screen together.
+fn bundles(checks: &[Check], rotation: Rotation) -> Vec<Bundle> {
+    let key = |group: &[usize]| (checks[group[0]].device.clone(), checks[group[0]].produced.producer);
+    let is_full = |bundle: &Bundle| bundle.iter().map(Vec::len).sum::<usize>() >= BUNDLE;
+    let shares = |group: &[usize]| rotation != Rotation::All && screen::takes(&checks[group[0]]);
+    let mut bundles: Vec<Bundle> = Vec::new();
+    for group in groups(checks) {
+        match bundles.last_mut() {
+            Some(bundle) if shares(&group) && key(&bundle[0]) == key(&group) && !is_full(bundle) => {
+                bundle.push(group);
+            }
+            Some(_) | None => bundles.push(vec![group]),
+        }
+    }
+    bundles
 }
 
 /// Checks of one case by one producer on one device: where rule sets agree on a layout, their jobs are the same.
@@ -112,37 +136,64 @@ fn groups(checks: &[Check]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Runs the checks of a group. What does not agree where the driver compiled fast rather than by its own settings is run
-/// again with these, and that counts.
-fn run_group(
+fn run_bundle(
     checks: &[Check],
-    group: &[usize],
+    bundle: &[Vec<usize>],
     (rotation, workers): (Rotation, &mut pool::Workers<'_>),
 ) -> Vec<(usize, CheckRecord)> {
-    workers.compilation = rotation.compilation(&checks[group[0]]);
-    let records = run_alike(checks, group, workers);
-    match workers.compilation {
-        Compilation::Own => return records,
-        Compilation::Fast => workers.compilation = Compilation::Own,
+    let (spared, screened): (Vec<_>, Vec<_>) = bundle.iter().partition(|group| rotation.spares(&checks[group[0]]));
+    workers.compilation = Compilation::Own;
+    let nothing = AnsweredProbes::new();
+    let spared = spared.into_iter().flat_map(|group| run_alike(checks, group, (&nothing, workers)));
+    let mut records: Vec<_> = spared.collect();
+    let all: Vec<usize> = screened.iter().copied().flatten().copied().collect();
+    let answered = screen::ask(checks, &all, workers);
+    for group in screened {
+        records.extend(run_screened(checks, group, (&answered, workers)));
     }
-    let is_suspect = |record: &CheckRecord| matches!(record.outcome, Outcome::Differ | Outcome::Broken);
-    let (suspects, fine): (Vec<_>, Vec<_>) = records.into_iter().partition(|(_, record)| is_suspect(record));
-    let suspects: Vec<usize> = suspects.into_iter().map(|(index, _)| index).collect();
-    let fine = fine.into_iter().map(|(index, record)| {
-        let fast = record.outcome != Outcome::Skipped;
-        (index, CheckRecord { fast, ..record })
-    });
-    fine.chain(run_alike(checks, &suspects, workers)).collect()
+    records
 }
 
-/// Runs checks; jobs that are the same to the byte are run once and answer for each of them.
-fn run_alike(checks: &[Check], group: &[usize], workers: &mut pool::Workers<'_>) -> Vec<(usize, CheckRecord)> {
+/// Runs the checks of a group but for what is answered, compiled fast. What does not agree then is run again in full, with
+/// the driver's own settings, and that counts.
+fn run_screened(
+    checks: &[Check],
+    group: &[usize],
+    (answered, workers): (&AnsweredProbes, &mut pool::Workers<'_>),
+) -> Vec<(usize, CheckRecord)> {
+    let fastest = Compilation::fastest(&checks[group[0]].device);
+    workers.compilation = fastest;
+    let records = run_alike(checks, group, (answered, workers));
+    workers.compilation = Compilation::Own;
+    let is_suspect = |(index, record): &(usize, CheckRecord)| {
+        let is_screened = fastest == Compilation::Fast || answered.contains_key(index);
+        is_screened && matches!(record.outcome, Outcome::Differ | Outcome::Broken)
+    };
+    let (suspects, fine): (Vec<_>, Vec<_>) = records.into_iter().partition(is_suspect);
+    let suspects: Vec<usize> = suspects.into_iter().map(|(index, _)| index).collect();
+    let fine = fine.into_iter().map(|(index, record)| {
+        let fast = fastest == Compilation::Fast && record.outcome != Outcome::Skipped;
+        (index, CheckRecord { fast, ..record })
+    });
+    fine.chain(run_alike(checks, &suspects, (&AnsweredProbes::new(), workers))).collect()
+}
+
+/// Runs checks but for what is answered; jobs that are the same to the byte are run once and answer for each of them.
+fn run_alike(
+    checks: &[Check],
+    group: &[usize],
+    (answered, workers): (&AnsweredProbes, &mut pool::Workers<'_>),
+) -> Vec<(usize, CheckRecord)> {
     let mut done: Vec<(Vec<Job>, Vec<pool::JobResult>)> = Vec::new();
     let mut records = Vec::new();
     for &index in group {
         let check = &checks[index];
         let started = Instant::now();
         let jobs = check.jobs();
+        let jobs = match answered.get(&index) {
+            Some(answered) => jobs.without(answered),
+            None => jobs,
+        };
         let wanted: Vec<Job> = jobs.jobs().cloned().collect();
         if !done.iter().any(|(same, _)| *same == wanted) {
             let results = if wanted.is_empty() {

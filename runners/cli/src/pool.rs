@@ -31,6 +31,8 @@ pub(crate) const JOB_LIMIT: Duration = Duration::from_secs(60);
 const CHECK_PATIENCE: u32 = 3;
 /// Cases in a row whose jobs may end fresh workers before the device has to show that it lives.
 const DEVICE_PATIENCE: u32 = 6;
+/// Jobs in a row of several cases that may come to nothing before the device gets no more of them.
+const SCREEN_PATIENCE: u32 = 3;
 /// Times in a row that a device may fail to open before it counts as lost for the run.
 const OPEN_PATIENCE: u32 = 4;
 
@@ -109,6 +111,8 @@ struct Health {
     fatal_cases: u32,
     /// The last of them.
     last_case: String,
+    /// Jobs in a row of several cases that came to nothing.
+    failed_screens: u32,
     /// Whether it gives no sign of life any more.
     lost: bool,
     /// Times in a row that it could not be opened.
@@ -142,6 +146,22 @@ impl Workers<'_> {
                 self.run_in_workers(device, case, (jobs, planted))
             }
         }
+    }
+
+    /// Runs a job that stands for jobs of all these cases. `None` where it comes to nothing, which is nobody's fault yet:
+    /// each case has to be run by itself.
+    pub(crate) fn screen(&mut self, device: &DeviceInfo, cases: &[&str], job: &Job) -> Option<ReadBack> {
+        let patient = |health: &Health| health.failed_screens < SCREEN_PATIENCE;
+        if !patient(self.health.entry(place(device)).or_default()) || self.hopeless(device, 0).is_some() {
+            return None;
+        }
+        let planted = self.launch.fault.as_ref().and_then(|fault| cases.iter().find_map(|case| fault.planted(case)));
+        let mut results = Vec::new();
+        self.run_until_trouble(device, (std::slice::from_ref(job), planted), &mut results);
+        let answer = results.pop().and_then(Result::ok);
+        let failed = &mut self.health.entry(place(device)).or_default().failed_screens;
+        *failed = if answer.is_some() { 0 } else { *failed + 1 };
+        answer
     }
 
     fn run_in_workers(

@@ -1,12 +1,11 @@
-//! Which checks drivers compile with their own settings: all of them, or a share that is another one in the next run.
+//! Which checks go through the screen, fused modules and settings that make a driver fast: none of them, or all but a
+//! share that is another one in the next run.
 //!
-//! Settings that make a driver fast leave out what its users have, so they are good for finding candidates: a share of
-//! the checks goes without, and so does again what fails with them.
+//! The screen leaves out what a driver's users have, and what a hash does not see, so it is good for finding candidates:
+//! a share of the checks goes without, and so does again what fails with it.
 
 use layoutproof::check::Check;
 use layoutproof::stable_hash::stable_hash;
-
-use crate::drivers::Compilation;
 
 /// After so many runs in a row every check has had the driver's own settings once.
 const TURNS: u64 = 8;
@@ -14,22 +13,21 @@ const TURNS: u64 = 8;
 /// The share of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rotation {
-    /// Every check is compiled with the driver's own settings.
+    /// Every check goes without the screen.
     All,
-    /// Those whose turn it is in the run of this number.
+    /// Those go without whose turn it is in the run of this number.
     Turn(u64),
 }
 
 impl Rotation {
-    /// How the shaders of a check are compiled. All rule sets of a case share their jobs, and so this.
-    pub(crate) fn compilation(self, check: &Check) -> Compilation {
+    /// Whether a check goes without the screen. All rule sets of a case share their jobs, and so this.
+    pub(crate) fn spares(self, check: &Check) -> bool {
         let Check { subject, produced, device } = check;
         let runner = device.runner.as_str();
-        let name = format!("{}::{}::{}::{runner}", subject.source.id, produced.producer, device.id);
-        if self.is_own(&name) { Compilation::Own } else { Compilation::fastest(device) }
+        self.spares_name(&format!("{}::{}::{}::{runner}", subject.source.id, produced.producer, device.id))
     }
 
-    fn is_own(self, name: &str) -> bool {
+    fn spares_name(self, name: &str) -> bool {
         match self {
             Self::All => true,
             // The upper half of the hash depends on every letter.
@@ -46,9 +44,9 @@ mod tests {
     fn every_check_has_its_turn_once() {
         let mut shares = [0; 8];
         for name in (0..800).map(|number| format!("arrays/case_{number}::rspirv::lavapipe::ash")) {
-            let turns = (0..TURNS).filter(|turn| Rotation::Turn(*turn).is_own(&name)).collect::<Vec<_>>();
+            let turns = (0..TURNS).filter(|turn| Rotation::Turn(*turn).spares_name(&name)).collect::<Vec<_>>();
             let [turn] = turns[..] else { panic!("{name}: {turns:?}") };
-            assert!(Rotation::Turn(turn + TURNS).is_own(&name) && Rotation::All.is_own(&name));
+            assert!(Rotation::Turn(turn + TURNS).spares_name(&name) && Rotation::All.spares_name(&name));
             shares[usize::try_from(turn).unwrap()] += 1;
         }
         assert!(shares.iter().all(|share| (60..140).contains(share)), "{shares:?} of 800");

@@ -7,7 +7,7 @@ use rspirv::spirv::Word;
 
 use super::access::OPEN;
 use super::block::Way;
-use super::body::{Body, Copied, MissingLeaf};
+use super::body::{Answers, Body, Copied, MissingLeaf};
 use super::kind::Kind;
 use crate::probe::{Chunk, Place};
 use crate::record::Form;
@@ -131,12 +131,21 @@ impl Body<'_> {
         self.types.builder.store(pointer, bits, None, []).expect(OPEN);
     }
 
-    /// Passes the whole block to the function that stores its parts.
+    /// Passes the whole block to the function that stores its parts, or folds them into what was read before.
     pub(super) fn call_with_block(&mut self) {
         let function = self.interface.function.expect(INTERFACE);
         let whole = self.load_block(&[]);
-        let void = self.types.builder.type_void();
-        self.types.builder.function_call(void, None, function, [whole]).expect(OPEN);
+        match self.answers {
+            Answers::Stored => {
+                let void = self.types.builder.type_void();
+                self.types.builder.function_call(void, None, function, [whole]).expect(OPEN);
+            }
+            Answers::Folded(fold, value) => {
+                let uint = self.types.scalar(Kind::WORD);
+                let value = self.types.builder.function_call(uint, None, function, [whole, value]).expect(OPEN);
+                self.answers = Answers::Folded(fold, value);
+            }
+        }
     }
 
     /// Copies the whole block into the other layout.

@@ -10,19 +10,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use rspirv::binary::Assemble;
-use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, StorageClass, Word};
+use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, FunctionControl, StorageClass, Word};
 
 use super::access::{OPEN, Place};
 use super::block::{Block, Way};
 use super::body::{Answers, Body, Interface};
 use super::interface::{bind, word_buffer};
 use super::kind::Kind;
-use super::module::begin;
+use super::module::{NO_FUNCTION, begin};
 use super::stages::begin_function;
 use super::types::Types;
 use super::{Produced, needs, refuse_unsized, rules, ways_in};
 use crate::generate::ProduceError;
 use crate::probe::{FUSED_ENTRY, Fold, FusedCase, FusedGroup, FusedSpace, ProbeEntry};
+use crate::record::Form;
 
 /// Writes the module of `group`.
 ///
@@ -39,13 +40,12 @@ pub fn produce_fused(group: &FusedGroup<'_>) -> Result<Produced, ProduceError> {
     types.builder.decorate(input.pointer, Decoration::NonWritable, []);
     let interfaces: Vec<Interface> = lowered
         .iter()
-        .map(|case| Interface {
-            block: declare(&mut types, case, group.space),
-            output: output.clone(),
-            input: input.clone(),
-            copy: None,
-            lane: None,
-            function: None,
+        .map(|case| {
+            let block = declare(&mut types, case, group.space);
+            let (output, input) = (output.clone(), input.clone());
+            let interface = Interface { block, output, input, copy: None, lane: None, function: None };
+            let function = case.write_function(&mut types, &interface, group.fold);
+            Interface { function, ..interface }
         })
         .collect();
     let function = begin_function(&mut types);
@@ -63,15 +63,15 @@ pub fn produce_fused(group: &FusedGroup<'_>) -> Result<Produced, ProduceError> {
 }
 
 /// A case with its types chosen.
-struct Lowered<'a> {
-    case: &'a FusedCase,
-    entry: &'a ProbeEntry,
-    block: Block<'a>,
-    ways: Vec<Way>,
+pub(super) struct Lowered<'a> {
+    pub(super) case: &'a FusedCase,
+    pub(super) entry: &'a ProbeEntry,
+    pub(super) block: Block<'a>,
+    pub(super) ways: Vec<Way>,
 }
 
 impl<'a> Lowered<'a> {
-    fn new(case: &'a FusedCase) -> Result<Self, ProduceError> {
+    pub(super) fn new(case: &'a FusedCase) -> Result<Self, ProduceError> {
         let layout = &case.layout;
         let Ok(laid_out) = &layout.result else {
             return Err(ProduceError::Refused { rules: layout.rules.clone(), block: layout.name.clone() });
@@ -82,6 +82,29 @@ impl<'a> Lowered<'a> {
         let block = Block::new(laid_out, &case.plan.leaves);
         let ways = ways_in(layout, &block, &case.plan)?;
         Ok(Self { case, entry, block, ways })
+    }
+
+    /// The function that takes the block by value and what was folded before, and returns that with the block's leaves in
+    /// it; `None` for a case that no function is asked to read.
+    fn write_function(&self, types: &mut Types, interface: &Interface, fold: Fold) -> Option<Word> {
+        if !self.entry.forms.contains(&Form::Parameter) {
+            return None;
+        }
+        let (uint, block) = (types.scalar(Kind::WORD), interface.block.ty.id);
+        let signature = types.builder.type_function(uint, [block, uint]);
+        let builder = &mut types.builder;
+        let function = builder.begin_function(uint, None, FunctionControl::NONE, signature).expect(NO_FUNCTION);
+        let [block, before] =
+            [block, uint].map(|ty| builder.function_parameter(ty).expect("a function was just begun"));
+        builder.begin_block(None).expect("a function was just begun");
+        let (wiring, interface, answers) = (self.case.wiring(), interface.clone(), Answers::Folded(fold, before));
+        let mut body = Body { types, interface, leaves: &self.ways, wiring: &wiring, answers };
+        body.store_parts(Form::Parameter, block);
+        if let Answers::Folded(_, answer) = body.answers {
+            types.builder.ret_value(answer).expect(OPEN);
+        }
+        types.builder.end_function().expect("the function is open");
+        Some(function)
     }
 
     /// Reads the case and stores its answer, which is the group's word `number`.

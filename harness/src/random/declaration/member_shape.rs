@@ -22,6 +22,8 @@ pub enum MemberShape {
     TallMatrix,
     /// A matrix by rows that do not fill registers, with another member behind it.
     RowsBeforeAMember,
+    /// A matrix in an array of arrays.
+    MatrixInANestedArray,
     /// A matrix whose elements have 2 bytes.
     TwoByteMatrix,
     /// A matrix whose elements have 8 bytes.
@@ -52,12 +54,13 @@ pub enum MemberShape {
 
 impl MemberShape {
     /// All shapes.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::FlatMatrix,
         Self::FlatMatrixBehindAMember,
         Self::FlatMatrixOfOtherOrder,
         Self::TallMatrix,
         Self::RowsBeforeAMember,
+        Self::MatrixInANestedArray,
         Self::TwoByteMatrix,
         Self::EightByteMatrix,
         Self::EightByteMatrixInAnArray,
@@ -81,6 +84,7 @@ impl MemberShape {
             Self::FlatMatrixOfOtherOrder => "flat-matrix-of-other-order",
             Self::TallMatrix => "tall-matrix",
             Self::RowsBeforeAMember => "rows-before-a-member",
+            Self::MatrixInANestedArray => "matrix-in-a-nested-array",
             Self::TwoByteMatrix => "two-byte-matrix",
             Self::EightByteMatrix => "eight-byte-matrix",
             Self::EightByteMatrixInAnArray => "eight-byte-matrix-in-an-array",
@@ -204,6 +208,7 @@ impl Declaration {
             (MemberShape::FlatMatrixOfOtherOrder, is_flat && spot.in_struct && order != self.options.matrix),
             (MemberShape::TallMatrix, may_be_by(MatrixOrder::Column) && rows > columns),
             (MemberShape::RowsBeforeAMember, may_be_by(MatrixOrder::Row) && has_tail && spot.is_before),
+            (MemberShape::MatrixInANestedArray, spot.member.dimensions.len() > 1),
             (MemberShape::TwoByteMatrix, bytes == 2),
             (MemberShape::EightByteMatrix, is_wide),
             (MemberShape::EightByteMatrixInAnArray, is_wide && is_array),

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use layoutproof::record::{CheckRecord, RunEnd, SCHEMA};
 use layoutproof::report::summary;
+use layoutproof::stable_hash::stable_hash;
 
 use super::Fuzz;
 use super::draws::Draws;
@@ -24,7 +25,8 @@ impl Written {
     /// Begins the file with the header of the run.
     pub(super) fn begin(path: &Path, fuzz: &Fuzz, draws: &Draws) -> Self {
         let cases = usize::try_from(draws.count).unwrap_or(usize::MAX);
-        let header = records_file::header(&fuzz.devices, cases, &format!("{:?}", fuzz.known));
+        let inputs = format!("{:016x}", stable_hash(&format!("{:?}", fuzz.known)));
+        let header = records_file::header((&fuzz.devices, fuzz.compilers.builds(&fuzz.toolchains)), cases, inputs);
         let end = RunEnd { schema: SCHEMA, ..RunEnd::default() };
         Self { file: RecordsFile::begin(path, header, &[]), end, kept: Vec::new() }
     }

@@ -1,0 +1,143 @@
+//! Runs with and without the screen on the Vulkan devices of this machine: they come to the same.
+//!
+//! Where there is no such device, the trials are ignored, with the reason.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::Value;
+
+/// Some thirty checks of vectors.
+const RUN: &str = "run vectors/ --rules std140,std430 --producer rspirv --runner ash";
+/// A case of these in which a fault is planted.
+const GUILTY: &str = "vectors/three_component_vector_behind_a_scalar";
+
+type Trialled = fn(&str) -> Result<(), Failed>;
+
+const TRIALS: [(&str, Trialled); 4] = [
+    ("screened_checks_end_as_others", ends_as_others),
+    ("a_planted_layout_is_found", planted_layout),
+    ("a_crash_breaks_its_case_alone", crash),
+    ("garbage_is_the_fault_of_its_case_alone", garbage),
+];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let devices = devices();
+    let of_device = |device: &String| TRIALS.map(|(name, trialled)| trial(device, (name, trialled)));
+    let trials = match &devices[..] {
+        [] => TRIALS.map(|(name, _)| Trial::test(name, || Err("no Vulkan device is there".into()))).map(ignored).into(),
+        devices => devices.iter().flat_map(of_device).collect(),
+    };
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn trial(device: &str, (name, trialled): (&str, Trialled)) -> Trial {
+    let id = device.to_owned();
+    Trial::test(format!("{name}::{device}"), move || trialled(&id))
+}
+
+fn ignored(trial: Trial) -> Trial {
+    trial.with_ignored_flag(true).with_kind("no Vulkan device is there")
+}
+
+/// The ids of the devices that Vulkan has.
+fn devices() -> Vec<String> {
+    let answer = layoutproof(Path::new("."), "devices --format json");
+    let json: Value = serde_json::from_slice(&answer.stdout).unwrap_or_default();
+    let devices = json["devices"].as_array().into_iter().flatten().filter(|device| device["runner"] == "ash");
+    devices.filter_map(|device| device["id"].as_str().map(str::to_owned)).collect()
+}
+
+fn layoutproof(folder: &Path, words: &str) -> std::process::Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_layoutproof"));
+    command.args(words.split_whitespace()).current_dir(folder).output().expect("the command was just built")
+}
+
+/// The records of a run's checks by case and rule set.
+type Records = BTreeMap<String, Value>;
+
+/// Runs on a device with these words and reads the records.
+fn records(device: &str, words: &str) -> Result<Records, Failed> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let answer = layoutproof(folder.path(), &format!("{RUN} --device {device} --json r.jsonl {words}"));
+    let text = std::fs::read_to_string(folder.path().join("r.jsonl"))
+        .map_err(|error| format!("{error}: {}", String::from_utf8_lossy(&answer.stderr)))?;
+    let lines = text.lines().map(serde_json::from_str::<Value>).collect::<Result<Vec<_>, _>>();
+    let checks = lines.map_err(|error| error.to_string())?.into_iter().filter(|line| line["type"] == "check");
+    Ok(checks.map(|check| (format!("{} {}", check["case"], check["rules"]), check)).collect())
+}
+
+/// Whether a fused module answered for any row of a check.
+fn is_fused(check: &Value) -> bool {
+    check["rows"].as_array().into_iter().flatten().any(|row| row["fused"] == true)
+}
+
+/// A check without what may differ: its time, and how it was answered.
+fn bare(mut check: Value) -> Value {
+    let keys = check.as_object_mut().into_iter();
+    for key in keys {
+        key.remove("ms");
+        key.remove("fast");
+    }
+    for row in check["rows"].as_array_mut().into_iter().flatten() {
+        row.as_object_mut().map(|row| row.remove("fused"));
+    }
+    check
+}
+
+fn ensure(holds: bool, message: impl Fn() -> String) -> Result<(), Failed> {
+    if holds { Ok(()) } else { Err(message().into()) }
+}
+
+/// The same checks come to the same, row by row; `but` is a case that is left out.
+fn ensure_same(screened: &Records, alone: &Records, but: Option<&str>) -> Result<(), Failed> {
+    ensure(screened.len() == alone.len() && !alone.is_empty(), || format!("{} checks", screened.len()))?;
+    for (name, check) in alone.iter().filter(|(_, check)| Some(check["case"].as_str()) != Some(but) || but.is_none()) {
+        let (check, other) = (bare(check.clone()), screened.get(name).cloned().map(bare));
+        ensure(Some(&check) == other.as_ref(), || format!("{check}\nis not\n{other:?}"))?;
+    }
+    Ok(())
+}
+
+/// Every leaf that a screened run answers for is answered for by the others too, with the same numbers.
+fn ends_as_others(device: &str) -> Result<(), Failed> {
+    let (screened, alone) = (records(device, "")?, records(device, "--no-fuse")?);
+    ensure(!alone.values().any(is_fused), || "a run without fused modules has some".to_owned())?;
+    let count = screened.values().filter(|check| is_fused(check)).count();
+    ensure(2 * count > screened.len(), || format!("{count} of {} checks were screened", screened.len()))?;
+    ensure(alone.values().all(|check| check["outcome"] == "agree"), || "a check does not agree".to_owned())?;
+    ensure_same(&screened, &alone, None)
+}
+
+/// Shaders with the offsets of other rules get a wrong hash, and the verdict of the jobs that show every leaf.
+fn planted_layout(device: &str) -> Result<(), Failed> {
+    let words = "--plant-rules scalar";
+    let (screened, alone) = (records(device, words)?, records(device, &format!("{words} --no-fuse"))?);
+    let differing = alone.values().filter(|check| check["outcome"] == "differ").count();
+    ensure(differing > 5, || format!("{differing} checks differ"))?;
+    ensure_same(&screened, &alone, None)
+}
+
+/// The case shares modules with others, which die with it; then all of them run alone, and it alone is broken.
+fn crash(device: &str) -> Result<(), Failed> {
+    guilty_alone(device, "crash", "broken")
+}
+
+fn garbage(device: &str) -> Result<(), Failed> {
+    guilty_alone(device, "garbage", "differ")
+}
+
+fn guilty_alone(device: &str, fault: &str, outcome: &str) -> Result<(), Failed> {
+    let undisturbed = records(device, "")?;
+    let disturbed = records(device, &format!("--plant-fault {fault}@{GUILTY}"))?;
+    let of_guilty = |records: &Records| -> Vec<Value> {
+        records.values().filter(|check| check["case"] == GUILTY).cloned().collect()
+    };
+    ensure(of_guilty(&undisturbed).iter().any(is_fused), || format!("{GUILTY} was not screened"))?;
+    let ends = of_guilty(&disturbed);
+    ensure(ends.iter().all(|check| check["outcome"] == outcome), || format!("{ends:?} are not {outcome}"))?;
+    ensure_same(&disturbed, &undisturbed, Some(GUILTY))
+}
