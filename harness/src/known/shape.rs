@@ -91,9 +91,8 @@ pub fn explain(known: &[Known], check: &mut CheckRecord, devices: &[DeviceInfo],
         (Outcome::Broken, _) | (Outcome::Differ, Some(Culprit::Module)) => {
             let has = |shape: &ShapeEntry| shapes.iter().any(|(_, other)| *other == shape.shape);
             let speaks = |entry: &Known| entry.says.is_some() == (check.outcome == Outcome::Broken);
-            let is_behind = |(entry, shape): &&(&Known, &ShapeEntry)| {
-                speaks(entry) && entry.explains(check) && has(shape)
-            };
+            let is_behind =
+                |(entry, shape): &&(&Known, &ShapeEntry)| speaks(entry) && entry.explains(check) && has(shape);
             entries.iter().find(is_behind).map(|(entry, _)| entry.entry())
         }
         (Outcome::Differ, _) => behind_every_row(&entries, check, shapes),
@@ -174,7 +173,8 @@ reason = \"an index from memory counts registers\"
     #[test]
     fn every_row_needs_an_entry() {
         let known = entries(ENTRY).unwrap();
-        let shapes = [("B.m1.m0".to_owned(), MemberShape::EightByteMatrix), ("B.m2".to_owned(), MemberShape::FlatMatrix)];
+        let shapes =
+            [("B.m1.m0".to_owned(), MemberShape::EightByteMatrix), ("B.m2".to_owned(), MemberShape::FlatMatrix)];
         for (paths, outcome) in [
             (&["B.m1[1].m0[0][1]"][..], Outcome::Known),
             (&["B[1].m1.m0[0][1]", "B.m1.m0[1][0]"], Outcome::Known),
@@ -191,7 +191,7 @@ reason = \"an index from memory counts registers\"
     #[test]
     fn another_form_or_culprit_is_another_difference() {
         let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
-        for (from, to) in [("indexed", "leaf"), ("compiler", "report")] {
+        for (from, to) in [("indexed", "leaf"), ("compiler", "device")] {
             let known = entries(&ENTRY.replace(from, to)).unwrap();
             let mut check = differing_at(&["B.m1[0][1]"]);
             explain(&known, &mut check, &[], &shapes);
