@@ -267,10 +267,10 @@ mod tests {
     fn a_flat_matrix_is_behind_a_member_unless_it_is_the_first_or_an_array() {
         let column = matrix(Scalar::Float32, 3, 1);
         let content = Struct { base: None, members: vec![column.clone(), column.clone().array(2), column] };
-        let flat = |member| [format!("{member} flat-matrix"), format!("{member} tall-matrix")];
-        let [[a, b], [c, d], [e, f]] = ["B.m0", "B.m1", "B.m2"].map(flat);
-        let behind = "B.m2 flat-matrix-behind-a-member".to_owned();
-        assert_eq!(shapes(BlockForm::Cbuffer, content), [a, b, c, d, e, behind, f]);
+        let both = |member| ["flat-matrix", "tall-matrix"].map(|shape| format!("{member} {shape}"));
+        let mut all = ["B.m0", "B.m1", "B.m2"].map(both).concat();
+        all.insert(5, "B.m2 flat-matrix-behind-a-member".to_owned());
+        assert_eq!(shapes(BlockForm::Cbuffer, content), all);
     }
 
     #[test]
