@@ -51,6 +51,8 @@ fn decorated(words: &[u32], layout: &BlockLayout) -> Result<Numbers, String> {
     // Sizes and alignments are not decorations.
     let offsets = stated.iter().filter(|(what, _, _)| matches!(what, What::Offset | What::ArrayStride));
     offsets.for_each(|(what, path, value)| numbers.add(what, path, Some(value)));
+    // A matrix of integers is an array of vectors in SPIR-V, whose stride has the buffer's own name too.
+    numbers.add(What::ArrayStride, &layout.name, stride);
     Ok(numbers)
 }
 
