@@ -6,16 +6,20 @@ mod fixture;
 #[path = "fixture/fused.rs"]
 mod fused;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use fixture::bound::{EVERYTHING, EVERYWHERE, VARYING_PLACES, VARYINGS, planned};
 use layoutproof::generate::binding::spirv;
-use layoutproof::generate::spirv::{produce, produce_fused};
+use layoutproof::generate::spirv::{produce, produce_fused, produce_regions};
 use layoutproof::layout::BlockLayout;
 use layoutproof::probe::binding::{BindingPlan, programs};
-use layoutproof::probe::{Fold, FusedCase, FusedGroup, FusedSpace, plan_in};
+use layoutproof::probe::{
+    Fold, FusedCase, FusedGroup, FusedSpace, Interface, PlanShader, ProbeJob, ProbePlan, Regions, jobs, plan_in,
+};
 use layoutproof::record::{Form, Space, Stage};
+use layoutproof::runner::Shader;
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -34,6 +38,7 @@ fn main() {
     trials.push(Trial::test("spirv_val::every_resource", every_resource));
     trials.push(Trial::test("spirv_val::varyings_and_targets", varyings_and_targets));
     trials.push(Trial::test("spirv_val::fused_groups", fused_groups));
+    trials.push(Trial::test("spirv_val::regions", regions));
     let trials = trials.into_iter().map(|trial| trial.with_ignored_flag(absent)).collect();
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -46,6 +51,42 @@ fn random_blocks() -> Result<(), Failed> {
         all_valid(&layout)?;
     }
     Ok(())
+}
+
+/// Modules of many blocks that have regions of their buffers, for every entry point that can have them.
+fn regions() -> Result<(), Failed> {
+    let places = [Space::Uniform, Space::Storage, Space::PushConstant].map(|space| (space, Stage::Compute));
+    for rules in ["std140", "std430", "scalar"] {
+        let layouts: Vec<BlockLayout> = (0..3).map(|seed| fused::laid_out(seed, rules)).collect();
+        let plans: Vec<ProbePlan> = layouts.iter().map(|it| plan_in(it, &it.leaves(), &places.into())).collect();
+        let names = plans[0].entries.iter().map(|entry| entry.name.clone());
+        let mut written = 0;
+        for name in names {
+            written += usize::from(regions_of(&name, layouts.iter().zip(&plans))?);
+        }
+        if written < 7 {
+            return Err(format!("{written} entry points have regions").into());
+        }
+    }
+    Ok(())
+}
+
+/// Whether there is a module of these blocks' entry points of that name, which is valid then.
+fn regions_of<'a>(name: &str, blocks: impl Iterator<Item = (&'a BlockLayout, &'a ProbePlan)>) -> Result<bool, Failed> {
+    let with_entry = |(layout, plan): (&BlockLayout, &ProbePlan)| {
+        let entries = plan.entries.iter().filter(|entry| entry.name == name && !entry.forms.contains(&Form::Parameter));
+        FusedCase { layout: layout.clone(), plan: ProbePlan { entries: entries.cloned().collect(), ..plan.clone() } }
+    };
+    let cases: Vec<FusedCase> = blocks.map(with_entry).filter(|case| case.entry().is_some()).collect();
+    let (shader, requires, interface) = (Shader::Spirv(Vec::new()), BTreeSet::new(), Interface::default());
+    let shader = PlanShader { shader: &shader, requires: &requires, interface };
+    let probes = cases.iter().map(|case| jobs(&case.layout, &case.plan, shader)).collect::<Result<Vec<_>, _>>()?;
+    let firsts: Vec<&ProbeJob> = probes.iter().filter_map(|probes| probes.first()).collect();
+    let Some(regions) = Regions::of(&firsts) else { return Ok(false) };
+    let produced = produce_regions(&cases, &regions)?;
+    let flags = produced.spirv_val_flags();
+    validate(&produced.words, &flags)?.map_err(|message| format!("{name} {flags:?}: {message}"))?;
+    Ok(true)
 }
 
 /// Modules of many blocks that share a binding.

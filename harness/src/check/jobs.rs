@@ -96,7 +96,7 @@ impl Check {
         probe.image.owners.len() >= least as usize
     }
 
-    fn lacks(&self, probe: &ProbeJob) -> Option<String> {
+    pub(super) fn lacks(&self, probe: &ProbeJob) -> Option<String> {
         let device = &self.device;
         let bytes = probe.image.owners.len();
         let beyond = |limit: u32| u32::try_from(bytes).map_or(true, |bytes| bytes > limit);

@@ -8,6 +8,7 @@
 
 mod answers;
 pub(crate) mod asked;
+mod candidate;
 mod compiled_code;
 pub mod conduct;
 mod hint;

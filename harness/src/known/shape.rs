@@ -5,7 +5,7 @@
 
 use super::Known;
 use crate::random::declaration::MemberShape;
-use crate::record::{CheckRecord, Culprit, Form, KnownEntry, Outcome};
+use crate::record::{CheckRecord, Culprit, Form, KnownEntry, Outcome, Row, Value, What};
 use crate::runner::DeviceInfo;
 use crate::toml_table::{Problems, Table};
 use crate::verdict::{Code, Writer, differing};
@@ -17,6 +17,8 @@ pub struct ShapeEntry {
     pub shape: MemberShape,
     /// Where they are reached in this form; in any, where none is named.
     pub form: Option<Form>,
+    /// Whether what stands behind such a member differs with it, in any form.
+    pub moves: bool,
     /// The case that shows the difference with numbers of an authority.
     pub pinned_by: String,
 }
@@ -28,6 +30,7 @@ impl ShapeEntry {
     /// What the entry says of shapes; `None` where it is about cases.
     pub(super) fn read(entry: &mut Table<'_, '_>, problems: &mut Problems<'_>) -> Option<Self> {
         let [shape, form, pinned_by] = ["shape", "form", "pinned_by"].map(|key| entry.string(key, problems));
+        let moves = entry.boolean("moves", problems).unwrap_or(false);
         let shape = shape?;
         let found = MemberShape::ALL.into_iter().find(|known| known.as_str() == shape);
         if found.is_none() {
@@ -42,15 +45,39 @@ impl ShapeEntry {
         if pinned_by.is_none() {
             problems.report(entry.range(), "an entry with a shape names the case that pins it (`pinned_by`)");
         }
-        Some(Self { shape: found?, form: known_form, pinned_by: pinned_by? })
+        Some(Self { shape: found?, form: known_form, moves, pinned_by: pinned_by? })
     }
 
-    /// Whether the entry is about the member that `path` is in, which has indices.
-    fn holds(&self, path: &str, shapes: &[ShapeAt]) -> bool {
-        let path = without_indices(path);
-        let is_in =
-            |member: &str| path.strip_prefix(member).is_some_and(|inner| inner.is_empty() || inner.starts_with('.'));
-        shapes.iter().any(|(member, shape)| *shape == self.shape && is_in(member))
+    /// Whether the entry is about this row of a check of a declaration that has these shapes.
+    fn holds(&self, row: &Row, rows: &[Row], shapes: &[ShapeAt]) -> bool {
+        let mut members = shapes.iter().filter(|(_, shape)| *shape == self.shape).map(|(member, _)| member);
+        if self.moves {
+            // Rules say where the first of such members begins; all that they put behind it may be elsewhere.
+            let of_members = |other: &&Row| members.clone().any(|member| is_in(&other.path, member));
+            let first = rows.iter().filter(of_members).filter_map(computed).min();
+            return first.is_some() && computed(row) >= first;
+        }
+        members.any(|member| is_in(&row.path, member)) && self.form.is_none_or(|form| row.form == Some(form))
+    }
+}
+
+/// Whether an entry with this culprit is about a row. A listing says nothing of the later elements of arrays: what differs
+/// from it elsewhere differs from the rules alone there.
+fn names(name: &str, row: &Row, culprit: Culprit) -> bool {
+    let is_unreported = culprit == Culprit::Compiler && row.reported.is_none();
+    name == culprit.as_str() || (is_unreported && name == Culprit::Report.as_str())
+}
+
+/// Whether a path with indices leads into this member.
+fn is_in(path: &str, member: &str) -> bool {
+    let path = without_indices(path);
+    path.strip_prefix(member).is_some_and(|inner| inner.is_empty() || inner.starts_with('.'))
+}
+
+fn computed(row: &Row) -> Option<u32> {
+    match &row.computed {
+        Some(Value::Number(offset)) if row.what == What::Offset => Some(*offset),
+        Some(Value::Number(_) | Value::Text(_)) | None => None,
     }
 }
 
@@ -85,9 +112,8 @@ fn behind_every_row(entries: &[(&Known, &ShapeEntry)], check: &CheckRecord, shap
         let row = &check.rows[index];
         let is_behind = |(entry, shape): &&(&Known, &ShapeEntry)| {
             entry.says.is_none()
-                && entry.culprit.as_deref().is_none_or(|name| name == culprit.as_str())
-                && shape.form.is_none_or(|form| row.form == Some(form))
-                && shape.holds(&row.path, shapes)
+                && entry.culprit.as_deref().is_none_or(|name| names(name, row, culprit))
+                && shape.holds(row, &check.rows, shapes)
         };
         let (entry, _) = entries.iter().find(is_behind)?;
         first.get_or_insert(entry.entry());
@@ -165,7 +191,7 @@ reason = \"an index from memory counts registers\"
     #[test]
     fn another_form_or_culprit_is_another_difference() {
         let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
-        for (from, to) in [("indexed", "leaf"), ("compiler", "report")] {
+        for (from, to) in [("indexed", "leaf"), ("compiler", "device")] {
             let known = entries(&ENTRY.replace(from, to)).unwrap();
             let mut check = differing_at(&["B.m1[0][1]"]);
             explain(&known, &mut check, &[], &shapes);

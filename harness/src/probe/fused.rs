@@ -163,16 +163,14 @@ impl FusedCase {
     /// The answer of a device that reads every leaf where the layout has it. A word's step is its place in the output that
     /// it would be stored to.
     fn answer(&self, wiring: &Wiring, (fold, start): (Fold, u32)) -> u32 {
-        let words_of = |slot: &Slot| {
-            let leaf = &self.plan.leaves[slot.leaf as usize];
-            let offsets = (0..words(leaf.component)).map(|word| leaf.offset + 4 * word);
-            let first = match slot.places[..] {
-                [Place::Word(first)] => Some(first),
-                _ => None,
-            };
-            first.into_iter().flat_map(|first| (first..).zip(offsets.clone())).collect::<Vec<_>>()
+        let leaf_of = |slot: &Slot| match slot.places[..] {
+            [Place::Word(first)] => Some((first, &self.plan.leaves[slot.leaf as usize])),
+            _ => None,
         };
-        let read = wiring.slots.iter().flat_map(words_of);
+        let leaves = wiring.slots.iter().filter_map(leaf_of);
+        let read = leaves.flat_map(|(first, leaf)| {
+            (0..words(leaf.component)).map(move |word| (first + word, leaf.offset + 4 * word))
+        });
         read.fold(start, |value, (place, offset)| fold.step(place).apply(value, ramp_word(offset)))
     }
 }

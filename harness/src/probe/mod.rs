@@ -17,7 +17,8 @@
 //!
 //! In a draw the stage that is probed does all this; the other one is [`POINT`] or [`NOTHING`].
 //!
-//! A [`FusedGroup`] does this for many blocks at once, and answers with one word for each.
+//! A [`FusedGroup`] does this for many blocks at once, and answers with one word for each; in a [`RegionJob`] every block
+//! has a part of each buffer to itself, and answers as it does alone.
 //!
 //! [`plan`] chooses leaves and entries, [`jobs`] makes the buffers of each dispatch, [`observe`] reads what came back.
 
@@ -28,6 +29,7 @@ mod jobs;
 mod length;
 mod observe;
 mod plan;
+mod regions;
 mod sight;
 mod spread;
 mod tuning;
@@ -41,6 +43,7 @@ pub use jobs::{PlanShader, ProbeJob, ProbeRun, Range, jobs};
 pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, Problem, observe, observed_right};
 pub use plan::{elements, needs, plan, plan_by_name, plan_in};
+pub use regions::{REGION_BYTES, REGIONS_ENTRY, RegionJob, Regions};
 pub use spread::spread;
 pub use tuning::Tuning;
 pub use wiring::{Chunk, LANES, Place, Slot, Wiring};

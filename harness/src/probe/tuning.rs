@@ -17,6 +17,15 @@ pub struct Tuning {
 }
 
 impl Tuning {
+    /// Leaves through each form of a module in which every case has a region of its own.
+    pub fn accesses(device: &str) -> usize {
+        match device {
+            // Long functions of stores compile no more slowly for their length.
+            "swiftshader" => 128,
+            _ => 64,
+        }
+    }
+
     /// The tuning of a device, by its id.
     pub fn of(device: &str, space: FusedSpace) -> Self {
         match (device, space) {

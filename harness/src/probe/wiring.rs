@@ -101,6 +101,14 @@ impl Wiring {
         wiring
     }
 
+    /// Words of the input.
+    ///
+    /// # Panics
+    /// Never: an input of 2^32 words does not fit in memory.
+    pub fn input(&self) -> u32 {
+        self.table + u32::try_from(self.indices.len()).expect("the input has fewer than 2^32 words")
+    }
+
     fn add(&mut self, form: Form, plan: &ProbePlan, (direction, firsts): (Direction, &[u32])) {
         let has = |leaf: &Leaf| form != Form::Indexed || is_indexed(leaf);
         for ((index, leaf), first) in (0..).zip(&plan.leaves).zip(firsts).filter(|((_, leaf), _)| has(leaf)) {
@@ -134,8 +142,7 @@ impl Wiring {
         let size = words(leaf(leaves[0]).component);
         let tuple = indices(leaf(leaves[0])).len();
         let depth = u32::try_from(tuple).expect("a path has fewer than 2^32 steps");
-        let behind = u32::try_from(self.indices.len()).expect("the input has fewer than 2^32 words");
-        let chunk = Chunk { leaves: leaves.to_vec(), output: self.output, input: self.table + behind, depth };
+        let chunk = Chunk { leaves: leaves.to_vec(), output: self.output, input: self.input(), depth };
         let lanes = (0..LANES).zip(leaves.iter().cycle());
         self.indices.extend(lanes.clone().flat_map(|(_, index)| indices(leaf(*index))));
         self.slots.extend(leaves.iter().map(|index| {

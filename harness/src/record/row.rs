@@ -31,7 +31,8 @@ pub struct Row {
     /// What the device's answer was, in words, where it is not plainly an offset (`0xBADD0030, padding at byte 48`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Whether the device read the leaf in a fused module, which says that it was right and nothing of padding and guards.
+    /// Whether the device answered in a module that many checks share, where it was right. That says nothing of exact
+    /// ranges, and where a hash of the words that were read was all the answer, nothing of padding and guards.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fused: bool,
 }

@@ -9,7 +9,9 @@ use crate::runner::RunnerKind;
 /// The totals of `checks`; leaves, bound resources and devices without those of the CPU model.
 pub fn fold(checks: &[CheckRecord]) -> RunEnd {
     let mut end = RunEnd { schema: SCHEMA, ..RunEnd::default() };
-    checks.iter().for_each(|check| add(&mut end, check));
+    for check in checks {
+        add(&mut end, check);
+    }
     end
 }
 

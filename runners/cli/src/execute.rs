@@ -93,7 +93,7 @@ fn produce(subject: &Subject, producer: Producer, making: Making<'_>, validator:
 /// Runs checks and gives each record to `done` as it comes, with the check's place in `checks`.
 pub(crate) fn execute(checks: &[Check], launch: &Launch, rotation: Rotation, mut done: impl FnMut(usize, CheckRecord)) {
     let work = |bundle: Bundle, workers: &mut pool::Workers<'_>| run_bundle(checks, &bundle, (rotation, workers));
-    pool::run(bundles(checks), launch, work, |records| {
+    pool::run(bundles(checks, rotation), launch, work, |records| {
         for (index, record) in records {
             done(index, record);
         }
@@ -107,13 +107,14 @@ type Bundle = Vec<Vec<usize>>;
 const BUNDLE: usize = 64;
 
 /// Puts groups together that one device can screen together.
-fn bundles(checks: &[Check]) -> Vec<Bundle> {
+fn bundles(checks: &[Check], rotation: Rotation) -> Vec<Bundle> {
     let key = |group: &[usize]| (checks[group[0]].device.clone(), checks[group[0]].produced.producer);
     let is_full = |bundle: &Bundle| bundle.iter().map(Vec::len).sum::<usize>() >= BUNDLE;
+    let shares = |group: &[usize]| rotation != Rotation::All && screen::takes(&checks[group[0]]);
     let mut bundles: Vec<Bundle> = Vec::new();
     for group in groups(checks) {
         match bundles.last_mut() {
-            Some(bundle) if screen::takes(&checks[group[0]]) && key(&bundle[0]) == key(&group) && !is_full(bundle) => {
+            Some(bundle) if shares(&group) && key(&bundle[0]) == key(&group) && !is_full(bundle) => {
                 bundle.push(group);
             }
             Some(_) | None => bundles.push(vec![group]),

@@ -1,4 +1,4 @@
-//! The screen of a run: fused modules first, so that checks whose probes they answer are left with the other jobs.
+//! The screen of a run: modules of many checks first, so that checks whose probes they answer are left with other jobs.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,14 @@ use crate::pool::Workers;
 /// What is answered, by the check's place among all.
 pub(crate) type AnsweredProbes = BTreeMap<usize, Answered>;
 
-/// Whether checks of the same device can share modules with this one. The model has no compiler that it would spare.
+/// Whether checks of the same device and producer can share modules with this one. The model has no compiler that it would
+/// spare.
 pub(crate) fn takes(check: &Check) -> bool {
-    match check.device.runner {
+    let runs = match check.device.runner {
         RunnerKind::Ash => true,
         RunnerKind::Wgpu | RunnerKind::Dxil | RunnerKind::Model => false,
-    }
+    };
+    runs && Screen::holds(check.produced.producer)
 }
 
 /// Asks a device about these of the checks, all of which are its own.

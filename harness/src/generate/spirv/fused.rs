@@ -63,15 +63,15 @@ pub fn produce_fused(group: &FusedGroup<'_>) -> Result<Produced, ProduceError> {
 }
 
 /// A case with its types chosen.
-struct Lowered<'a> {
-    case: &'a FusedCase,
-    entry: &'a ProbeEntry,
-    block: Block<'a>,
-    ways: Vec<Way>,
+pub(super) struct Lowered<'a> {
+    pub(super) case: &'a FusedCase,
+    pub(super) entry: &'a ProbeEntry,
+    pub(super) block: Block<'a>,
+    pub(super) ways: Vec<Way>,
 }
 
 impl<'a> Lowered<'a> {
-    fn new(case: &'a FusedCase) -> Result<Self, ProduceError> {
+    pub(super) fn new(case: &'a FusedCase) -> Result<Self, ProduceError> {
         let layout = &case.layout;
         let Ok(laid_out) = &layout.result else {
             return Err(ProduceError::Refused { rules: layout.rules.clone(), block: layout.name.clone() });

@@ -37,19 +37,9 @@ impl Module<'_> {
         if let Some(lane) = self.lane {
             return lane;
         }
-        let uint = self.types.scalar(Kind::WORD);
-        let lane = self.builtin(BuiltIn::LocalInvocationIndex, (StorageClass::Input, uint));
+        let lane = self.types.lane();
         self.lane = Some(lane);
         lane
-    }
-
-    /// A new variable of a stage's input or output that the pipeline knows.
-    pub(super) fn builtin(&mut self, builtin: BuiltIn, (class, ty): (StorageClass, Word)) -> Word {
-        let pointer = self.types.pointer(class, ty);
-        let builder = &mut self.types.builder;
-        let variable = builder.variable(pointer, None, class, None);
-        builder.decorate(variable, Decoration::BuiltIn, [Operand::BuiltIn(builtin)]);
-        variable
     }
 
     /// The variable of the block in the other layout, which probes that write only read.
@@ -159,6 +149,22 @@ impl Module<'_> {
         let member = builder.access_chain(member, None, place.pointer, [zero]).expect(OPEN);
         let pointer = builder.load(block, None, member, None, []).expect(OPEN);
         Place { pointer, ..place }
+    }
+}
+
+impl Types {
+    /// A new variable with the index of the invocation.
+    pub(super) fn lane(&mut self) -> Word {
+        let uint = self.scalar(Kind::WORD);
+        self.builtin(BuiltIn::LocalInvocationIndex, (StorageClass::Input, uint))
+    }
+
+    /// A new variable of a stage's input or output that the pipeline knows.
+    pub(super) fn builtin(&mut self, builtin: BuiltIn, (class, ty): (StorageClass, Word)) -> Word {
+        let pointer = self.pointer(class, ty);
+        let variable = self.builder.variable(pointer, None, class, None);
+        self.builder.decorate(variable, Decoration::BuiltIn, [Operand::BuiltIn(builtin)]);
+        variable
     }
 }
 

@@ -4,7 +4,7 @@
 //! holds all entry points of a plan; the block's variables share set 0 binding 0, one per way in which an entry point
 //! sees it. `block` chooses types, `types` emits them, `interface` variables, `module` entry points, `stages` what a draw
 //! needs beside the probe, `body` and `forms` write the code, `access` its loads and stores, `convert` what stands between leaves and words, `rules` and
-//! `needs` say what a device and `spirv-val` must allow. `fused` writes modules of many blocks.
+//! `needs` say what a device and `spirv-val` must allow. `fused` and `regions` write modules of many blocks.
 //!
 //! Source: SPIR-V specification 1.3; `SPV_KHR_physical_storage_buffer`; Vulkan specification, "Shader Interfaces".
 
@@ -18,6 +18,7 @@ mod interface;
 mod kind;
 mod module;
 mod needs;
+mod regions;
 mod rules;
 mod stages;
 mod types;
@@ -29,6 +30,7 @@ use rspirv::binary::Assemble;
 use self::block::{Block, Way};
 pub use self::fused::produce_fused;
 use self::module::Module;
+pub use self::regions::produce_regions;
 pub use self::rules::BlockRules;
 use super::ProduceError;
 use crate::layout::{BlockLayout, Extent};

@@ -61,8 +61,8 @@ impl Module<'_> {
             return point;
         }
         let (vector, float) = (self.types.vector(FLOAT, 4), self.types.scalar(FLOAT));
-        let position = self.builtin(BuiltIn::Position, (StorageClass::Output, vector));
-        let size = self.builtin(BuiltIn::PointSize, (StorageClass::Output, float));
+        let position = self.types.builtin(BuiltIn::Position, (StorageClass::Output, vector));
+        let size = self.types.builtin(BuiltIn::PointSize, (StorageClass::Output, float));
         let point = Point { position, size };
         self.point = Some(point);
         point

@@ -12,7 +12,7 @@ use serde_json::Value;
 /// Some thirty checks of vectors.
 const RUN: &str = "run vectors/ --rules std140,std430 --producer rspirv --runner ash";
 /// A case of these in which a fault is planted.
-const GUILTY: &str = "vectors/two_pairs";
+const GUILTY: &str = "vectors/three_component_vector_behind_a_scalar";
 
 type Trialled = fn(&str) -> Result<(), Failed>;
 
@@ -53,7 +53,7 @@ fn devices() -> Vec<String> {
 
 fn layoutproof(folder: &Path, words: &str) -> std::process::Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_layoutproof"));
-    command.args(words.split(' ')).current_dir(folder).output().expect("the command was just built")
+    command.args(words.split_whitespace()).current_dir(folder).output().expect("the command was just built")
 }
 
 /// The records of a run's checks by case and rule set.
@@ -118,7 +118,6 @@ fn planted_layout(device: &str) -> Result<(), Failed> {
     let (screened, alone) = (records(device, words)?, records(device, &format!("{words} --no-fuse"))?);
     let differing = alone.values().filter(|check| check["outcome"] == "differ").count();
     ensure(differing > 5, || format!("{differing} checks differ"))?;
-    ensure(screened.values().any(is_fused), || "no check was screened".to_owned())?;
     ensure_same(&screened, &alone, None)
 }
 

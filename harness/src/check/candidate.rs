@@ -1,0 +1,201 @@
+//! Which probes of checks can share a module, and in which groups.
+
+use std::collections::BTreeMap;
+
+use crate::check::conduct::Check;
+use crate::check::screen::{ProbeId, Screen};
+use crate::check::shader_module::ShaderModule;
+use crate::image::image_size;
+use crate::layout::Extent;
+use crate::probe::{FusedSpace, PlanShader, ProbeEntry, ProbeJob, ProbePlan, REGION_BYTES, Tuning, fusable, jobs};
+use crate::record::{Form, Space, Stage};
+use crate::runner::{DeviceInfo, Shader};
+
+/// Bytes of storage buffer that a group takes at most.
+const STORAGE_BYTES: u32 = 1 << 20;
+
+/// How the probes of a group share a module.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Manner {
+    /// All blocks look at one buffer, and a hash answers for each.
+    Folded(FusedSpace),
+    /// Every block has a region of its own; the entry point has this name.
+    Apart(String),
+}
+
+/// Probes that one answer is for: the same entry point of the same shader, with the same offsets expected of it.
+#[derive(Debug)]
+pub(super) struct Candidate<'a> {
+    pub(super) module: &'a ShaderModule,
+    /// With the one entry point.
+    pub(super) plan: ProbePlan,
+    /// What runs it alone; `None` for those that are folded.
+    pub(super) alone: Option<ProbeJob>,
+    pub(super) probes: Vec<ProbeId>,
+}
+
+impl Candidate<'_> {
+    fn is_same(&self, module: &ShaderModule, plan: &ProbePlan) -> bool {
+        let offsets = |plan: &ProbePlan| plan.leaves.iter().map(|leaf| leaf.offset).collect::<Vec<_>>();
+        self.plan.entries == plan.entries && self.module.code == module.code && offsets(&self.plan) == offsets(plan)
+    }
+
+    /// What it takes of a module.
+    fn cost(&self) -> Room {
+        let forms = self.plan.entries.iter().map(|entry| entry.forms.len()).sum::<usize>();
+        let loads = self.plan.leaves.len() * forms;
+        let Some(alone) = &self.alone else { return Room { loads, bytes: 0 } };
+        let run = alone.runs.iter().map(|run| &run.job);
+        let bytes = run.map(|job| match &job.push_constants[..] {
+            [] => job.buffers.first().map_or(0, |block| block.bytes.len() + block.after.len() + REGION_BYTES),
+            pushed => pushed.len().next_multiple_of(16),
+        });
+        Room { loads, bytes: bytes.sum() }
+    }
+}
+
+/// What a module has for its group, or one of the group takes.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    /// Loads, or stores.
+    loads: usize,
+    /// Bytes of the block's buffer.
+    bytes: usize,
+}
+
+impl Room {
+    /// What the modules of a device have.
+    fn of(device: &DeviceInfo, manner: &Manner, first: &Candidate<'_>) -> Self {
+        let space = first.plan.entries.first().map(|entry| entry.space);
+        let limit = match (manner, space) {
+            (Manner::Folded(_), _) | (Manner::Apart(_), None) => 0,
+            (Manner::Apart(_), Some(Space::PushConstant)) => device.max_push_constants,
+            (Manner::Apart(_), Some(Space::Uniform | Space::UniformElement)) => device.max_uniform_range,
+            (Manner::Apart(_), Some(Space::Storage | Space::StorageElement | Space::Address)) => STORAGE_BYTES,
+        };
+        let loads = match manner {
+            Manner::Folded(space) => Tuning::of(&device.id, *space).loads,
+            Manner::Apart(_) => Tuning::accesses(&device.id),
+        };
+        Self { loads, bytes: limit as usize }
+    }
+
+    /// What is left behind a cost; `None` where that is too much.
+    fn without(self, cost: Self) -> Option<Self> {
+        Some(Self { loads: self.loads.checked_sub(cost.loads)?, bytes: self.bytes.checked_sub(cost.bytes)? })
+    }
+}
+
+/// Groups of what can be asked together of checks of one device. A probe that would be alone is in none.
+pub(super) fn groups<'a>(checks: &[(usize, &'a Check)]) -> Vec<(Manner, Vec<Candidate<'a>>)> {
+    let Some((_, first)) = checks.first() else { return Vec::new() };
+    let by_manner = candidates(checks).into_iter().flat_map(|(manner, candidates)| {
+        let groups = cut(candidates, |candidate| Room::of(&first.device, &manner, candidate));
+        groups.into_iter().map(move |group| (manner.clone(), group)).collect::<Vec<_>>()
+    });
+    by_manner.filter(|(_, group)| group.len() > 1).collect()
+}
+
+/// What of the checks can be asked together, rule sets that agree on a layout as one.
+fn candidates<'a>(checks: &[(usize, &'a Check)]) -> BTreeMap<Manner, Vec<Candidate<'a>>> {
+    let mut all: BTreeMap<Manner, Vec<Candidate<'a>>> = BTreeMap::new();
+    let modules = checks.iter().flat_map(|(number, check)| check.shareable().map(move |it| (*number, *check, it)));
+    let probes = modules.flat_map(|(number, check, (index, module))| {
+        let entries = module.plan.entries.iter();
+        entries.map(move |entry| (check, module, entry, ProbeId::new(number, index, entry)))
+    });
+    for (check, module, entry, probe) in probes {
+        let plan = ProbePlan { entries: vec![entry.clone()], ..module.plan.clone() };
+        let manner = folded(&plan, entry).map_or_else(|| Manner::Apart(entry.name.clone()), Manner::Folded);
+        let known = all.entry(manner.clone()).or_default();
+        match known.iter_mut().find(|known| known.is_same(module, &plan)) {
+            Some(same) => same.probes.push(probe),
+            None => known.extend(check.candidate(module, plan, (&manner, probe))),
+        }
+    }
+    all
+}
+
+/// The space in which a hash can answer for an entry point in full.
+fn folded(plan: &ProbePlan, entry: &ProbeEntry) -> Option<FusedSpace> {
+    let space = FusedSpace::ALL.into_iter().find(|space| space.space() == entry.space)?;
+    let part = fusable(plan, space)?;
+    (part.leaves == plan.leaves && part.entries == plan.entries).then_some(space)
+}
+
+/// Cuts candidates into groups that fit a module.
+fn cut<'a>(candidates: Vec<Candidate<'a>>, room_for: impl Fn(&Candidate<'a>) -> Room) -> Vec<Vec<Candidate<'a>>> {
+    let mut groups: Vec<Vec<Candidate<'a>>> = Vec::new();
+    let mut room: Option<Room> = None;
+    for candidate in candidates {
+        let left = room.and_then(|room| room.without(candidate.cost()));
+        if let Some(group) = groups.last_mut().filter(|_| left.is_some()) {
+            room = left;
+            group.push(candidate);
+        } else {
+            room = room_for(&candidate).without(candidate.cost());
+            groups.push(vec![candidate]);
+        }
+    }
+    groups
+}
+
+impl Check {
+    /// The modules that may share others with other checks, each with its index.
+    fn shareable(&self) -> impl Iterator<Item = (usize, &ShaderModule)> {
+        let is_ours = Screen::holds(self.produced.producer);
+        let runs = |module: &ShaderModule| self.takes(module) && module.requires.is_subset(&self.device.features);
+        self.produced.modules.iter().enumerate().filter(move |(_, module)| is_ours && runs(module))
+    }
+
+    /// The candidate of a plan; `None` where it cannot be asked together with others.
+    fn candidate<'a>(
+        &self,
+        module: &'a ShaderModule,
+        plan: ProbePlan,
+        (manner, probe): (&Manner, ProbeId),
+    ) -> Option<Candidate<'a>> {
+        let alone = match manner {
+            Manner::Folded(space) if self.holds(module, &plan, *space) => None,
+            Manner::Folded(_) => return None,
+            Manner::Apart(_) => Some(self.alone(module, &plan)?),
+        };
+        Some(Candidate { module, plan, alone, probes: vec![probe] })
+    }
+
+    /// Whether the device can bind the block in `space`.
+    fn holds(&self, module: &ShaderModule, plan: &ProbePlan, space: FusedSpace) -> bool {
+        let limit = match space {
+            FusedSpace::Uniform => self.device.max_uniform_range,
+            FusedSpace::Storage => u32::MAX,
+        };
+        image_size(&module.layout, plan).is_ok_and(|size| u32::try_from(size).is_ok_and(|size| size <= limit))
+    }
+
+    /// What runs a plan alone, if it needs one dispatch and a block with an end, written as it is expected.
+    fn alone(&self, module: &ShaderModule, plan: &ProbePlan) -> Option<ProbeJob> {
+        let ends = module.layout.result.as_ref().is_ok_and(|block| matches!(block.size, Extent::Finite(_)));
+        if module.planted.is_some() || !ends || !plan.entries.iter().all(has_regions) {
+            return None;
+        }
+        // The group's module is written once the group is known.
+        let shader = Shader::Spirv(Vec::new());
+        let shader = PlanShader { shader: &shader, requires: &module.requires, interface: module.interface };
+        // The longer range comes first.
+        let probe = jobs(&module.layout, plan, shader).ok()?.into_iter().next()?;
+        (probe.runs.len() == 1 && self.lacks(&probe).is_none()).then_some(probe)
+    }
+}
+
+/// Whether a block that the entry point reaches can be a part of a larger one.
+fn has_regions(entry: &ProbeEntry) -> bool {
+    let space = match entry.space {
+        Space::Uniform | Space::Storage | Space::PushConstant => true,
+        Space::UniformElement | Space::StorageElement | Space::Address => false,
+    };
+    let form = |form: &Form| match form {
+        Form::Leaf | Form::Vector | Form::Whole | Form::Indexed | Form::Divergent | Form::Copied => true,
+        Form::Parameter | Form::Length => false,
+    };
+    space && entry.stage == Stage::Compute && entry.forms.iter().all(form)
+}
