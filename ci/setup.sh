@@ -20,7 +20,7 @@ fetched=$root/target/layoutproof
 
 # shellcheck source=ci/versions.sh
 source "$root/ci/versions.sh"
-for part in say packages pypi npm base vulkan swiftshader dxc slang wine; do
+for part in say packages pinned pypi npm base vulkan swiftshader dxc slang wine; do
     # shellcheck source=/dev/null
     source "$root/ci/setup/$part.sh"
 done

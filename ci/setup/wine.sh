@@ -38,8 +38,8 @@ set_up_d3d_libraries() {
         return
     fi
     # Both libraries, and the licence that DXC comes with.
-    if fetch_pinned_from_npm "$fetched/tools/d3d" "$D3D_NPM_NAME" "$D3D_NPM_VERSION" "$D3D_NPM_SHA256" \
-        'package/dist/win32-x64/d[3x]*'; then
+    if fetch_pinned "$fetched/tools/d3d" "$D3D_NPM_NAME" "$D3D_NPM_VERSION" "$D3D_NPM_SHA256" \
+        'package/dist/win32-x64/d[3x]*' download_from_npm; then
         say_done "FXC and DXC 1.9 (from $D3D_NPM_NAME $D3D_NPM_VERSION)"
     else
         say_missing "FXC and DXC 1.9" "$(why_not_fetched_from_npm "$D3D_NPM_NAME")"

@@ -222,6 +222,7 @@ leaves = 2
             culprit: None,
             validation: "valid".to_owned(),
             skip_reason: None,
+            not_checked: Vec::new(),
             known: None,
             fast: false,
             ms: 0,

@@ -1,16 +1,21 @@
 //! Known differences: which checks may differ, why, and for which driver versions.
 //!
 //! An entry whose checks ran and of which none differs any more is stale, and that is a failure: the entry must go.
+//! Entries that name a shape of members are about random declarations, see [`shape`].
+
+pub mod shape;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use wildmatch::WildMatch;
 
+use self::shape::ShapeEntry;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::record::{CheckRecord, Culprit, KnownEntry, Outcome, SeenEntry};
 use crate::runner::DeviceInfo;
 use crate::sources::{FileId, SourceMap};
-use crate::toml_table::{Problems, Table, parse};
+use crate::toml_table::{Problems, Table, parse, string};
 use crate::version::VersionRange;
 
 /// One `[[known]]` entry.
@@ -20,20 +25,22 @@ pub struct Known {
     case: WildMatch,
     /// Left out it matches every rule set, but no placement on a device: an entry on bytes says nothing of bindings.
     rules: Option<WildMatch>,
-    producer: WildMatch,
+    producers: Vec<WildMatch>,
     device: WildMatch,
     runner: WildMatch,
     driver: VersionRange,
     culprit: Option<String>,
     /// What a check that broke says; an entry that has this is about such checks alone.
     says: Option<WildMatch>,
+    /// Which members of random declarations the entry is about; it says nothing of cases then.
+    pub shape: Option<ShapeEntry>,
     /// Why this differs.
     pub reason: String,
     /// Where it is reported.
     pub link: Option<String>,
     /// The list and the line of the entry.
     pub file: String,
-    /// Line of the entry, from 1.
+    /// Line of the entry, from 1, or of the case in an entry about several.
     pub line: u32,
     scope: Scope,
 }
@@ -59,14 +66,17 @@ pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<Known>, Vec<Diagnos
     let root = parse(sources, &mut problems);
     let mut table = Table::new(&root);
     let entries = table.tables("known", &mut problems);
-    let known: Vec<Known> = entries.into_iter().map(|entry| entry_of(entry, sources, &mut problems)).collect();
+    let known: Vec<Known> = entries.into_iter().flat_map(|entry| entries_of(entry, sources, &mut problems)).collect();
     table.finish(&mut problems);
     if found.is_empty() { Ok(known) } else { Err(found) }
 }
 
-fn entry_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Problems<'_>) -> Known {
+/// One entry for each case that a table names, so that each of them can be stale.
+fn entries_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Problems<'_>) -> Vec<Known> {
+    let cases = cases(&mut entry, problems);
+    let producers = entry.strings("producer", problems).iter().map(|pattern| WildMatch::new(pattern)).collect();
     let mut pattern = |key| WildMatch::new(entry.string(key, problems).as_deref().unwrap_or("*"));
-    let [case, producer, device, runner] = ["case", "producer", "device", "runner"].map(&mut pattern);
+    let [device, runner] = ["device", "runner"].map(&mut pattern);
     let rules = entry.string("rules", problems).map(|rules| WildMatch::new(&rules));
     let driver = match entry.string("driver", problems).map(|range| range.parse()) {
         None => VersionRange::default(),
@@ -78,27 +88,45 @@ fn entry_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Proble
     };
     let culprit = entry.string("culprit", problems);
     let says = entry.string("says", problems).map(|pattern| WildMatch::new(&pattern));
-    let reason = entry.required("reason", problems).and_then(|value| crate::toml_table::string(value, problems));
+    let shape = ShapeEntry::read(&mut entry, problems);
+    let reason = entry.required("reason", problems).and_then(|value| string(value, problems));
     let link = entry.string("link", problems);
-    let span = problems.span(entry.range());
+    let file = sources.file(problems.span(entry.range()).file).name.clone();
     entry.finish(problems);
-    let file = sources.file(span.file).name.clone();
     let reason = reason.unwrap_or_default();
-    Known {
-        case,
+    let whole = Known {
+        case: WildMatch::default(),
         rules,
-        producer,
+        producers,
         device,
         runner,
         driver,
         culprit,
         says,
+        shape,
         reason,
         link,
         file,
-        line: sources.position(span).line,
+        line: 0,
         scope: Scope::Whole,
+    };
+    let of_case = |(place, case): (Range<usize>, String)| {
+        let start = sources.position(problems.span(place));
+        Known { case: WildMatch::new(&case), line: start.line, ..whole.clone() }
+    };
+    cases.into_iter().map(of_case).collect()
+}
+
+/// The patterns of cases with the place of each: that of the whole table where it names one or none.
+fn cases(entry: &mut Table<'_, '_>, problems: &mut Problems<'_>) -> Vec<(Range<usize>, String)> {
+    let whole = entry.range();
+    let all = |case: Option<String>| vec![(whole.clone(), case.unwrap_or_else(|| "*".to_owned()))];
+    let Some(value) = entry.value("case") else { return all(None) };
+    let Some(array) = value.get_ref().as_array() else { return all(string(value, problems)) };
+    if array.is_empty() {
+        problems.report(value.span(), "`case` names no case");
     }
+    array.iter().filter_map(|item| Some((item.span(), string(item, problems)?))).collect()
 }
 
 impl Known {
@@ -117,12 +145,17 @@ impl Known {
         }
     }
 
+    /// Whether the entry is about such checks, whatever is declared.
     fn covers(&self, check: &CheckRecord, devices: &[DeviceInfo]) -> bool {
+        self.shape.is_none() && self.matches(check, devices)
+    }
+
+    fn matches(&self, check: &CheckRecord, devices: &[DeviceInfo]) -> bool {
         let device = devices.iter().find(|device| device.id == check.device && device.runner == check.runner);
         let driver = device.map_or("", |device| device.driver.as_str());
         self.case.matches(&check.case)
             && self.rules.as_ref().map_or(check.bound.is_none(), |rules| rules.matches(&check.rules))
-            && self.producer.matches(&check.producer)
+            && (self.producers.is_empty() || self.producers.iter().any(|it| it.matches(&check.producer)))
             && self.device.matches(&check.device)
             && self.runner.matches(check.runner.as_str())
             && self.driver.contains(driver)
@@ -142,9 +175,13 @@ impl Known {
     fn explains(&self, check: &CheckRecord) -> bool {
         // A check that broke keeps its reason once it is known.
         let broke = matches!(check.outcome, Outcome::Broken | Outcome::Known);
-        let reason = check.skip_reason.as_deref().filter(|_| broke);
-        let said = self.says.as_ref().is_none_or(|says| reason.is_some_and(|reason| says.matches(reason)));
+        let said = self.says.is_none() || (broke && self.is_about_break(check));
         said && self.culprit.as_deref().is_none_or(|name| check.culprit.map(Culprit::as_str) == Some(name))
+    }
+
+    /// Whether the entry names what a check says that broke, in the whole of it or in a part.
+    fn is_about_break(&self, check: &CheckRecord) -> bool {
+        self.says.as_ref().zip(check.skip_reason.as_deref()).is_some_and(|(says, reason)| says.matches(reason))
     }
 }
 
@@ -159,6 +196,11 @@ pub fn apply(known: &[Known], checks: &mut [CheckRecord], devices: &[DeviceInfo]
 /// Marks a known difference as `Known`: all that can be said of a check while others are still to come.
 pub fn explain(known: &[Known], check: &mut CheckRecord, devices: &[DeviceInfo]) {
     if !matches!(check.outcome, Outcome::Differ | Outcome::Broken) {
+        return;
+    }
+    // Where a part of it broke as well, that needs an entry of its own.
+    let broke_too = check.outcome == Outcome::Differ && check.skip_reason.is_some();
+    if broke_too && !known.iter().any(|entry| entry.covers(check, devices) && entry.is_about_break(check)) {
         return;
     }
     if let Some(entry) = known.iter().find(|entry| entry.covers(check, devices) && entry.explains(check)) {
@@ -218,6 +260,7 @@ mod tests {
             culprit: None,
             validation: "valid".to_owned(),
             skip_reason: None,
+            not_checked: Vec::new(),
             known: None,
             fast: false,
             ms: 1,
@@ -244,6 +287,46 @@ mod tests {
         apply(&known, &mut checks, &[]);
         let outcomes = checks.map(|check| check.outcome);
         assert_eq!(outcomes, [Outcome::Known, Outcome::Broken, Outcome::Differ]);
+    }
+
+    /// That a compiler places a member elsewhere does not excuse that it crashes on another form of access.
+    #[test]
+    fn a_difference_that_broke_as_well_needs_an_entry_for_either() {
+        let difference = "[[known]]\nculprit = \"report\"\nreason = \"its listing is wrong\"\n";
+        let crash = "[[known]]\nsays = \"*SIGSEGV*\"\nreason = \"it crashes\"\n";
+        let both = format!("{crash}{difference}");
+        for (text, expected) in
+            [(difference, Outcome::Differ), (crash, Outcome::Differ), (both.as_str(), Outcome::Known)]
+        {
+            let mut sources = SourceMap::default();
+            let file = sources.add("known.toml", text);
+            let known = read(file, &sources).unwrap();
+            let mut checks = [CheckRecord {
+                outcome: Outcome::Differ,
+                culprit: Some(Culprit::Report),
+                skip_reason: Some("dxc died of SIGSEGV (not with fewer forms of access)".to_owned()),
+                ..agreeing_check()
+            }];
+            apply(&known, &mut checks, &[]);
+            assert_eq!(checks[0].outcome, expected, "{text}");
+        }
+    }
+
+    /// Of several cases each must still differ; the line says which one does not.
+    #[test]
+    fn each_case_of_an_entry_can_be_stale() {
+        let cases = "case = [\n  \"arrays/a\",\n  \"arrays/b\",\n]";
+        let text = format!("[[known]]\n{cases}\nproducer = [\"rspirv\", \"naga\"]\nreason = \"it moves them\"\n");
+        let mut sources = SourceMap::default();
+        let file = sources.add("known.toml", text);
+        let known = read(file, &sources).unwrap();
+        let differing = CheckRecord { outcome: Outcome::Differ, case: "arrays/b".to_owned(), ..agreeing_check() };
+        let of_another = CheckRecord { producer: "dxc-spirv".to_owned(), ..agreeing_check() };
+        let mut checks = [agreeing_check(), differing, of_another];
+        apply(&known, &mut checks, &[]);
+        let lines = checks.clone().map(|check| check.known.map(|entry| entry.line));
+        assert_eq!(checks.map(|check| check.outcome), [Outcome::Stale, Outcome::Known, Outcome::Agree]);
+        assert_eq!(lines, [Some(3), Some(4), None]);
     }
 
     #[test]

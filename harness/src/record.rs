@@ -58,6 +58,10 @@ pub struct CheckRecord {
     pub validation: String,
     /// Why it was skipped, or why it broke.
     pub skip_reason: Option<String>,
+    /// What of a check that was carried out was left out, a reason each: blocks and leaves without a shader, forms of
+    /// access that a compiler does not take, what the device lacks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_checked: Vec<String>,
     /// The entry of a list of known differences that covers the check; for a known or stale one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownEntry>,

@@ -90,6 +90,12 @@ pub fn judge(rows: &[Row], validation: &Validation, code: Code) -> Verdict {
     }
 }
 
+/// The rows in which a pair of neighbours differs, once for each culprit whom that names.
+pub fn differing(rows: &[Row], code: Code) -> BTreeSet<(usize, Culprit)> {
+    let links = |(index, row)| broken_links(row, rows, code.proves).into_iter().map(move |link| (index, link));
+    rows.iter().enumerate().flat_map(links).map(|(index, link)| (index, culprit(link, rows, code))).collect()
+}
+
 fn differ(culprit: Culprit, sentence: String) -> Verdict {
     Verdict { outcome: Outcome::Differ, culprit: Some(culprit), sentence }
 }
@@ -306,6 +312,15 @@ mod tests {
         let nowhere = Row { form: Some(Form::Indexed), ..row([Some(8), Some(8), None, None]) };
         assert_eq!(judge(std::slice::from_ref(&nowhere), &Validation::Valid, CHOSEN).culprit, Some(Culprit::Compiler));
         assert_eq!(judge(&[nowhere], &Validation::Valid, OURS).culprit, Some(Culprit::Device));
+    }
+
+    #[test]
+    fn differing_rows_have_culprits_of_their_own() {
+        let [right, wrong] = [Some(20), Some(16)];
+        let misled = Row { reported: Some(Value::Number(20)), ..row([right, right, wrong, wrong]) };
+        let rows = [misled, row([right; 4]), row([right, right, wrong, wrong]), row([right, right, right, wrong])];
+        let expected = [(0, Culprit::Report), (2, Culprit::Compiler), (3, Culprit::Device)];
+        assert_eq!(differing(&rows, CHOSEN), expected.into());
     }
 
     #[test]

@@ -77,19 +77,19 @@ fn the_hash_sees_leaves_that_changed_places_and_the_floor_does_not() {
     }
 }
 
-/// The words are the image's (`0xC0DE` and the offset); the steps are those of FNV-1a in the Internet-Draft
-/// draft-eastlake-fnv: exclusive or, then times 16777619, modulo 2^32.
+/// The words are those of the buffer that the device gets; the steps are a difference modulo 2^32, then an exclusive or.
 #[test]
-fn the_answer_is_fnv_over_nonce_number_and_words() {
+fn the_answer_follows_from_nonce_number_and_words() {
     let cases = [pair(0, 4), pair(8, 20)].concat();
     let job = job(&cases, &cases, (FusedSpace::Uniform, Fold::Hash));
-    let steps = |start: u64, words: [u64; 2]| {
-        let hash = words.into_iter().fold(start, |hash, word| ((hash ^ word) * 16_777_619) % (1 << 32));
-        u32::try_from(hash).unwrap()
-    };
+    let words =
+        job.job.buffers[0].bytes.chunks_exact(4).map(|word| i64::from(u32::from_le_bytes(word.try_into().unwrap())));
+    let words: Vec<i64> = words.collect();
     let nonce = 0x600D_0007;
-    let expected = [steps(nonce, [0xC0DE_0000, 0xC0DE_0004]), steps(nonce ^ 1, [0xC0DE_0008, 0xC0DE_0014])];
-    assert_eq!(job.answers, expected);
+    let answer =
+        |start: i64, [first, second]: [usize; 2]| (start - words[first / 4]).rem_euclid(1 << 32) ^ words[second / 4];
+    let expected = [answer(nonce, [0, 4]), answer(nonce ^ 1, [8, 20])];
+    assert_eq!(job.answers.iter().map(|answer| i64::from(*answer)).collect::<Vec<_>>(), expected);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! One check: a subject's shaders on one device, and the record that the device's answers add up to.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -77,6 +78,7 @@ impl Check {
             culprit: verdict.culprit,
             validation: validation.text(),
             skip_reason: reason,
+            not_checked: if outcome == Outcome::Skipped { Vec::new() } else { self.left_out(&answers) },
             known: None,
             fast: false,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
@@ -169,7 +171,7 @@ impl Check {
     fn outcome(&self, verdict: Verdict, answers: &Answers) -> (Verdict, Option<String>) {
         let broken = (!answers.broken.is_empty()).then(|| broke(&answers.broken));
         match verdict.outcome {
-            Outcome::Agree if broken.is_some() => (self.broken(), broken),
+            Outcome::Agree if broken.is_some() => (self.broken(&answers.leaves), broken),
             Outcome::Agree if answers.leaves.is_empty() => {
                 (Verdict { outcome: Outcome::Skipped, ..verdict }, Some(self.skip_reason(answers)))
             }
@@ -180,20 +182,24 @@ impl Check {
     }
 
     /// A compiler that gave no answer is at fault; why a device did not is for its own words to say.
-    fn broken(&self) -> Verdict {
-        let (culprit, sentence) = if self.produced.broken.is_empty() {
-            (None, String::new())
-        } else {
-            (Some(Culprit::Compiler), "it made nothing that could be checked".to_owned())
+    fn broken(&self, leaves: &BTreeSet<String>) -> Verdict {
+        let (culprit, sentence) = match (self.produced.broken.is_empty(), leaves.is_empty()) {
+            (true, _) => (None, ""),
+            (false, true) => (Some(Culprit::Compiler), "it made nothing that could be checked"),
+            (false, false) => (Some(Culprit::Compiler), "it broke on a part of the check; all that it made agrees"),
         };
-        Verdict { outcome: Outcome::Broken, culprit, sentence }
+        Verdict { outcome: Outcome::Broken, culprit, sentence: sentence.to_owned() }
+    }
+
+    /// Why some of the check was not carried out, with what the compiler itself says first.
+    fn left_out(&self, answers: &Answers) -> Vec<String> {
+        let mut reasons: Vec<String> = self.produced.gaps.iter().chain(&answers.lacking).cloned().collect();
+        reasons.sort_by_key(|reason| !reason.starts_with(REFUSED_BY));
+        reasons
     }
 
     fn skip_reason(&self, answers: &Answers) -> String {
-        let gaps = self.produced.gaps.iter().chain(&answers.lacking);
-        let mut reasons: Vec<&str> = gaps.map(String::as_str).collect();
-        // What the compiler itself says comes first.
-        reasons.sort_by_key(|reason| !reason.starts_with(REFUSED_BY));
+        let reasons = self.left_out(answers);
         if reasons.is_empty() { "nothing to probe".to_owned() } else { reasons.join("; ") }
     }
 

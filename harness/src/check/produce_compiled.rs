@@ -4,27 +4,18 @@
 //! it made. A block takes part where the compiler's own rule set for it is the one that is checked. Compilers of GLSL get
 //! the declarations said again in their language.
 
-use crate::check::compiled_code::{CompiledCode, Unusable};
-use crate::check::produce::{Produced, addressed, gap, plan_of_second_element};
+use crate::check::asked::{Asked, Attempt};
+use crate::check::produce::{Produced, gap, plan_of_second_element};
 use crate::check::producer::Producer;
-use crate::check::shader_module::{Code, Compiled, ShaderModule};
-use crate::check::share::Share;
 use crate::check::subject::Subject;
 use crate::generate::hlsl::Dialect;
-use crate::generate::spirv::BlockRules;
-use crate::generate::{glsl, hlsl, spirv};
-use crate::layout::rules::VectorAlignment;
-use crate::layout::{BlockLayout, Component, Leaf, find};
+use crate::generate::{glsl, hlsl};
+use crate::layout::{BlockLayout, Component, Leaf};
 use crate::module::BlockKind;
-use crate::probe::{ProbeEntry, ProbePlan, Wiring, elements, plan_by_name};
-use crate::read_spirv::features_of;
-use crate::record::{Direction, Form, REFUSED_BY, Space, Stage};
-use crate::reported::reported;
-use crate::resource::{Access, ResourceKind};
-use crate::runner::Shader;
+use crate::probe::{ProbePlan, elements, plan_by_name};
+use crate::record::{Direction, Form, Space, Stage};
 use crate::scalar::SixteenBit;
-use crate::shape::Type;
-use crate::toolchain::{Compilation, Compile, CompileRequest, Follows, Language, Made, Output, SourceText, Toolchain};
+use crate::toolchain::{Compile, Language, Output, Toolchain};
 
 impl Produced {
     /// What the compiler of `toolchain` makes of the blocks of `subject` that it lays out by the subject's rule set.
@@ -81,9 +72,9 @@ impl Produced {
         if plan.entries.is_empty() {
             return self.gaps.push("such a buffer holds no array without a length".to_owned());
         }
-        let (attempt, lost) = asked.best_attempt(layout, plan);
-        self.gaps.extend(lost.map(|reason| format!("not in every form ({reason})")));
-        match attempt {
+        let (best, failed) = asked.attempts(layout, plan);
+        self.add_failed(&failed, best.is_followed());
+        match best {
             Attempt::Followed(module) => self.modules.push(*module),
             Attempt::NotFollowed(module, reason) => {
                 self.modules.push(*module);
@@ -93,207 +84,23 @@ impl Produced {
             Attempt::Broken(sentence) => self.broken.push(sentence),
         }
     }
-}
 
-/// What came of a compilation.
-enum Attempt {
-    /// A module.
-    Followed(Box<ShaderModule>),
-    /// A module whose code nobody follows, for this reason. It is not run, but its validity counts.
-    NotFollowed(Box<ShaderModule>, String),
-    /// Nothing, for this reason.
-    Refused(String),
-    /// A crash or its like.
-    Broken(String),
-}
-
-impl Attempt {
-    /// Why it gave no code that can be run.
-    fn failure(&self) -> Option<&str> {
-        match self {
-            Self::Followed(_) => None,
-            Self::NotFollowed(_, reason) | Self::Refused(reason) | Self::Broken(reason) => Some(reason),
-        }
-    }
-}
-
-/// A block of a subject on its way through a compiler.
-pub(crate) struct Asked<'a> {
-    pub(crate) subject: &'a Subject,
-    pub(crate) toolchain: &'static Toolchain,
-    pub(crate) compilers: &'a dyn Compile,
-    pub(crate) text: &'a SourceText,
-    pub(crate) block: usize,
-}
-
-impl Asked<'_> {
-    /// Whether the block's own declaration lets shaders write it.
-    fn is_writable(&self) -> bool {
-        let module = &self.subject.source.module;
-        let mut parameters = module.parameters.iter();
-        let declared = parameters.find(|parameter| parameter.name == module.blocks[self.block].name);
-        declared.is_some_and(|parameter| match &parameter.ty {
-            Type::Resource(resource) => resource.kind == ResourceKind::StructuredBuffer(Access::ReadWrite),
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Array { .. }
-            | Type::Struct(_)
-            | Type::Enum(_)
-            | Type::Pointer { .. } => false,
-        })
-    }
-
-    /// The attempt with the most forms that gives code that can be followed, with what it was that did not: what a
-    /// compiler does to other forms must not cost the plain names. If there is none, the one with the plain names.
-    fn best_attempt(&self, layout: &BlockLayout, plan: &ProbePlan) -> (Attempt, Option<String>) {
-        let mut forms = plan.entries[0].forms.clone();
-        let mut attempt = self.attempt(layout, plan.clone());
-        let mut lost = None;
-        for fewer in [&[Form::Leaf, Form::Vector, Form::Whole][..], &[Form::Leaf]] {
-            let Some(reason) = attempt.failure().map(str::to_owned) else { break };
-            let plan = plan.clone().only(&fewer.iter().copied().collect());
-            let left = plan.entries.first().map(|entry| entry.forms.clone()).unwrap_or_default();
-            if !left.is_empty() && left != forms {
-                forms = left;
-                attempt = self.attempt(layout, plan);
-                lost = Some(reason);
+    /// Adds the attempts with more forms than the one that counts. That a compiler broke is told whatever came after it.
+    fn add_failed(&mut self, failed: &[Attempt], do_others_well: bool) {
+        for attempt in failed {
+            match attempt {
+                Attempt::Broken(sentence) if do_others_well => {
+                    self.broken.push(format!("{sentence} (not with fewer forms of access)"));
+                }
+                Attempt::Broken(sentence) => self.broken.push(sentence.clone()),
+                Attempt::NotFollowed(_, reason) | Attempt::Refused(reason) if do_others_well => {
+                    self.gaps.push(format!("not in every form ({reason})"));
+                }
+                // What counts failed as well, and says why.
+                Attempt::Followed(_) | Attempt::NotFollowed(..) | Attempt::Refused(_) => {}
             }
         }
-        let lost = lost.filter(|_| attempt.failure().is_none());
-        (attempt, lost)
     }
-
-    fn attempt(&self, layout: &BlockLayout, plan: ProbePlan) -> Attempt {
-        match self.compile(layout, &plan) {
-            Ok(Compilation::Made(made)) => {
-                self.module((layout, plan), &made).unwrap_or_else(|unusable| match unusable {
-                    Unusable::Unread(reason) => {
-                        Attempt::Broken(format!("{} made what cannot be read: {reason}", self.toolchain))
-                    }
-                    Unusable::NotFollowed(reason) => Attempt::Refused(reason),
-                })
-            }
-            Ok(Compilation::Refused(words)) => Attempt::Refused(format!("{REFUSED_BY}{}: {words}", self.toolchain)),
-            Ok(Compilation::Broken(sentence)) => Attempt::Broken(sentence),
-            Err(reason) => Attempt::Refused(reason),
-        }
-    }
-
-    /// What the compiler says of the declarations with a probe of this plan, or why there is no probe.
-    pub(crate) fn compile(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compilation, String> {
-        let entry = &plan.entries[0];
-        let text = self.probe(layout, plan)?;
-        let name = format!("{}/{}/{}", self.subject.source.id, self.option(), folder_name(layout, plan));
-        let request = CompileRequest {
-            name: &name,
-            toolchain: self.toolchain,
-            source: SourceText { text, ..self.text.clone() },
-            entry: &entry.name,
-            options: self.subject.source.options,
-            extra: Vec::new(),
-        };
-        Ok(self.compilers.compile(&request))
-    }
-
-    /// The toolchain, and the rule set where the source names it: what a block is compiled with.
-    fn option(&self) -> String {
-        match self.toolchain.follows {
-            Follows::Native(_) => self.toolchain.to_string(),
-            Follows::Named(_) => format!("{}-{}", self.toolchain, self.subject.rules),
-        }
-    }
-
-    fn probe(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<String, String> {
-        let entry = &plan.entries[0];
-        let program = (plan, &Wiring::new(layout, plan, entry));
-        if let Some(dialect) = Dialect::of(self.toolchain.language) {
-            return hlsl::probe((&self.text.text, dialect), layout, program).map_err(|error| error.to_string());
-        }
-        let block = &self.subject.source.module.blocks[self.block];
-        // What shows the stride has lost its own.
-        let elements = block.kind == BlockKind::StructuredElement && layout.stride.is_none();
-        let (rules, options) = (self.subject.rules, self.subject.source.options);
-        let declared = glsl::Declared { block, elements, rules, space: entry.space, options };
-        glsl::probe(&declared, program).map_err(|error| error.to_string())
-    }
-
-    /// What the compiler reads.
-    pub(crate) fn language(&self) -> Language {
-        self.toolchain.language
-    }
-
-    /// The module of what the compiler made, or why there is none.
-    fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: &Made) -> Result<Attempt, Unusable> {
-        let reported = reported(made, layout).map_err(Unusable::Unread)?;
-        let compiled_code = CompiledCode::new(&made.shader, &plan.entries[0])?;
-        let shader = compiled_code.followed();
-        let CompiledCode { code, interface, binding_size, validation } = compiled_code;
-        let mut requires =
-            code.spirv().map(features_of).transpose().map_err(Unusable::NotFollowed)?.unwrap_or_default();
-        // WGSL's own rules are the validator's business, and so are the features behind its address spaces.
-        let is_vulkan = matches!(code, Code::Spirv(_));
-        let rules = is_vulkan.then(|| self.block_rules(layout, &plan)).flatten();
-        requires.extend(rules.and_then(BlockRules::feature));
-        if is_vulkan {
-            requires.extend(plan.entries.iter().flat_map(ProbeEntry::requires));
-        }
-        let (compiled, reason) = match addressed(layout, &plan, (&shader, interface)) {
-            Ok(compiled) => (compiled, None),
-            Err(error) => (Compiled::new(), Some(format!("code not followed: {error}"))),
-        };
-        let module = Box::new(ShaderModule {
-            share: Share::All,
-            block: self.block,
-            layout: layout.clone(),
-            planted: None,
-            plan,
-            code,
-            interface,
-            reported,
-            validator_flags: rules.and_then(BlockRules::spirv_val_flag).into_iter().collect(),
-            validation,
-            requires,
-            binding_size,
-            compiled,
-            glsl_compiled: None,
-        });
-        Ok(match reason {
-            None => Attempt::Followed(module),
-            Some(reason) => Attempt::NotFollowed(module, reason),
-        })
-    }
-
-    /// The rules of Vulkan that the compiler's own block needs: those that its layout option is for, and at least those
-    /// that the offsets obey. Leaves that are not probed stand in it, too, and a structured buffer is an array.
-    fn block_rules(&self, layout: &BlockLayout, plan: &ProbePlan) -> Option<BlockRules> {
-        let array = elements(layout);
-        let whole = array.as_ref().unwrap_or(layout);
-        let obeyed = spirv::block_rules(whole, &ProbePlan { leaves: whole.leaves(), ..plan.clone() });
-        let of_option = find(self.subject.rules).filter(|rules| rules.vectors == VectorAlignment::Component);
-        obeyed.max(of_option.map(|_| BlockRules::Scalar))
-    }
-}
-
-/// The bytes that what a compiler made of a probe addresses.
-///
-/// # Errors
-/// What cannot be read, and code that cannot be followed.
-pub(crate) fn addressed_by(shader: &Shader, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compiled, String> {
-    let made = CompiledCode::new(shader, &plan.entries[0]).map_err(|unusable| match unusable {
-        Unusable::Unread(reason) | Unusable::NotFollowed(reason) => reason,
-    })?;
-    let code = (&made.followed(), made.interface);
-    addressed(layout, plan, code).map_err(|error| format!("code not followed: {error}"))
-}
-
-/// A name for the block's module that any file system takes.
-fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
-    let second = plan.leaves.iter().any(|leaf| leaf.path.starts_with("[1]"));
-    let written = plan.entries.iter().any(|entry| entry.direction == Direction::Write);
-    let part = if second { "[1]" } else { "" };
-    let written = if written { "_written" } else { "" };
-    format!("{}{part}{written}", layout.name).replace([':', '/', '#'], "_")
 }
 
 /// Whether the leaf has a type of 16 bits, and 4 bytes.

@@ -25,15 +25,15 @@ impl Produced {
         for entry in plan.entries.iter().filter(|entry| wgsl::has(entry)) {
             let NagaModule { wgsl, offsets, spirv } = match compile(layout, &plan, entry) {
                 Ok(compiled) => compiled,
-                Err(gap) => {
-                    self.gaps.push(gap);
+                Err(nothing) => {
+                    self.add_nothing(nothing);
                     continue;
                 }
             };
             let glsl_compiled = match ask_naga(entry, || glsl_offsets(&wgsl)) {
                 Ok(offsets) => Some(by_form(entry, &offsets)),
-                Err(gap) => {
-                    self.gaps.push(gap);
+                Err(nothing) => {
+                    self.add_nothing(nothing);
                     None
                 }
             };
@@ -56,6 +56,22 @@ impl Produced {
             });
         }
     }
+
+    fn add_nothing(&mut self, nothing: Nothing) {
+        match nothing {
+            Nothing::Refused(reason) => self.gaps.push(reason),
+            Nothing::Broken(sentence) => self.broken.push(sentence),
+        }
+    }
+}
+
+/// Why naga gave no code.
+#[derive(Debug)]
+enum Nothing {
+    /// It does not take this, or our WGSL cannot say it.
+    Refused(String),
+    /// It panicked.
+    Broken(String),
 }
 
 /// WGSL text for one entry point, with what naga makes of it.
@@ -68,8 +84,8 @@ struct NagaModule {
 }
 
 /// The module for one entry point, or why there is none.
-fn compile(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result<NagaModule, String> {
-    let wgsl = wgsl::module(layout, plan, entry).map_err(|error| error.to_string())?;
+fn compile(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result<NagaModule, Nothing> {
+    let wgsl = wgsl::module(layout, plan, entry).map_err(|error| Nothing::Refused(error.to_string()))?;
     let (offsets, spirv) =
         ask_naga(entry, || Ok((naga_offsets::compiled_offsets(&wgsl)?, naga_offsets::spirv(&wgsl)?)))?;
     Ok(NagaModule { wgsl, offsets, spirv })
@@ -80,10 +96,10 @@ fn compile(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result
 fn ask_naga<T>(
     entry: &ProbeEntry,
     ask: impl FnOnce() -> Result<T, NagaError> + std::panic::UnwindSafe,
-) -> Result<T, String> {
+) -> Result<T, Nothing> {
     match std::panic::catch_unwind(ask) {
-        Ok(answer) => answer.map_err(|error| error.to_string()),
-        Err(_) => Err(format!("naga panics: on entry point `{}`", entry.name)),
+        Ok(answer) => answer.map_err(|error| Nothing::Refused(error.to_string())),
+        Err(_) => Err(Nothing::Broken(format!("naga panics on entry point `{}`", entry.name))),
     }
 }
 
@@ -105,4 +121,34 @@ fn by_form(entry: &ProbeEntry, offsets: &[Option<u32>]) -> Compiled {
     let leaves =
         |form: Form| (0_u32..).zip(offsets).map(move |(leaf, offset)| ((entry.name.clone(), form, leaf), *offset));
     entry.forms.iter().copied().flat_map(leaves).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::producer::{Generator, Producer};
+    use crate::record::{Direction, Stage};
+
+    /// Like any compiler that crashes.
+    #[test]
+    fn a_panic_of_naga_breaks_the_check() {
+        let entry = ProbeEntry {
+            name: "read_uniform".to_owned(),
+            space: Space::Uniform,
+            stage: Stage::Compute,
+            direction: Direction::Read,
+            forms: [Form::Leaf].into(),
+        };
+        let mut produced = Produced::empty(Producer::Generator(Generator::Naga));
+        let answers = [ask_naga(&entry, || panic!("as naga's writers do")), ask_naga(&entry, || Err(refusal()))];
+        for nothing in answers.into_iter().filter_map(Result::<(), Nothing>::err) {
+            produced.add_nothing(nothing);
+        }
+        assert_eq!(produced.broken, ["naga panics on entry point `read_uniform`"]);
+        assert_eq!(produced.gaps, [refusal().to_string()]);
+    }
+
+    fn refusal() -> NagaError {
+        NagaError::NoGlsl("no such thing".to_owned())
+    }
 }

@@ -92,6 +92,7 @@ impl ProofCheck {
             culprit: verdict.culprit,
             validation: validation.text(),
             skip_reason: reason,
+            not_checked: Vec::new(),
             known: None,
             fast: false,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),

@@ -17,10 +17,11 @@ impl Check {
         let block = &self.subject.layouts[module.block].name;
         let leaf = &module.plan.leaves[observation.leaf as usize];
         let compiled = self.compiled(module, &job.probe.entry.name, (observation.form, observation.leaf));
-        let of_leaf = || {
-            (join(block, &leaf.path), What::Offset, leaf_number(&self.subject.expected, block, leaf), Some(leaf.offset))
-        };
-        let reported = leaf_number(&module.reported, block, leaf).or_else(|| reported_cell(module, block, leaf));
+        let expected_leaf = leaf_number(&self.subject.expected, block, leaf);
+        let of_leaf = || (join(block, &leaf.path), What::Offset, expected_leaf, Some(leaf.offset));
+        let reported = leaf_number(&module.reported, block, leaf)
+            .or_else(|| reported_cell(module, block, leaf))
+            .or_else(|| expected_leaf.filter(|_| self.is_claimed(block, leaf)));
         let (path, what, expected, computed) = match observation.form {
             Form::Length => self.length(job).unwrap_or_else(of_leaf),
             Form::Leaf
@@ -50,12 +51,7 @@ impl Check {
 
     /// What the case says of a compiler's code, beside what the code does. No device takes part.
     pub(super) fn claims(&self) -> Vec<Row> {
-        // A claim is about one compiler; other versions of it (`dxc-old`) are held to it, too.
-        let claimed_of = self.subject.accessed_by.as_deref();
-        let is_meant = match self.produced.producer {
-            Producer::Compiler(toolchain) => toolchain.compiler.split('-').next() == claimed_of,
-            Producer::Generator(_) => false,
-        };
+        let is_meant = self.is_of_the_claims();
         let modules = self.produced.modules.iter().filter(|_| is_meant);
         let leaves =
             modules.flat_map(|module| (0..).zip(&module.plan.leaves).map(move |(leaf, it)| (module, leaf, it)));
@@ -81,6 +77,25 @@ impl Check {
             })
         });
         claims.collect()
+    }
+
+    /// Whether the case says of this compiler's code where it reads. A claim is about one compiler; other versions of it
+    /// (`dxc-old`) are held to it, too.
+    fn is_of_the_claims(&self) -> bool {
+        let claimed_of = self.subject.accessed_by.as_deref();
+        match self.produced.producer {
+            Producer::Compiler(toolchain) => toolchain.compiler.split('-').next() == claimed_of,
+            Producer::Generator(_) => false,
+        }
+    }
+
+    /// Whether the case says that the code reads the leaf, or what it is in, elsewhere than it is listed. What it expects
+    /// is the listing then, also of leaves whose place a listing does not print, such as elements of an array.
+    fn is_claimed(&self, block: &str, leaf: &Leaf) -> bool {
+        let path = join(block, &leaf.path);
+        let is_in =
+            |whole: &str| path.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']));
+        self.is_of_the_claims() && self.subject.accessed.iter().any(|(_, whole, _)| is_in(whole))
     }
 
     /// Path, case's and our number of elements of the array that ends a block, in the range that was bound.

@@ -9,6 +9,10 @@ use crate::module::Module;
 use crate::sources::{SourceMap, Span};
 use crate::toolchain::SourceText;
 
+/// Errors that a case can have as warnings, because it is about a compiler that takes what the documents forbid: DXC before
+/// 1.8.2405 lets arrays, structs and matrices begin at any component.
+const TAKEN_BY_COMPILERS: [Code; 1] = [Code::PackoffsetComponent];
+
 /// What is checked, before any rule set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Source {
@@ -108,9 +112,12 @@ impl Source {
     /// # Errors
     /// Problems of the declarations that the case does not expect, and refusals that it expects and that do not come.
     pub fn of_case(case: &Case, sources: &mut SourceMap) -> Result<Option<Self>, Vec<Diagnostic>> {
+        let warnings = || case.warns.iter().filter(|warn| warn.by == By::Layoutproof);
+        let is_warned = |code: &Code| warnings().any(|warn| warn.code.as_deref() == Some(code.as_str()));
         let options = DeclareOptions {
             entry: case.invocation.entry.clone(),
             defines: case.defines.clone(),
+            taken: TAKEN_BY_COMPILERS.into_iter().filter(is_warned).collect(),
             ..DeclareOptions::default()
         };
         let ours: Vec<&Diagnosed> = case.rejects.iter().filter(|reject| reject.by == By::Layoutproof).collect();
@@ -118,9 +125,8 @@ impl Source {
             Err(found) => unexpected(case, &ours, &found, sources).map(|()| None),
             Ok(module) => {
                 let missing: Vec<_> = ours.iter().map(|reject| not_given(case, reject)).collect();
-                let warnings = case.warns.iter().filter(|warn| warn.by == By::Layoutproof);
                 let silent =
-                    warnings.filter(|warn| !module.warnings.iter().any(|given| matches(case, warn, given, sources)));
+                    warnings().filter(|warn| !module.warnings.iter().any(|given| matches(case, warn, given, sources)));
                 let missing: Vec<_> = missing.into_iter().chain(silent.map(|warn| not_given(case, warn))).collect();
                 if missing.is_empty() { Ok(Some(Self::declared(case, module, sources))) } else { Err(missing) }
             }

@@ -23,7 +23,7 @@ use parser::{Parser, Source};
 use preprocess::{Preprocessed, Trace, preprocess};
 use problems::Problems;
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Code, Diagnostic};
 use crate::module::Module;
 use crate::sources::{NoSources, SourceFile, SourceMap, Sources, Span};
 
@@ -38,11 +38,19 @@ pub struct DeclareOptions {
     pub include_paths: Vec<String>,
     /// Where included files come from.
     pub files: Arc<dyn Sources>,
+    /// Errors that are warnings here: what some compiler takes and no document allows.
+    pub taken: Vec<Code>,
 }
 
 impl Default for DeclareOptions {
     fn default() -> Self {
-        Self { entry: None, defines: Vec::new(), include_paths: Vec::new(), files: Arc::new(NoSources) }
+        Self {
+            entry: None,
+            defines: Vec::new(),
+            include_paths: Vec::new(),
+            files: Arc::new(NoSources),
+            taken: Vec::new(),
+        }
     }
 }
 
@@ -54,7 +62,8 @@ impl Default for DeclareOptions {
 /// # Errors
 /// Every problem, warnings among them, in the order of the text, if one of them is an error.
 pub fn declare(sources: &mut SourceMap, span: Span, options: &DeclareOptions) -> Result<Module, Vec<Diagnostic>> {
-    let Reading { module, problems, trace, added } = read(sources, span, options);
+    let Reading { module, mut problems, trace, added } = read(sources, span, options);
+    problems.soften(&options.taken);
     for file in added {
         sources.add(file.name, file.text);
     }

@@ -1,6 +1,6 @@
 //! Collects the problems of one source, so that the user sees all of them at once.
 
-use crate::diagnostics::{Diagnostic, Severity};
+use crate::diagnostics::{Code, Diagnostic, Severity};
 
 /// More problems than this are counted, not kept: nobody reads them, and hostile input must not fill the memory.
 const KEPT: usize = 100;
@@ -29,6 +29,16 @@ impl Problems {
         self.dropped += other.dropped;
         self.has_errors |= other.has_errors;
         other.kept.into_iter().for_each(|diagnostic| self.report(diagnostic));
+    }
+
+    /// Makes warnings of the errors of these codes.
+    pub(super) fn soften(&mut self, codes: &[Code]) {
+        for diagnostic in self.kept.iter_mut().filter(|diagnostic| codes.contains(&diagnostic.code)) {
+            diagnostic.severity = Severity::Warning;
+        }
+        // What was dropped may have been an error of another code.
+        let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
+        self.has_errors &= self.dropped > 0 || self.kept.iter().any(is_error);
     }
 
     /// Whether further problems are only counted.

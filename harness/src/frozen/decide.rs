@@ -7,8 +7,9 @@ use sha2::{Digest, Sha256};
 
 use super::answer::{Answer, CaseAnswers, Fact, line};
 use super::facts::{add, add_code, facts_of};
+use crate::check::asked::{Asked, addressed_by};
 use crate::check::produce::plan_of_second_element;
-use crate::check::produce_compiled::{Asked, addressed_by, readable, space_of};
+use crate::check::produce_compiled::{readable, space_of};
 use crate::check::{Source, Subject};
 use crate::generate::hlsl_program::{ENTRY, idle_program, is_stream, program};
 use crate::layout::{BlockLayout, RuleSet, lay_out};

@@ -4,13 +4,13 @@
 //! variable at set 0 binding 0, all of them look at the same buffer, and the words that a case reads are folded into one.
 //! The interface is that of other probes: output at binding 1, nonce and indices at binding 2.
 //!
-//! The buffer is a ramp: every 32-bit word of it is data and carries its own offset, as if each block had no padding.
+//! The buffer is a ramp: no two of its 32-bit words are the same, and each is there for data, as if no block had padding.
 //! So the answer of a case follows from its layout alone. A wrong answer says no more than that the case has to be read
 //! again by itself, and a right one nothing of padding and guards, which the ramp does not have.
 
-use super::{Interface, PlanShader, ProbeEntry, ProbePlan, Socket, Wiring};
-use crate::image::ink::{Code, Half};
-use crate::image::{BEFORE_WORD, ImageError, REFILL_WORD, data_word, image_size};
+use super::{Interface, Place, PlanShader, ProbeEntry, ProbePlan, Slot, Socket, Wiring};
+use crate::image::ink::Code;
+use crate::image::{BEFORE_WORD, ImageError, REFILL_WORD, image_size};
 use crate::layout::{BlockLayout, Leaf};
 use crate::probe::words;
 use crate::record::{Direction, Form, Space, Stage};
@@ -22,7 +22,7 @@ pub const FUSED_ENTRY: &str = "read_fused";
 /// Place of the output among the buffers of a job.
 const OUTPUT: usize = 1;
 
-/// Bytes of the longest ramp: the tag of a word leaves 16 bits for its offset.
+/// Bytes of the longest ramp: what uniform buffers hold where they hold much.
 const RAMP_BYTES: u32 = 1 << 16;
 
 /// Where the blocks of a group live.
@@ -50,25 +50,56 @@ impl FusedSpace {
 /// How the words that a case reads become one. Both begin with the nonce and the number of the case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fold {
-    /// The steps of FNV-1a with words for bytes (draft-eastlake-fnv, "FNV Basics"). Each step is one to one in the word
-    /// and in what came before, so one wrong word always shows; other mistakes pass with odds of about one to 2^32. Folds
-    /// with fewer operations miss shifted or swapped neighbours.
+    /// Exclusive or and difference in turn. Each step is one to one in the word and in what came before, so one wrong word
+    /// always shows. Words that changed places show too, because neither operation passes the carries of the other: with
+    /// odds of one to some ten thousand against it for two words with one between them, far more for others.
     Hash,
     /// Exclusive or: the cheapest use of a load, which shows what a probe costs at least. It does not see words that
     /// changed places.
     Xor,
 }
 
-/// FNV's prime for 32 bits.
-pub(crate) const FNV_PRIME: u32 = 16_777_619;
+/// What one step of a fold does with what came before and a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FoldStep {
+    /// `value ^ word`.
+    Xor,
+    /// `value - word`, without overflow.
+    Subtract,
+}
 
 impl Fold {
-    fn step(self, value: u32, word: u32) -> u32 {
+    /// What step `number` does.
+    pub(crate) const fn step(self, number: u32) -> FoldStep {
         match self {
-            Self::Hash => (value ^ word).wrapping_mul(FNV_PRIME),
-            Self::Xor => value ^ word,
+            Self::Hash if number % 2 == 1 => FoldStep::Subtract,
+            Self::Hash | Self::Xor => FoldStep::Xor,
         }
     }
+}
+
+impl FoldStep {
+    fn apply(self, value: u32, word: u32) -> u32 {
+        match self {
+            Self::Xor => value ^ word,
+            Self::Subtract => value.wrapping_sub(word),
+        }
+    }
+}
+
+/// The word at byte `offset` (a multiple of 4) of a ramp. No two are the same, neighbours have little in common, and each
+/// is a normal number as `float`, as two `half` and as either part of a `double`, so that no device may change it.
+fn ramp_word(offset: u32) -> u32 {
+    const FREE: u32 = (1 << 28) - 1;
+    // Odd factors and shifted exclusive ors are one to one; the constants are those of MurmurHash3's last steps.
+    let mix = |bits: u32, (factor, shift): (u32, u32)| {
+        let mixed = bits.wrapping_mul(factor) & FREE;
+        mixed ^ (mixed >> shift)
+    };
+    let bits = mix(mix(offset / 4, (0x85EB_CA6B, 13)), (0xC2B2_AE35, 14));
+    // The upper two bits of the exponent of a half are 10, and so are those of longer numbers.
+    let half = |bits: u32| (bits & 0x1FFF) | 0x4000 | ((bits << 2) & 0x8000);
+    half(bits >> 14) << 16 | half(bits & 0x3FFF)
 }
 
 /// A block with its plan, which has exactly one entry point: see [`fusable`].
@@ -129,11 +160,18 @@ impl FusedCase {
         self.entry().map(|entry| Wiring::new(&self.layout, &self.plan, entry)).unwrap_or_default()
     }
 
-    /// The answer of a device that reads every leaf where the layout has it.
+    /// The answer of a device that reads every leaf where the layout has it. A word's step is its place in the output that
+    /// it would be stored to.
     fn answer(&self, wiring: &Wiring, (fold, start): (Fold, u32)) -> u32 {
-        let leaves = wiring.slots.iter().map(|slot| &self.plan.leaves[slot.leaf as usize]);
-        let read = leaves.flat_map(|leaf| (0..words(leaf.component)).map(|word| leaf.offset + 4 * word));
-        read.fold(start, |value, offset| fold.step(value, data_word(offset, Half::Low)))
+        let leaf_of = |slot: &Slot| match slot.places[..] {
+            [Place::Word(first)] => Some((first, &self.plan.leaves[slot.leaf as usize])),
+            _ => None,
+        };
+        let leaves = wiring.slots.iter().filter_map(leaf_of);
+        let read = leaves.flat_map(|(first, leaf)| {
+            (0..words(leaf.component)).map(move |word| (first + word, leaf.offset + 4 * word))
+        });
+        read.fold(start, |value, (place, offset)| fold.step(place).apply(value, ramp_word(offset)))
     }
 }
 
@@ -163,7 +201,7 @@ impl FusedJob {
                 indices = wiring.indices;
             }
         }
-        let ramp = (0..).step_by(4).map(|offset| data_word(offset, Half::Low)).take(bytes / 4);
+        let ramp = (0..).step_by(4).map(ramp_word).take(bytes / 4);
         let kind = match group.space {
             FusedSpace::Uniform => BufferKind::Uniform,
             FusedSpace::Storage => BufferKind::StorageRead,
@@ -209,4 +247,48 @@ fn buffer((set, binding): Socket, kind: BufferKind, words: impl Iterator<Item = 
     let bytes_of = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let bytes = bytes_of(&words.collect::<Vec<_>>());
     JobBuffer { set, binding, element: 0, kind, bytes, after: bytes_of(&[REFILL_WORD; 4]), before_word: BEFORE_WORD }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_ramp_are_distinct_and_normal_numbers() {
+        let words: Vec<u32> = (0..RAMP_BYTES).step_by(4).map(ramp_word).collect();
+        assert_eq!(words.iter().collect::<std::collections::BTreeSet<_>>().len(), words.len());
+        for word in words {
+            let half_exponents = [word >> 26 & 0x1F, word >> 10 & 0x1F];
+            assert!(half_exponents.iter().all(|exponent| (1..0x1F).contains(exponent)), "{word:08X}");
+            assert!(f32::from_bits(word).is_normal(), "{word:08X}");
+            assert!(f64::from_bits(u64::from(word) << 32 | 1).is_normal(), "{word:08X}");
+            assert!(word != REFILL_WORD && word != BEFORE_WORD, "{word:08X}");
+        }
+    }
+
+    fn hash(offsets: &[u32]) -> u32 {
+        let words = (1..).zip(offsets);
+        words.fold(7, |value, (number, offset)| Fold::Hash.step(number).apply(value, ramp_word(*offset)))
+    }
+
+    /// The mistakes that devices and compilers make: leaves that are late by some words from one on, or changed places.
+    #[test]
+    fn late_and_swapped_leaves_change_the_hash() {
+        let offsets: Vec<u32> = (0..64).map(|leaf| 4 * leaf).collect();
+        let right = hash(&offsets);
+        for first in 0..offsets.len() {
+            for late in 1..16 {
+                for end in first + 1..=offsets.len() {
+                    let mut wrong = offsets.clone();
+                    wrong[first..end].iter_mut().for_each(|offset| *offset += 4 * late);
+                    assert_ne!(hash(&wrong), right, "{first}..{end} late by {late} words");
+                }
+            }
+            for second in first + 1..offsets.len() {
+                let mut wrong = offsets.clone();
+                wrong.swap(first, second);
+                assert_ne!(hash(&wrong), right, "{first} and {second} swapped");
+            }
+        }
+    }
 }

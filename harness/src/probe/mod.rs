@@ -36,7 +36,7 @@ mod tuning;
 mod unchanged;
 mod wiring;
 
-pub(crate) use fused::FNV_PRIME;
+pub(crate) use fused::FoldStep;
 pub use fused::{FUSED_ENTRY, Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, fusable};
 pub use interface::{Interface, Socket};
 pub use jobs::{PlanShader, ProbeJob, ProbeRun, Range, jobs};

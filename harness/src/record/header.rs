@@ -15,7 +15,8 @@ pub struct RunHeader {
     pub layoutproof: String,
     /// Devices, through each API.
     pub devices: Vec<DeviceInfo>,
-    /// Tools by name with their version lines (`spirv-val`, `naga`, `rspirv`).
+    /// Tools by name with their version lines (`spirv-val`, `naga`, `rspirv`), and the compilers that were asked, with
+    /// the digests of their files.
     pub tools: BTreeMap<String, String>,
     /// Environment variables that steer drivers, where set.
     pub environment: BTreeMap<String, String>,

@@ -2,8 +2,6 @@
 //!
 //! Check records in, [`RunEnd`] and [`Exit`] out. A skip is never counted as agreement.
 
-use std::collections::BTreeSet;
-
 use super::failures::place;
 use crate::record::{CheckRecord, Outcome, RunEnd, SCHEMA};
 use crate::runner::RunnerKind;
@@ -11,35 +9,44 @@ use crate::runner::RunnerKind;
 /// The totals of `checks`; leaves, bound resources and devices without those of the CPU model.
 pub fn fold(checks: &[CheckRecord]) -> RunEnd {
     let mut end = RunEnd { schema: SCHEMA, ..RunEnd::default() };
-    let mut devices = BTreeSet::new();
     for check in checks {
-        end.checks += 1;
-        let count = match check.outcome {
-            Outcome::Agree => &mut end.agree,
-            Outcome::Differ => &mut end.differ,
-            Outcome::Known => &mut end.known,
-            Outcome::Stale => &mut end.stale,
-            Outcome::Skipped => &mut end.skipped,
-            Outcome::Broken => &mut end.broken,
-        };
-        *count += 1;
-        // The model answers by definition what the shader says: it tests this program, and proves nothing about devices.
-        if check.leaves > 0 && check.runner != RunnerKind::Model {
-            end.leaves = end.leaves.saturating_add(check.leaves);
-            let proved = end.proves.entry(check.proves).or_default();
-            *proved = proved.saturating_add(check.leaves);
-            devices.insert(place(&check.device, check.runner.as_str()));
-        }
-        let read = check.bound.as_ref().map_or(0, |bound| bound.read);
-        if read > 0 && check.runner != RunnerKind::Model {
-            let device = place(&check.device, check.runner.as_str());
-            let bound = end.bound.entry(device.clone()).or_default();
-            *bound = bound.saturating_add(read);
-            devices.insert(device);
+        add(&mut end, check);
+    }
+    end
+}
+
+/// Counts one more check in the totals of [`fold`].
+pub fn add(end: &mut RunEnd, check: &CheckRecord) {
+    end.checks += 1;
+    let count = match check.outcome {
+        Outcome::Agree => &mut end.agree,
+        Outcome::Differ => &mut end.differ,
+        Outcome::Known => &mut end.known,
+        Outcome::Stale => &mut end.stale,
+        Outcome::Skipped => &mut end.skipped,
+        Outcome::Broken => &mut end.broken,
+    };
+    *count += 1;
+    // The model answers by definition what the shader says: it tests this program, and proves nothing about devices.
+    if check.runner == RunnerKind::Model {
+        return;
+    }
+    let device = place(&check.device, check.runner.as_str());
+    let read = check.bound.as_ref().map_or(0, |bound| bound.read);
+    if check.leaves > 0 {
+        end.leaves = end.leaves.saturating_add(check.leaves);
+        let proved = end.proves.entry(check.proves).or_default();
+        *proved = proved.saturating_add(check.leaves);
+    }
+    if read > 0 {
+        let bound = end.bound.entry(device.clone()).or_default();
+        *bound = bound.saturating_add(read);
+    }
+    if check.leaves > 0 || read > 0 {
+        if let Err(here) = end.devices.binary_search(&device) {
+            end.devices.insert(here, device);
         }
     }
-    end.devices = devices.into_iter().collect();
-    end
 }
 
 /// What a run can demand besides agreement, and whether something kept it from running.

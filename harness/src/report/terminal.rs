@@ -72,13 +72,15 @@ pub fn check_line(check: &CheckRecord, style: Style) -> String {
     let dot = if style.ascii { " | " } else { " · " };
     let parts = [&check.case, &check.rules, &check.producer].map(|part| one_line(part)).join(dot);
     let entry = check.known.as_ref().map(|entry| format!("{}:{}: {}", entry.file, entry.line, entry.reason));
-    let reason = check.skip_reason.clone().or(entry).map(|reason| format!(": {}", one_line(&reason)));
-    let reason = reason.unwrap_or_default();
+    let left_out = check.not_checked.join("; ");
+    let left_out = (!left_out.is_empty()).then(|| format!("not checked: {left_out}"));
+    let reasons: Vec<String> = check.skip_reason.clone().or(entry).into_iter().chain(left_out).collect();
+    let reason = if reasons.is_empty() { String::new() } else { format!(": {}", one_line(&reasons.join("; "))) };
     let verb = style.verb(tone(check.outcome), verb(check.outcome));
     format!("{verb} {parts}{dot}{}{reason}\n", place(&one_line(&check.device), check.runner.as_str()))
 }
 
-/// Devices, cases, skips, known differences, what was proved and the verdict on the run.
+/// Devices, cases, skips, what was left out of other checks, known differences, what was proved and the verdict.
 pub fn summary(facts: &RunFacts<'_>, style: Style) -> String {
     let end = facts.end;
     let line = |tone: Tone, verb: &str, text: String| format!("{} {text}\n", style.verb(tone, verb));
@@ -90,6 +92,11 @@ pub fn summary(facts: &RunFacts<'_>, style: Style) -> String {
     let skips = tally(facts.checks.iter().filter(|check| check.outcome == Outcome::Skipped).map(reason));
     if end.skipped > 0 {
         text += &line(Tone::Skip, "Skipped", list(end.skipped, &skips, style));
+    }
+    let partly = facts.checks.iter().filter(|check| !check.not_checked.is_empty()).count();
+    if partly > 0 {
+        let left_out = tally(facts.checks.iter().flat_map(kinds_left_out));
+        text += &line(Tone::Skip, "Partly", list(u32::try_from(partly).unwrap_or(u32::MAX), &left_out, style));
     }
     let known = facts.checks.iter().filter(|check| check.outcome == Outcome::Known);
     let known = tally(known.map(|check| check.known.as_ref().map_or("no list", |entry| &entry.file)));
@@ -153,6 +160,13 @@ fn cases(checks: &[CheckRecord], end: &RunEnd) -> String {
 fn reason(check: &CheckRecord) -> &str {
     let reason = check.skip_reason.as_deref().unwrap_or("no reason given");
     reason.split(": ").next().unwrap_or(reason)
+}
+
+/// The kinds of reasons why parts of a check were left out, each once: what stands before the details.
+fn kinds_left_out(check: &CheckRecord) -> BTreeSet<&str> {
+    let details = [": ", " ("];
+    let ends = |reason: &str| details.iter().filter_map(|start| reason.find(start)).min().unwrap_or(reason.len());
+    check.not_checked.iter().map(|reason| &reason[..ends(reason)]).collect()
 }
 
 /// Each text with how often it occurs, the most frequent first.

@@ -1,4 +1,5 @@
-//! What the user typed.
+//! What the user typed: the commands, what several of them take, and what a run takes. The other commands' arguments are
+//! beside the commands.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,12 +10,18 @@ use layoutproof::scalar::SixteenBit;
 use layoutproof::shape::MatrixOrder;
 
 use crate::bench::BenchArgs;
+use crate::export::ExportArgs;
 use crate::fault::Fault;
 use crate::final_report::OutputArgs;
 use crate::freeze::FreezeArgs;
+use crate::information::ListArgs;
+use crate::mutants::MutantsArgs;
 use crate::part::PartArgs;
 use crate::placement::PlacementArgs;
+use crate::reflect::ReflectArgs;
 use crate::regress::RegressArgs;
+use crate::report::ReportArgs;
+use crate::show_args::{DiffArgs, ShowArgs};
 
 /// Proves where shader parameters live: lays declarations out, uploads packed bytes to every GPU found, reads back
 /// where each value really was, and names who is wrong.
@@ -148,135 +155,12 @@ pub enum Format {
     Json,
 }
 
-/// Output formats of `layoutproof show`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ShowFormat {
-    /// For people.
-    Text,
-    /// For programs.
-    Json,
-    /// Structs of Rust with assertions of their offsets and sizes.
-    RustAsserts,
-    /// Structs of C++ with assertions of their offsets and sizes.
-    CppAsserts,
-    /// LLVM types with explicit padding, as Clang makes them.
-    Llvm,
-    /// LLVM types with `target("dx.Layout", ...)` or `target("spirv.Layout", ...)`, and for a cbuffer the struct of its
-    /// registers, as in the proposals for Clang.
-    #[value(alias = "llvm-seed")]
-    LlvmLayout,
-}
-
 /// The output format alone.
 #[derive(Debug, Args)]
 pub struct FormatArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
-}
-
-/// `layoutproof show`.
-#[derive(Debug, Args)]
-pub struct ShowArgs {
-    /// A shader file (.hlsl, .slang, .wgsl, .glsl, .spv), a case file or the id of a built-in case.
-    pub input: String,
-    /// Rule sets; default: all bare ones. The assert formats take one, or a compiler's own choice for each block
-    /// (`native:dxc-dxil`, `native:slang-vulkan` ...; the former by default for .hlsl files, for the LLVM formats too).
-    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
-    pub rules: Vec<String>,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
-    pub format: ShowFormat,
-    /// Say where padding is, what share of each block it takes, and which order of members saves bytes.
-    #[arg(long)]
-    pub padding: bool,
-    /// How the declaration is read.
-    #[command(flatten)]
-    pub declare: DeclareArgs,
-    /// Where parameters are bound.
-    #[command(flatten)]
-    pub placement: PlacementArgs,
-}
-
-/// `layoutproof diff`.
-#[derive(Debug, Args)]
-pub struct DiffArgs {
-    /// A shader file, a case file or the id of a built-in case.
-    pub input: String,
-    /// First rule set.
-    pub left: String,
-    /// Second rule set.
-    pub right: String,
-    /// How the declaration is read.
-    #[command(flatten)]
-    pub declare: DeclareArgs,
-}
-
-/// Output formats of `layoutproof reflect`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ReflectFormat {
-    /// The tree of the Slang user guide's reflection chapter.
-    Yaml,
-    /// What `slangc -reflection-json` prints.
-    SlangJson,
-}
-
-/// `layoutproof reflect`.
-#[derive(Debug, Args)]
-pub struct ReflectArgs {
-    /// A shader file (.hlsl, .slang), a case file or the id of a built-in case.
-    pub input: String,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = ReflectFormat::Yaml)]
-    pub format: ReflectFormat,
-    /// How the declaration is read.
-    #[command(flatten)]
-    pub declare: DeclareArgs,
-    /// For which API, by whose rules.
-    #[command(flatten)]
-    pub placement: PlacementArgs,
-}
-
-/// `layoutproof export`.
-#[derive(Debug, Args)]
-pub struct ExportArgs {
-    /// The id of a built-in case, or a case file.
-    pub case: String,
-    /// The suite.
-    #[arg(long, value_enum)]
-    pub format: ExportFormat,
-    /// The rule set whose numbers are expected; without it the first of the case's for which the suite has a test.
-    #[arg(long)]
-    pub rules: Option<String>,
-}
-
-/// A suite that a case can be written for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    /// `AmberScript`, with SPIR-V assembly: asks the driver.
-    Amber,
-    /// A test of llvm/offload-test-suite, with HLSL: asks compiler and driver.
-    OffloadTest,
-}
-
-/// `layoutproof list`.
-#[derive(Debug, Args)]
-pub struct ListArgs {
-    /// List the rule sets instead: what each is, where it comes from, one worked example.
-    #[arg(long, conflicts_with = "coverage")]
-    pub rules: bool,
-    /// Count instead what the cases ask of devices: leaves by type, predecessor, rule set, space, stage, direction, form
-    /// and kind of proof. No GPU needed.
-    #[arg(long)]
-    pub coverage: bool,
-    /// Output format of --coverage.
-    #[arg(long, value_enum, default_value_t = Format::Text, requires = "coverage")]
-    pub format: Format,
-    /// Only cases whose id contains this text, or matches it as a pattern with * and ?.
-    pub filter: Vec<String>,
-    /// Read cases from this file or folder too.
-    #[arg(long, value_name = "PATH")]
-    pub cases: Vec<PathBuf>,
 }
 
 /// `layoutproof run`.
@@ -374,34 +258,6 @@ pub struct RunArgs {
     pub placement: PlacementArgs,
 }
 
-/// `layoutproof report`.
-#[derive(Debug, Args)]
-pub struct ReportArgs {
-    /// Records of runs (`run --json`), of the shards of one or of several.
-    #[arg(required = true, value_name = "RECORDS")]
-    pub files: Vec<PathBuf>,
-    /// Where reports go.
-    #[command(flatten)]
-    pub outputs: OutputArgs,
-}
-
-/// `layoutproof mutants`.
-#[derive(Debug, Args)]
-pub struct MutantsArgs {
-    /// Only the mutants of these rule sets, each on a line of its own, and no devices.
-    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
-    pub rules: Vec<String>,
-    /// Every rule mutant on a line of its own, and all cases that notice a misreading device rather than the first few.
-    #[arg(long)]
-    pub all: bool,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
-    /// Read cases from this file or folder too; a case of the same id replaces the built-in one.
-    #[arg(long, value_name = "PATH")]
-    pub cases: Vec<PathBuf>,
-}
-
 /// `layoutproof fuzz`.
 #[derive(Debug, Args)]
 pub struct FuzzArgs {
@@ -435,6 +291,9 @@ pub struct FuzzArgs {
     /// Where differences are written: a case file, a report, and what the compiler was given and made.
     #[arg(long, default_value = "fuzz-found", value_name = "DIR")]
     pub out: PathBuf,
+    /// Write the records of all checks as JSON lines, as `run` does; `report` reads them.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
     /// Plant a wrong rule, to see it found and made small: `std140@slang:array-alignment=4`.
     #[arg(long, value_name = "RULES:PARAMETER=VALUE")]
     pub plant_mutant: Option<String>,

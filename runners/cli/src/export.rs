@@ -3,16 +3,38 @@
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
 use layoutproof::check::{Source, Subject};
 use layoutproof::export::{NotExported, amber, offload_test};
 use layoutproof::layout::{RuleSet, find};
 use layoutproof::report::summary::Exit;
 use layoutproof::sources::SourceMap;
 
-use crate::args::{ExportArgs, ExportFormat};
 use crate::inputs::{Cases, Word};
 use crate::output::print;
 use crate::selection::{Refused, rule_set};
+
+/// `layoutproof export`.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// The id of a built-in case, or a case file.
+    pub case: String,
+    /// The suite.
+    #[arg(long, value_enum)]
+    pub format: ExportFormat,
+    /// The rule set whose numbers are expected; without it the first of the case's for which the suite has a test.
+    #[arg(long)]
+    pub rules: Option<String>,
+}
+
+/// A suite that a case can be written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// `AmberScript`, with SPIR-V assembly: asks the driver.
+    Amber,
+    /// A test of llvm/offload-test-suite, with HLSL: asks compiler and driver.
+    OffloadTest,
+}
 
 /// Prints the test.
 ///

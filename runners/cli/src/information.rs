@@ -1,5 +1,8 @@
 //! `layoutproof list`, `devices`, `compilers` and `doctor`: what there is.
 
+use std::path::PathBuf;
+
+use clap::Args;
 use layoutproof::check::{Generator, Produced};
 use layoutproof::coverage::{Cells, planned};
 use layoutproof::layout::rules::Example;
@@ -11,12 +14,32 @@ use layoutproof::sources::SourceMap;
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::spirv_val::SpirvVal;
 
-use crate::args::{Format, FormatArgs, ListArgs};
+use crate::args::{Format, FormatArgs};
 use crate::drivers;
 use crate::inputs::Cases;
 use crate::output::{print, warn};
 use crate::pool::{self, Launch};
 use crate::selection::{Refused, all_forms, sources, subjects};
+
+/// `layoutproof list`.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// List the rule sets instead: what each is, where it comes from, one worked example.
+    #[arg(long, conflicts_with = "coverage")]
+    pub rules: bool,
+    /// Count instead what the cases ask of devices: leaves by type, predecessor, rule set, space, stage, direction, form
+    /// and kind of proof. No GPU needed.
+    #[arg(long)]
+    pub coverage: bool,
+    /// Output format of --coverage.
+    #[arg(long, value_enum, default_value_t = Format::Text, requires = "coverage")]
+    pub format: Format,
+    /// Only cases whose id contains this text, or matches it as a pattern with * and ?.
+    pub filter: Vec<String>,
+    /// Read cases from this file or folder too.
+    #[arg(long, value_name = "PATH")]
+    pub cases: Vec<PathBuf>,
+}
 
 /// Lists cases or rule sets.
 ///

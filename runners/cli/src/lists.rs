@@ -59,6 +59,11 @@ pub(crate) fn known_lists(paths: &[PathBuf], built_in: BuiltInKnown) -> anyhow::
     Ok(found)
 }
 
+/// What tells lists of known differences from others.
+pub(crate) fn text_of(known: &[Known]) -> String {
+    format!("{known:?}")
+}
+
 /// Reads lists that the user keeps: files, or all `.toml` files of folders.
 ///
 /// # Errors

@@ -1,7 +1,9 @@
 //! `layoutproof mutants`: plants faults one at a time and prints which cases notice.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use clap::Args;
 use layoutproof::check::{Generator, Placed, Produced, Proof, Source};
 use layoutproof::layout::{RuleSet, table};
 use layoutproof::model::{BINDING_MISREADINGS, MISREADINGS};
@@ -14,9 +16,26 @@ use layoutproof::report::summary::Exit;
 use layoutproof::report::{Style, mutant_table};
 use layoutproof::sources::SourceMap;
 
-use crate::args::{Format, MutantsArgs};
+use crate::args::Format;
 use crate::output::print;
 use crate::selection::{Refused, all_forms, rule_set, sources, subjects};
+
+/// `layoutproof mutants`.
+#[derive(Debug, Args)]
+pub struct MutantsArgs {
+    /// Only the mutants of these rule sets, each on a line of its own, and no devices.
+    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    pub rules: Vec<String>,
+    /// Every rule mutant on a line of its own, and all cases that notice a misreading device rather than the first few.
+    #[arg(long)]
+    pub all: bool,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Read cases from this file or folder too; a case of the same id replaces the built-in one.
+    #[arg(long, value_name = "PATH")]
+    pub cases: Vec<PathBuf>,
+}
 
 /// The explained survivors.
 const EQUIVALENTS: &str = include_str!("../../../ci/equivalent-mutants.toml");

@@ -18,8 +18,8 @@ use crate::inputs::read;
 #[derive(Clone, Debug, Args)]
 pub struct PartArgs {
     /// Only one part of the cases: 2/3 is the second of three. Together the parts are the whole run; `layoutproof report`
-    /// puts their records together.
-    #[arg(long, value_name = "I/N", conflicts_with = "floors")]
+    /// puts their records together, and takes the floors.
+    #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
     /// Only what this file lists: the id of a case or the name of a trial in each line; # begins a comment.
     #[arg(long, value_name = "FILE")]

@@ -3,13 +3,42 @@
 //! Lines are written in the order of the run, each as soon as all before it are there. So a file that was cut short is
 //! the beginning of the whole one, and the same run writes the same bytes, times aside, however its threads took turns.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use layoutproof::record::{CheckRecord, Line, RunEnd, RunHeader};
+use layoutproof::record::{CheckRecord, Line, RunEnd, RunHeader, SCHEMA};
 use layoutproof::report::json_lines;
+use layoutproof::runner::DeviceInfo;
+use layoutproof_compilers::spirv_val::SpirvVal;
+
+use crate::{arguments, drivers};
+
+/// The first line of the records of a run on these devices, with these builds of compilers by name, of so many cases;
+/// `inputs` is the hash of all that it reads.
+pub(crate) fn header(
+    (devices, builds): (&[DeviceInfo], BTreeMap<String, String>),
+    cases: usize,
+    inputs: String,
+) -> RunHeader {
+    let validator = SpirvVal::find().map_or("missing".to_owned(), |validator| validator.version().to_owned());
+    let built_in =
+        [("spirv-val", validator.as_str()), ("naga", env!("NAGA_VERSION")), ("rspirv", env!("RSPIRV_VERSION"))];
+    let mut tools = builds;
+    tools.extend(built_in.map(|(tool, version)| (tool.to_owned(), version.to_owned())));
+    RunHeader {
+        schema: SCHEMA,
+        layoutproof: env!("CARGO_PKG_VERSION").to_owned(),
+        devices: devices.to_vec(),
+        tools,
+        environment: drivers::recorded(),
+        cases: u32::try_from(cases).unwrap_or(u32::MAX),
+        arguments: arguments::of_run(std::env::args_os()),
+        inputs,
+    }
+}
 
 /// A records file that is being written.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! `layoutproof reflect`: a program's layout as Slang's reflection shows it.
 
 use anyhow::bail;
+use clap::{Args, ValueEnum};
 use layoutproof::bind::{Convention, Request, slang};
 use layoutproof::check::Source;
 use layoutproof::diagnostics::{Diagnostic, render};
@@ -10,11 +11,37 @@ use layoutproof::report::summary::Exit;
 use layoutproof::shape::MatrixOrder;
 use layoutproof::sources::SourceMap;
 
-use crate::args::{ReflectArgs, ReflectFormat};
+use crate::args::DeclareArgs;
 use crate::inputs::{Word, add_text};
 use crate::output::{print, warn};
+use crate::placement::PlacementArgs;
 use crate::selection::options_of;
 use crate::show::Input;
+
+/// Output formats of `layoutproof reflect`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReflectFormat {
+    /// The tree of the Slang user guide's reflection chapter.
+    Yaml,
+    /// What `slangc -reflection-json` prints.
+    SlangJson,
+}
+
+/// `layoutproof reflect`.
+#[derive(Debug, Args)]
+pub struct ReflectArgs {
+    /// A shader file (.hlsl, .slang), a case file or the id of a built-in case.
+    pub input: String,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = ReflectFormat::Yaml)]
+    pub format: ReflectFormat,
+    /// How the declaration is read.
+    #[command(flatten)]
+    pub declare: DeclareArgs,
+    /// For which API, by whose rules.
+    #[command(flatten)]
+    pub placement: PlacementArgs,
+}
 
 /// Shows one input's reflection.
 ///

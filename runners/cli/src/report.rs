@@ -1,26 +1,46 @@
 //! `layoutproof report`: records that runs have written in, the report of all of them out.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use clap::Args;
+use layoutproof::floors;
 use layoutproof::record::RunEnd;
 use layoutproof::report::summary::Exit;
 use layoutproof::report::{Style, json_lines};
 
-use crate::args::ReportArgs;
-use crate::final_report::FinalReport;
+use crate::final_report::{FinalReport, OutputArgs};
+use crate::floors::missed_by_runs;
+use crate::lists::lists;
 use crate::merge::{Merged, Part, merge};
 use crate::output::warn;
 use crate::records_file;
 
+/// `layoutproof report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Records of runs (`run --json`), of the shards of one or of several.
+    #[arg(required = true, value_name = "RECORDS")]
+    pub files: Vec<PathBuf>,
+    /// The least number of leaves that each device must answer for, in all runs together.
+    #[arg(long, value_name = "FILE")]
+    pub floors: Option<PathBuf>,
+    /// Where reports go.
+    #[command(flatten)]
+    pub outputs: OutputArgs,
+}
+
 /// Reports what the records say as the run itself would have done, with its exit code.
 ///
 /// # Errors
-/// Files that cannot be read, that are no records, or that contradict each other.
+/// Files that cannot be read, that are no records, or that contradict each other; for floors, what the runs were about as
+/// well.
 pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     let parts = args.files.iter().map(|path| read(path)).collect::<anyhow::Result<Vec<_>>>()?;
-    let Merged { runs, devices, records, end, notes, missing, cut } = merge(parts)?;
+    let Merged { runs, devices, records, end, notes, mut missing, cut } = merge(parts)?;
+    let floors = lists(args.floors.as_slice(), floors::read)?;
+    missing.extend(missed_by_runs(&floors, &runs, &records)?);
     for note in notes {
         warn(&format!("note: {note}\n"));
     }

@@ -1,25 +1,24 @@
 //! What a run is about: the user's words in, subjects out, or every problem of everything that was named.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use layoutproof::case::{By, Case};
 use layoutproof::check::proof::producer_for;
 use layoutproof::check::{Placed, Settings, Source, Subject};
 use layoutproof::declare::DeclareOptions;
-use layoutproof::diagnostics::{Code, Diagnostic, render};
+use layoutproof::diagnostics::{Diagnostic, render};
 use layoutproof::layout::{DECLARED, RuleSet, find, table};
 use layoutproof::record::Form;
-use layoutproof::sources::{SourceMap, Span};
+use layoutproof::sources::SourceMap;
 use layoutproof::toolchain::Toolchain;
 
 use crate::args::{DeclareArgs, RunArgs};
-use crate::inputs::{Cases, FileSystem, Word, add_text, hashes};
-use crate::laid_out::{self, check_rules};
+use crate::chosen::Chosen;
+use crate::inputs::{Cases, FileSystem, Word, hashes};
+use crate::laid_out::check_rules;
 use crate::part::Part;
-use crate::placement::PlacementArgs;
 
 /// Problems in what the user wrote; nothing is run.
 #[derive(Debug)]
@@ -82,7 +81,7 @@ pub(crate) fn select_part(args: &RunArgs, part: Part, toolchains: &[&'static Too
     let only_modules = !words.is_empty() && words.iter().all(|word| matches!(word, Word::LaidOut(_)));
     let names = if only_modules { &[] } else { rules.as_slice() };
     let rules_named = names.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
-    let wanted = Wanted { rules: rules_named, placement, toolchains };
+    let wanted = Chosen { rules: rules_named, placement, toolchains };
     let mut selection = Selection::default();
     let mut cases = Cases::load(&declare.cases)?;
     let mut ids = Vec::new();
@@ -172,28 +171,7 @@ pub(crate) fn options_of(declare: &DeclareArgs) -> DeclareOptions {
         defines: defines.collect(),
         include_paths: declare.include.clone(),
         files: Arc::new(FileSystem),
-    }
-}
-
-/// What of cases and files is wanted.
-struct Wanted<'a> {
-    /// The rule sets that the user names.
-    rules: Vec<&'static RuleSet>,
-    /// The compilers whose own rule sets are checked too.
-    toolchains: &'a [&'static Toolchain],
-    placement: &'a PlacementArgs,
-}
-
-impl Wanted<'_> {
-    /// Whether a case's placement is asked for: any, where the user names no target.
-    fn takes(&self, placed: &Placed) -> bool {
-        let Some(target) = self.placement.target else { return true };
-        let named = self
-            .placement
-            .convention
-            .iter()
-            .any(|named| named.convention == placed.request.convention && named.version == placed.request.version);
-        target == placed.request.target && named
+        ..DeclareOptions::default()
     }
 }
 
@@ -209,132 +187,4 @@ impl Selection {
         let provable = |placed: &Placed| producer_for(placed.request.target).is_some();
         !self.subjects.is_empty() || self.placed.iter().any(provable)
     }
-
-    /// Reads a user's declarations.
-    fn read_file(
-        &mut self,
-        path: &Path,
-        (wanted, declare): (&Wanted<'_>, &DeclareArgs),
-        problems: &mut Vec<Diagnostic>,
-    ) -> anyhow::Result<()> {
-        let span = add_text(path, &mut self.sources)?;
-        match Source::of_file(span, declare.layout_options(), &options_of(declare), &mut self.sources) {
-            Ok(source) => self.add_file(source, wanted, problems)?,
-            Err(found) => problems.extend(found),
-        }
-        Ok(())
-    }
-
-    /// A user's file under the rule sets that the user names, or under all bare ones; as the conventions place its
-    /// parameters that the user names, and then under no rule set that is not named.
-    fn add_file(&mut self, source: Source, wanted: &Wanted<'_>, problems: &mut Vec<Diagnostic>) -> anyhow::Result<()> {
-        self.warnings.extend(source.module.warnings.iter().cloned());
-        let source = Arc::new(source);
-        for request in wanted.placement.requests(&source.invocation)? {
-            let placed = Placed::new(Arc::clone(&source), request);
-            match &placed.bound {
-                Ok(bound) => self.warnings.extend(bound.warnings.iter().cloned()),
-                Err(refusals) => problems.extend(refusals.iter().cloned()),
-            }
-            self.placed.push(placed);
-        }
-        let named = !wanted.rules.is_empty();
-        let bare = table().iter().filter(|rules| rules.is_bare() && wanted.placement.target.is_none());
-        let rules: Vec<&RuleSet> = if named { wanted.rules.clone() } else { bare.collect() };
-        for rules in rules {
-            let subject = Subject::new(Arc::clone(&source), rules);
-            if named {
-                problems.extend(refusals(&subject));
-            }
-            self.subjects.push(Arc::new(subject));
-        }
-        self.add_native(&source, wanted);
-        Ok(())
-    }
-
-    /// A source under the rule sets that the compilers take for its blocks, without those that it is already under.
-    fn add_native(&mut self, source: &Arc<Source>, wanted: &Wanted<'_>) {
-        let blocks = &source.module.blocks;
-        let toolchains = wanted.toolchains.iter();
-        let rules = toolchains.flat_map(|toolchain| blocks.iter().flat_map(|block| toolchain.rules_for(block)));
-        for rules in rules.filter(|rules| wanted.rules.is_empty() || wanted.rules.contains(rules)) {
-            let is_under = |subject: &Arc<Subject>| Arc::ptr_eq(&subject.source, source) && subject.rules == rules.name;
-            if !self.subjects.iter().any(is_under) {
-                let subject = Subject { is_native: true, ..Subject::new(Arc::clone(source), rules) };
-                self.subjects.push(Arc::new(subject));
-            }
-        }
-    }
-
-    /// Reads a user's module, which says its own offsets.
-    fn read_module(&mut self, path: &Path, problems: &mut Vec<Diagnostic>) -> anyhow::Result<()> {
-        match laid_out::read(path, &mut self.sources)? {
-            Ok(layouts) => {
-                let name = path.display().to_string();
-                self.subjects.push(Arc::new(Subject::declared(&name, layouts)));
-            }
-            Err(found) => problems.extend(found),
-        }
-        Ok(())
-    }
-
-    fn add_case(&mut self, case: &Case, wanted: &Wanted<'_>, problems: &mut Vec<Diagnostic>) {
-        let rules = &wanted.rules;
-        self.cases += 1;
-        let source = match Source::of_case(case, &mut self.sources) {
-            Ok(Some(source)) => Arc::new(source),
-            Ok(None) => return,
-            Err(found) => return problems.extend(found),
-        };
-        for placed in Placed::all(&source) {
-            problems.extend(placed.problems());
-            if rules.is_empty() && placed.expected.is_some() && wanted.takes(&placed) {
-                self.placed.push(placed);
-            }
-        }
-        for (index, (name, span)) in rules_of(&source).into_iter().enumerate() {
-            let Some(found) = find(name) else {
-                let message = format!("case {}: no rule set is called `{name}`", case.id);
-                problems.push(Diagnostic::error(Code::UnknownRules, span, message));
-                continue;
-            };
-            let subject = Subject::new(Arc::clone(&source), found);
-            problems.extend(subject.problems());
-            let named = rules.iter().any(|rules| rules.name == name);
-            let asked = named || (rules.is_empty() && wanted.placement.target.is_none());
-            if asked && index < source.expect.len() {
-                self.subjects.push(Arc::new(subject));
-            }
-        }
-        if !source.expect.is_empty() && wanted.placement.target.is_none() {
-            self.add_native(&source, wanted);
-        }
-    }
-}
-
-/// The rule sets that a case speaks of, each once: first those that it expects numbers of, then those that it expects to
-/// refuse or to warn.
-fn rules_of(source: &Source) -> Vec<(&str, Span)> {
-    let mut named: Vec<_> = source.expect.iter().map(|it| (it.rules.as_str(), it.span)).collect();
-    for given in source.rejects.iter().chain(&source.warns) {
-        match &given.by {
-            By::Rules(name) if !named.iter().any(|(other, _)| other == name) => named.push((name, given.span)),
-            By::Rules(_) | By::Layoutproof | By::Compiler(_) | By::Convention { .. } => {}
-        }
-    }
-    named
-}
-
-/// Blocks that a rule set named by the user forbids.
-fn refusals(subject: &Subject) -> Vec<Diagnostic> {
-    let blocks = subject.source.module.blocks.iter().zip(&subject.layouts);
-    let refused = blocks.filter_map(|(block, layout)| Some((block, layout.result.as_ref().err()?)));
-    let diagnostics = refused.flat_map(|(block, refusals)| {
-        refusals.iter().map(|refusal| {
-            let path = layoutproof::case::expect::join(&block.name, &refusal.path);
-            let message = format!("{} forbids `{path}`: {}", subject.rules, refusal.message);
-            Diagnostic::error(Code::RuleForbids, block.span, message)
-        })
-    });
-    diagnostics.collect()
 }

@@ -21,11 +21,12 @@ use layoutproof::report::summary::Exit;
 use layoutproof::report::{padding_text, struct_text};
 use layoutproof::sources::{SourceMap, Span};
 
-use crate::args::{DeclareArgs, DiffArgs, ShowArgs, ShowFormat};
+use crate::args::DeclareArgs;
 use crate::inputs::{Cases, Word, add_text};
 use crate::laid_out;
 use crate::output::{print, warn};
 use crate::selection::{Refused, options_of, rule_set};
+use crate::show_args::{DiffArgs, ShowArgs, ShowFormat};
 use crate::show_bindings::{Placements, check_format};
 use crate::wanted::{Wanted, native_rules};
 

@@ -7,7 +7,7 @@ use layoutproof::diagnostics::Diagnostic;
 use layoutproof::report::bindings_text::{Column, rows};
 use layoutproof::report::show_json::{Shown, ShownLayout};
 
-use crate::args::{ShowArgs, ShowFormat};
+use crate::show_args::{ShowArgs, ShowFormat};
 
 /// The answers of all conventions that were asked.
 #[derive(Debug, Default)]

@@ -5,10 +5,10 @@ use layoutproof::layout::RuleSet;
 use layoutproof::layout::native::{Native, find_native, natives};
 use layoutproof::module::Block;
 
-use crate::args::{ShowArgs, ShowFormat};
 use crate::inputs::Word;
 use crate::laid_out::check_rules;
 use crate::selection::rule_set;
+use crate::show_args::{ShowArgs, ShowFormat};
 
 /// What the assert formats take for HLSL files: the compiler and target that need no flag.
 const HLSL: &str = "native:dxc-dxil";

@@ -5,6 +5,7 @@ pub mod compiler;
 pub mod d3d;
 pub mod dxc_library;
 pub mod family;
+mod lookup;
 pub mod slang_library;
 pub mod spirv_val;
 pub mod toolchains;

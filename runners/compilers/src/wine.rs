@@ -5,20 +5,23 @@
 
 use std::path::Path;
 
-use crate::compiler::{Invocation, on_path};
+use crate::compiler::Invocation;
+use crate::lookup::on_path;
 
-/// How `layoutproof-d3d.exe` is started for one of its libraries; `None` where Wine or a part of the set-up is missing.
-pub(crate) fn invocation(fetched: &Path, library: &str) -> Option<Invocation> {
+/// How `layoutproof-d3d.exe` is started for the compiler that it calls `name`, in the library of this name; `None` where
+/// Wine or a part of the set-up is missing.
+pub(crate) fn invocation(fetched: &Path, (name, library): (&str, &str)) -> Option<Invocation> {
     let wine = on_path("wine")?;
     // Wine takes absolute prefixes only.
     let tools = fetched.join("tools").canonicalize().ok()?;
     let (program, prefix) = (tools.join("d3d/layoutproof-d3d.exe"), tools.join("wine-prefix"));
+    let library = Some(tools.join("d3d").join(library));
     let environment = vec![
         ("WINEPREFIX", prefix.clone().into_os_string()),
         ("WINEDEBUG", "-all".into()),
         // Without the first two, Wine offers to download Mono and Gecko.
         ("WINEDLLOVERRIDES", "mscoree,mshtml,winemenubuilder.exe=;d3dcompiler_47=n".into()),
     ];
-    let leading = vec![program.clone().into_os_string(), library.into()];
-    (program.is_file() && prefix.is_dir()).then_some(Invocation { program: wine, leading, environment })
+    let leading = vec![program.clone().into_os_string(), name.into()];
+    (program.is_file() && prefix.is_dir()).then_some(Invocation { program: wine, leading, environment, library })
 }

@@ -12,7 +12,7 @@ use super::access::{OPEN, Place};
 use super::block::Way;
 use super::kind::Kind;
 use super::types::{Typed, TypedForm, Types};
-use crate::probe::{self as wiring, FNV_PRIME, Fold, Slot, Wiring};
+use crate::probe::{self as wiring, Fold, FoldStep, Slot, Wiring};
 use crate::record::Form;
 
 /// What the interface of a probe consists of.
@@ -42,7 +42,7 @@ pub(super) struct Copied {
 pub(super) enum Answers {
     /// Each is stored to its own word of the output.
     Stored,
-    /// All of them are folded into one value, in the order of the slots.
+    /// All of them are folded into one, in the order of the slots.
     Folded(Fold, Word),
 }
 
@@ -110,21 +110,21 @@ impl Body<'_> {
         for (word, bits) in (first..).zip(self.types.words_of(kind, value)) {
             match self.answers {
                 Answers::Stored => self.store_output(word, bits),
-                Answers::Folded(fold, value) => self.answers = Answers::Folded(fold, self.fold(fold, (value, bits))),
+                Answers::Folded(fold, value) => {
+                    self.answers = Answers::Folded(fold, self.fold(fold.step(word), (value, bits)));
+                }
             }
         }
     }
 
-    /// One step of a fold.
-    fn fold(&mut self, fold: Fold, (value, bits): (Word, Word)) -> Word {
+    fn fold(&mut self, step: FoldStep, (value, bits): (Word, Word)) -> Word {
         let uint = self.types.scalar(Kind::WORD);
-        let prime = self.types.constant(FNV_PRIME);
         let builder = &mut self.types.builder;
-        let mixed = builder.bitwise_xor(uint, None, value, bits).expect(OPEN);
-        match fold {
-            Fold::Hash => builder.i_mul(uint, None, mixed, prime).expect(OPEN),
-            Fold::Xor => mixed,
-        }
+        let value = match step {
+            FoldStep::Xor => builder.bitwise_xor(uint, None, value, bits),
+            FoldStep::Subtract => builder.i_sub(uint, None, value, bits),
+        };
+        value.expect(OPEN)
     }
 
     fn read_vectors(&mut self) -> Vec<Word> {

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::feature::{Feature, matrix_feature};
 use super::shape::{BlockForm, Declaration, Member, MemberType, Place, Struct};
-use super::space::{Feature, TypeSpace, matrix_feature};
+use super::space::TypeSpace;
 use crate::scalar::Scalar;
 use crate::shape::MatrixOrder;
 

@@ -7,10 +7,11 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::{SBoxedStrategy, Union};
 
+use super::feature::Feature;
 use super::fits::MOST_LEVELS;
 use super::place::{Wish, offset, pack, room};
 use super::shape::{BlockForm, Declaration, Member, MemberType, Struct};
-use super::space::{Feature, TypeSpace};
+use super::space::TypeSpace;
 use crate::layout::LayoutOptions;
 use crate::scalar::Scalar;
 

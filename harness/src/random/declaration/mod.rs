@@ -2,11 +2,14 @@
 //!
 //! A [`TypeSpace`] in, [`Declaration`]s out: [`Declarations::nth`] draws one of a seed, [`exhaustive()`] lists all of a set of
 //! members. [`Declaration::text`] is what compilers read. [`search`] asks a caller's function which of them differ and
-//! [`shrink`]s what it finds; [`Seen`] counts what a set of them holds. Nothing here compiles, lays out or runs anything.
+//! [`shrink`]s what it finds; [`Seen`] counts what a set of them holds; [`MemberShape`]s are what lists of known differences
+//! call their members. Nothing here compiles, lays out or runs anything.
 
 pub mod exhaustive;
+mod feature;
 mod fits;
 mod generate;
+mod member_shape;
 mod place;
 mod reduce;
 mod search;
@@ -17,10 +20,12 @@ mod text;
 mod tree;
 
 pub use exhaustive::exhaustive;
+pub use feature::Feature;
+pub use member_shape::MemberShape;
 pub use search::{Found, SHRINK_CALLS, Shrunk, search, shrink};
 pub use seen::{Seen, SeenLeaf};
 pub use shape::{BlockForm, Declaration, Member, MemberType, Place, Struct};
-pub use space::{Feature, TypeSpace};
+pub use space::TypeSpace;
 pub use tree::{DeclarationTree, Declarations};
 
 #[cfg(test)]

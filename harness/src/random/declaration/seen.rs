@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::feature::Feature;
 use super::shape::{BlockForm, Declaration};
-use super::space::Feature;
 use crate::coverage::kind::{After, kinds};
 use crate::layout::BlockLayout;
 

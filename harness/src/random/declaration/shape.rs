@@ -109,6 +109,11 @@ impl Declaration {
         self.content.members.len()
     }
 
+    /// Whether the block is a buffer of elements that are no structs.
+    pub fn is_element(&self) -> bool {
+        self.block == BlockForm::StructuredElement
+    }
+
     /// The order that a matrix has which declares `order`.
     pub fn order(&self, order: Option<MatrixOrder>) -> MatrixOrder {
         order.unwrap_or(self.options.matrix)

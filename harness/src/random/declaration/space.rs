@@ -5,55 +5,11 @@
 
 use std::collections::BTreeSet;
 
+use super::feature::{Feature, matrix_feature};
 use super::shape::BlockForm;
 use crate::layout::LayoutOptions;
 use crate::scalar::{Scalar, SixteenBit};
 use crate::shape::MatrixOrder;
-
-/// What a declaration may have besides scalars.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Feature {
-    /// `float2` to `float4`.
-    Vector,
-    /// `float1`.
-    OneVector,
-    /// `float2x2` to `float4x4`.
-    Matrix,
-    /// Matrices with one row or one column.
-    OneDimensionalMatrix,
-    /// `row_major` and `column_major`.
-    MatrixOrder,
-    /// Matrices of `int` and `bool` whose rows are contiguous.
-    IntegerMatrix,
-    /// Those whose columns are.
-    ColumnIntegerMatrix,
-    /// Arrays.
-    Array,
-    /// Arrays of two dimensions.
-    NestedArray,
-    /// Structs as members.
-    Struct,
-    /// Structs without members.
-    EmptyStruct,
-    /// Arrays of structs that hold nothing but such structs.
-    EmptyStructArray,
-    /// Structs with a base struct.
-    BaseStruct,
-    /// Enums.
-    Enum,
-    /// Enums with an underlying type.
-    TypedEnum,
-    /// Bit-fields in structs.
-    BitField,
-    /// `packoffset` on all members of a buffer, in ascending order.
-    PackOffset,
-    /// In any order.
-    PackOffsetAnyOrder,
-    /// On some members only.
-    PackOffsetMixed,
-    /// `[[vk::offset]]` on members of structs, in ascending order.
-    VkOffset,
-}
 
 /// From what declarations are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,58 +35,6 @@ const SIZED: [Scalar; 7] =
 
 /// Scalars of which matrices are made.
 const MATRIX_SCALARS: [Scalar; 5] = [Scalar::Float32, Scalar::Float64, Scalar::Half, Scalar::Int32, Scalar::Bool];
-
-impl Feature {
-    /// All features.
-    pub const ALL: [Self; 20] = [
-        Self::Vector,
-        Self::OneVector,
-        Self::Matrix,
-        Self::OneDimensionalMatrix,
-        Self::MatrixOrder,
-        Self::IntegerMatrix,
-        Self::ColumnIntegerMatrix,
-        Self::Array,
-        Self::NestedArray,
-        Self::Struct,
-        Self::EmptyStruct,
-        Self::EmptyStructArray,
-        Self::BaseStruct,
-        Self::Enum,
-        Self::TypedEnum,
-        Self::BitField,
-        Self::PackOffset,
-        Self::PackOffsetAnyOrder,
-        Self::PackOffsetMixed,
-        Self::VkOffset,
-    ];
-
-    /// The word in tables.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Vector => "vector",
-            Self::OneVector => "one-vector",
-            Self::Matrix => "matrix",
-            Self::OneDimensionalMatrix => "one-dimensional-matrix",
-            Self::MatrixOrder => "matrix-order",
-            Self::IntegerMatrix => "integer-matrix",
-            Self::ColumnIntegerMatrix => "column-integer-matrix",
-            Self::Array => "array",
-            Self::NestedArray => "nested-array",
-            Self::Struct => "struct",
-            Self::EmptyStruct => "empty-struct",
-            Self::EmptyStructArray => "empty-struct-array",
-            Self::BaseStruct => "base-struct",
-            Self::Enum => "enum",
-            Self::TypedEnum => "typed-enum",
-            Self::BitField => "bit-field",
-            Self::PackOffset => "packoffset",
-            Self::PackOffsetAnyOrder => "packoffset-any-order",
-            Self::PackOffsetMixed => "packoffset-mixed",
-            Self::VkOffset => "vk-offset",
-        }
-    }
-}
 
 impl TypeSpace {
     /// Everything that our own reader takes, minimum precision aside.
@@ -338,15 +242,6 @@ impl TypeSpace {
     /// Whether matrices of this scalar may have this order.
     fn has_matrix(&self, scalar: Scalar, order: MatrixOrder) -> bool {
         self.has(Feature::Matrix) && matrix_feature(scalar, order).is_none_or(|feature| self.has(feature))
-    }
-}
-
-/// The feature that matrices need besides [`Feature::Matrix`], by scalar and order.
-pub(super) fn matrix_feature(scalar: Scalar, order: MatrixOrder) -> Option<Feature> {
-    match order {
-        MatrixOrder::Row | MatrixOrder::Column if scalar.is_float() => None,
-        MatrixOrder::Row => Some(Feature::IntegerMatrix),
-        MatrixOrder::Column => Some(Feature::ColumnIntegerMatrix),
     }
 }
 

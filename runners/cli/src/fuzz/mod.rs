@@ -10,6 +10,7 @@ mod round;
 mod setup;
 mod shrink;
 mod spaces;
+mod written;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -31,6 +32,7 @@ use proptest::strategy::ValueTree;
 use self::draws::Draws;
 use self::round::Round;
 use self::shrink::{Difference, Kind};
+use self::written::Written;
 use crate::args::FuzzArgs;
 use crate::output::print;
 use crate::pool::Launch;
@@ -62,6 +64,7 @@ struct Totals {
     skips: BTreeMap<String, u64>,
     seen: Seen,
     differences: Vec<Difference>,
+    written: Option<Written>,
 }
 
 /// Draws, compiles, runs, compares, and says what came of it.
@@ -72,7 +75,8 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     let Some(fuzz) = Fuzz::of(args)? else { return Ok(Exit::Missing) };
     let draws = Draws::of(args, &fuzz)?;
     print(&format!("seed {}, {} from number {}\n", args.seed, counted(draws.count, "declaration"), grouped(args.from)));
-    let mut totals = Totals::default();
+    let written = args.json.as_ref().map(|path| Written::begin(path, &fuzz, &draws));
+    let mut totals = Totals { written, ..Totals::default() };
     let end = args.from + draws.count;
     let next = fuzz.add_rounds((args.from, end), &draws, &mut totals);
     for difference in &totals.differences {
@@ -84,6 +88,7 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     if next < end {
         print(&format!("  stopped before number {}: enough is found\n", grouped(next)));
     }
+    totals.written.map_or(Ok(()), Written::end)?;
     Ok(if totals.differences.is_empty() { Exit::Agree } else { Exit::Differ })
 }
 
@@ -135,6 +140,9 @@ impl Fuzz {
 
 impl Totals {
     fn count(&mut self, record: &CheckRecord) {
+        if let Some(written) = &mut self.written {
+            written.add(record);
+        }
         let tally = self.tallies.entry(record.producer.clone()).or_default();
         tally.leaves += u64::from(record.leaves);
         match record.outcome {

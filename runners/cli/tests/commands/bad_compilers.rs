@@ -68,6 +68,51 @@ fn a_crash_names_its_signal() {
     breaks("echo 'assertion failed' >&2; kill -ABRT $$", "", "dxc died of SIGABRT; its last words: assertion failed");
 }
 
+/// DXC's listing of a probe by plain names alone; `regress.rs` says how it was made.
+const LISTING: &str = include_str!("../files/pair.dxil.txt");
+
+/// One check, of the declarations that the listing is of.
+const PAIR: &str = "run pair.hlsl --rules hlsl-cbuffer --compiler dxc-dxil --runner dxil --json r.jsonl";
+
+/// A compiler that knows the plain names, and does this where a member goes through a function.
+fn with_plain_names(deed: &str) -> Folder {
+    let deed = format!("if grep -q layoutproof_whole probe.hlsl; then {deed}; fi; cat \"$(dirname \"$0\")/listing\"");
+    let folder = with_dxc(&deed);
+    folder.write("listing", LISTING.as_bytes());
+    folder.write("pair.hlsl", b"cbuffer S { float a; float2 b; };\n");
+    folder
+}
+
+/// What the compiler makes of simpler code does not hide that it crashes.
+#[test]
+fn a_crash_on_one_form_of_access_is_told_though_the_others_agree() {
+    let folder = with_plain_names("kill -SEGV $$");
+    let answer = folder.run(PAIR).exits(1);
+    let reason = "dxc died of SIGSEGV (not with fewer forms of access)";
+    let (checks, end) = records(&folder);
+    assert_eq!((checks.len(), &end["broken"], &checks[0]["leaves"]), (1, &1.into(), &3.into()), "{answer}");
+    assert_eq!((&checks[0]["outcome"], &checks[0]["culprit"]), (&"broken".into(), &"compiler".into()));
+    assert_eq!(checks[0]["skip_reason"], reason);
+    let verdict = "verdict compiler: it broke on a part of the check; all that it made agrees";
+    answer.prints(&format!("reason {reason}")).prints(verdict);
+
+    folder.write("known.toml", b"[[known]]\nsays = \"dxc died of SIGSEGV*\"\nreason = \"it crashes\"\n");
+    folder.run(&format!("{PAIR} --known known.toml")).exits(0);
+    assert_eq!(records(&folder).0[0]["outcome"], "known");
+}
+
+/// A refusal is no failure, and still no agreement about what was refused.
+#[test]
+fn a_form_of_access_that_is_refused_is_told_and_counted() {
+    let folder = with_plain_names("echo 'probe.hlsl:3:5: error: unknown moon' >&2; exit 1");
+    let answer = folder.run(&format!("{PAIR} -v")).exits(0);
+    let check = &records(&folder).0[0];
+    let reason = "not in every form (refused by dxc-dxil: unknown moon)";
+    assert_eq!((&check["outcome"], &check["not_checked"][0]), (&"agree".into(), &reason.into()), "{check}");
+    let line = "Agree pair.hlsl · hlsl-cbuffer · dxc-dxil · dxil via dxil: not checked: ";
+    answer.prints(&format!("{line}{reason}")).prints("Partly 1 not in every form (1)");
+}
+
 #[test]
 fn a_hang_ends_at_the_limit_with_everything_that_it_started() {
     let reason = "dxc gave no answer within 1s";
@@ -119,6 +164,23 @@ fn a_compiler_that_crashes_before_it_says_its_version_is_missing() {
     folder.write("dxc", b"#!/bin/sh\nkill -SEGV $$\n");
     let answer = folder.run(&words("")).exits(3);
     assert!(answer.err.contains("dxc died of SIGSEGV, asked for its version"), "{answer}");
+}
+
+/// Another build of a compiler is another run, whatever it says of its version.
+#[test]
+fn a_compiler_that_changed_is_no_run_to_go_on_with() {
+    let folder = with_plain_names("exit 1");
+    folder.run(PAIR).exits(0);
+    let header = folder.read("r.jsonl").lines().next().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let build = header.unwrap()["tools"]["dxc"].as_str().unwrap().to_owned();
+    assert!(build.starts_with("dxc of a test, SHA-256 ") && build.len() == 87, "{build}");
+    let words = PAIR.replace("--json", "--resume");
+    folder.run(&words).exits(0);
+    let script = folder.read("dxc");
+    folder.write("dxc", format!("{script}# Built anew.\n").as_bytes());
+    let answer = folder.run(&words).exits(2);
+    assert!(answer.err.contains("r.jsonl is of another run"), "{answer}");
+    assert!(answer.err.contains(&format!("\n  tool dxc: `{build}` there, `dxc of a test, SHA-256 ")), "{answer}");
 }
 
 #[test]

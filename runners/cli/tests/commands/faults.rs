@@ -1,25 +1,20 @@
 //! Workers that crash, hang, lie, run out of memory or print: the run comes to its end and loses no check.
 //!
-//! The model runs in workers here, so that no driver is needed.
-
-use serde_json::Value;
+//! The model runs in workers here, so that no driver is needed; `tests/drivers` has the drivers of this machine.
 
 use super::folder::{Answer, Folder};
+use super::outcomes::{self, Ended};
 
 /// Fifteen checks, one of which is of the case below.
 const RUN: &str = "run arrays/ --rules std140 --form leaf --device model";
 const CASE: &str = "arrays/scalar_packs_behind_the_last_element";
 
 /// What each check came to, by case, with the reason.
-fn outcomes(folder: &Folder) -> Vec<(String, String, String)> {
-    let lines = folder.read("r.jsonl");
-    let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let word = |line: &Value, key: &str| line[key].as_str().unwrap_or("").to_owned();
-    let checks = lines.filter(|line| line["type"] == "check");
-    checks.map(|line| (word(&line, "case"), word(&line, "outcome"), word(&line, "skip_reason"))).collect()
+fn outcomes(folder: &Folder) -> Vec<Ended> {
+    outcomes::outcomes(&folder.read("r.jsonl"))
 }
 
-fn undisturbed(folder: &Folder) -> Vec<(String, String, String)> {
+fn undisturbed(folder: &Folder) -> Vec<Ended> {
     folder.run(&format!("{RUN} --json r.jsonl --csv r.csv")).exits(0);
     outcomes(folder)
 }
@@ -128,30 +123,6 @@ fn a_device_that_lives_is_not_given_up() {
     for (before, after) in before.iter().zip(&after) {
         let expected = if before.0.starts_with("arrays/") { "broken" } else { &before.1 };
         assert_eq!(after.1, expected, "{after:?}");
-    }
-}
-
-/// The real drivers of this machine, where there are some.
-#[cfg_attr(not(unix), ignore = "how a process died is told in words of Unix")]
-#[test]
-fn real_devices_survive_too() {
-    let folder = Folder::with(&[]).with_drivers();
-    let words = "run scalar_packs vectors/two_pairs --rules std140 --space push-constant --runner ash --json r.jsonl";
-    let before = folder.run(words);
-    if before.err.contains("error: no device") {
-        return;
-    }
-    let before = before.exits(0);
-    let undisturbed = outcomes(&folder);
-    for (fault, word) in [("crash", "broken"), ("hang", "broken"), ("garbage", "differ"), ("oom", "broken")] {
-        let words = format!("{words} --plant-fault {fault}@scalar_packs --time-limit 2");
-        let answer = folder.run(&words).exits(1);
-        let after = outcomes(&folder);
-        assert_eq!(after.len(), undisturbed.len(), "{before}{answer}");
-        for (before, after) in undisturbed.iter().zip(&after) {
-            let expected = if before.0 == CASE { word } else { &before.1 };
-            assert_eq!(after.1, expected, "{after:?} in {answer}");
-        }
     }
 }
 

@@ -18,6 +18,7 @@ mod known;
 mod listings;
 mod measured;
 mod modules;
+mod outcomes;
 mod proofs;
 mod records;
 mod reflect;

@@ -63,6 +63,59 @@ fn a_shard_that_is_not_here_is_no_success() {
     assert!(redacted(&folder.read("all.jsonl")) == redacted(&folder.read("whole.jsonl")));
 }
 
+/// Three files with one, two and three leaves, in shards whose records are made into those of a driver: leaves of the model
+/// count for no floor.
+fn on_lavapipe() -> Folder {
+    let files = [("a.hlsl", "cbuffer S { float a; };"), ("b.hlsl", "cbuffer S { float2 a; };")];
+    let folder = Folder::with(&files).with_drivers();
+    folder.write("c.hlsl", b"cbuffer S { float a; int b[2]; };");
+    let words = "run a.hlsl b.hlsl c.hlsl --rules std140 --form leaf --space uniform --stage compute --device model";
+    for number in 1..=3 {
+        let name = format!("{number}.jsonl");
+        folder.run(&format!("{words} --shard {number}/3 --json {name}"));
+        let records = folder.read(&name).replace(r#""runner":"model""#, r#""runner":"ash""#);
+        let records = records.replace(r#""device":"model""#, r#""device":"lavapipe""#);
+        folder.write(&name, records.replace(r#""id":"model""#, r#""id":"lavapipe""#).as_bytes());
+    }
+    folder
+}
+
+/// No shard sees enough to reach a floor that is for all of them.
+#[test]
+fn floors_are_for_all_shards_together() {
+    let folder = on_lavapipe();
+    let floor = |name: &str, keys: &str, leaves: u32| {
+        let device = "device = \"lavapipe\"\nrunner = \"ash\"\nproves = \"decorations\"";
+        folder.write(name, format!("[[floor]]\n{device}\n{keys}leaves = {leaves}\n").as_bytes());
+    };
+    let report = |shards: &str, floors: &str| folder.run(&format!("report {shards} --floors {floors}"));
+    let all = "1.jsonl 2.jsonl 3.jsonl";
+    let missed = |found: u32, cell: &str, floor: u32| {
+        format!(
+            "error: floor not met: lavapipe via ash answered for {found} leaves that prove `decorations`{cell}, the \
+             floor is {floor}"
+        )
+    };
+    floor("six.toml", "", 6);
+    floor("seven.toml", "", 7);
+    report(all, "six.toml").exits(0);
+    report(all, "seven.toml").exits(3).warns(&missed(6, "", 7));
+    // In cells: what type a leaf has is in the files.
+    floor("two.toml", "rules = \"std140\"\ntype = \"int*\"\n", 2);
+    floor("three.toml", "type = \"int*\"\n", 3);
+    floor("scalars.toml", "type = \"float\"\nafter = \"start\"\n", 2);
+    for floors in ["two.toml", "scalars.toml"] {
+        report(all, floors).exits(0);
+    }
+    let answer = report(all, "three.toml").exits(3);
+    assert!(answer.err.contains("answered for 2 leaves"), "{answer}");
+    report("1.jsonl 2.jsonl", "six.toml").exits(3).warns("error: shard 3/3 is missing");
+    folder.write("c.hlsl", b"cbuffer S { float a; int b[3]; };");
+    let changed = "error: floors count leaves by type, and the cases, files or lists here are not those of the records";
+    report(all, "two.toml").exits(2).warns(changed);
+    report(all, "six.toml").exits(0);
+}
+
 /// There are more shards than cases, so some are empty; their records say so.
 #[test]
 fn a_shard_may_be_empty() {
@@ -155,7 +208,7 @@ fn the_records_say_which_shard_it_was() {
     assert_eq!(header["arguments"]["shard"], json!(["1/1"]));
     for (words, message) in [
         ("run --shard 0/3", "a shard is written I/N, from 1/N to N/N"),
-        ("run --shard 1/2 --floors f.toml", "the argument '--shard <I/N>' cannot be used with '--floors <FILE>'"),
+        ("run --shard 1/2 --floors f.toml", "error: no shard can reach a floor: give --floors to `layoutproof report`"),
     ] {
         let answer = folder.run(words).exits(2);
         assert!(answer.err.contains(message), "{answer}");

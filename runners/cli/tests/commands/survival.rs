@@ -79,6 +79,9 @@ fn records_of_another_run_are_refused() {
     };
     refused("a.hlsl --rules std140,std430 --device model", "argument rules: `std140` there, `std140,std430` here");
     refused("a.hlsl --rules std140 --device model --form leaf", "argument form: `nothing` there, `leaf` here");
+    // They decide how drivers compile.
+    refused("a.hlsl --rules std140 --device model --rotation 3", "argument rotation: `nothing` there, `3` here");
+    refused("a.hlsl --rules std140 --device model --no-fuse", "argument no_fuse: `nothing` there, `true` here");
     let newer = folder.read("r.jsonl").replace(r#""layoutproof":"0"#, r#""layoutproof":"9"#);
     folder.write("newer.jsonl", newer.as_bytes());
     let answer = folder.run("run a.hlsl --rules std140 --device model --resume newer.jsonl").exits(2);

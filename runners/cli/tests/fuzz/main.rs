@@ -38,6 +38,7 @@ fn main() -> ExitCode {
     trials.push(trial("the_same_seed_twice_prints_the_same", dxc(), same_seed));
     trials.push(trial("parts_add_up_to_the_whole", dxc(), parts));
     trials.push(trial("all_declarations_of_one_member", dxc(), one_member));
+    trials.push(trial("records_are_those_of_a_run", dxc(), records));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
@@ -189,4 +190,23 @@ fn one_member() -> Result<(), String> {
     }
     let rest = layoutproof(folder.path(), &format!("{words} --from 20"));
     if rest.out.starts_with("seed 0, 4 declarations from number 20\n") { Ok(()) } else { Err(rest.out) }
+}
+
+/// The records file has a line for every check, and `report` reads it.
+fn records() -> Result<(), String> {
+    let folder = folder()?;
+    let answer = layoutproof(folder.path(), &format!("{SEED} --count 10 --json r.jsonl"));
+    let text = fs::read_to_string(folder.path().join("r.jsonl")).map_err(|error| error.to_string())?;
+    let lines: Result<Vec<Value>, _> = text.lines().map(serde_json::from_str).collect();
+    let lines = lines.map_err(|error| format!("{error}\n{text}"))?;
+    let [header, checks @ .., end] = lines.as_slice() else { return Err(text) };
+    let is_drawn = |check: &Value| check["case"].as_str().is_some_and(|case| case.starts_with("fuzz/"));
+    let well_formed = header["type"] == "run" && end["type"] == "end" && checks.iter().all(is_drawn);
+    // Agreeing, known, skipped, differing, broken; leaves come behind them.
+    let counted: u64 = tally(&answer.out)?.iter().take(5).sum();
+    if !well_formed || end["checks"] != counted || checks.len() as u64 != counted {
+        return Err(format!("{counted} checks in\n{}\nand in the records\n{text}", answer.out));
+    }
+    let report = layoutproof(folder.path(), "report r.jsonl");
+    if report.code == answer.code { Ok(()) } else { Err(format!("exit code {:?}\n{}", report.code, report.out)) }
 }

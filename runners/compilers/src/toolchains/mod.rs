@@ -9,6 +9,7 @@ mod glslang;
 mod naga;
 mod slang;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -103,6 +104,17 @@ impl Toolchains {
             }
         };
         toolchains().iter().filter(of).collect()
+    }
+
+    /// The compilers that `asked` need, by name: version and SHA-256 of each, so that another build shows.
+    pub fn builds(&self, asked: &[&'static Toolchain]) -> BTreeMap<String, String> {
+        let names = asked.iter().flat_map(|toolchain| [Some(toolchain.compiler), toolchain.second_compiler()]);
+        let needed = names.flatten().filter_map(|name| self.compiler(name));
+        let build = |compiler: &Compiler| {
+            let digest = compiler.digest().unwrap_or_else(|error| format!("of a file that cannot be read: {error}"));
+            (compiler.name().to_owned(), format!("{}, SHA-256 {digest}", compiler.version()))
+        };
+        needed.map(build).collect()
     }
 
     fn compiler(&self, name: &str) -> Option<&Compiler> {

@@ -1,0 +1,226 @@
+//! A block of a subject on its way through a compiler.
+//!
+//! A probe's plan in, what the compiler makes of the declarations with that probe behind them out: a module with what its
+//! code addresses, or why there is none. A plan that fails is tried again with fewer forms of access.
+
+use crate::check::compiled_code::{CompiledCode, Unusable};
+use crate::check::produce::addressed;
+use crate::check::shader_module::{Code, Compiled, ShaderModule};
+use crate::check::share::Share;
+use crate::check::subject::Subject;
+use crate::generate::hlsl::Dialect;
+use crate::generate::spirv::BlockRules;
+use crate::generate::{glsl, hlsl, spirv};
+use crate::layout::rules::VectorAlignment;
+use crate::layout::{BlockLayout, find};
+use crate::module::BlockKind;
+use crate::probe::{ProbeEntry, ProbePlan, Wiring, elements};
+use crate::read_spirv::features_of;
+use crate::record::{Direction, Form, REFUSED_BY};
+use crate::reported::reported;
+use crate::resource::{Access, ResourceKind};
+use crate::runner::Shader;
+use crate::shape::Type;
+use crate::toolchain::{Compilation, Compile, CompileRequest, Follows, Language, Made, SourceText, Toolchain};
+
+/// What came of a compilation.
+pub(super) enum Attempt {
+    /// A module.
+    Followed(Box<ShaderModule>),
+    /// A module whose code nobody follows, for this reason. It is not run, but its validity counts.
+    NotFollowed(Box<ShaderModule>, String),
+    /// Nothing, for this reason.
+    Refused(String),
+    /// A crash or its like.
+    Broken(String),
+}
+
+impl Attempt {
+    /// Whether it gave code that can be run.
+    pub(super) fn is_followed(&self) -> bool {
+        match self {
+            Self::Followed(_) => true,
+            Self::NotFollowed(..) | Self::Refused(_) | Self::Broken(_) => false,
+        }
+    }
+}
+
+/// A block of a subject on its way through a compiler.
+pub(crate) struct Asked<'a> {
+    pub(crate) subject: &'a Subject,
+    pub(crate) toolchain: &'static Toolchain,
+    pub(crate) compilers: &'a dyn Compile,
+    pub(crate) text: &'a SourceText,
+    pub(crate) block: usize,
+}
+
+impl Asked<'_> {
+    /// Whether the block's own declaration lets shaders write it.
+    pub(super) fn is_writable(&self) -> bool {
+        let module = &self.subject.source.module;
+        let mut parameters = module.parameters.iter();
+        let declared = parameters.find(|parameter| parameter.name == module.blocks[self.block].name);
+        declared.is_some_and(|parameter| match &parameter.ty {
+            Type::Resource(resource) => resource.kind == ResourceKind::StructuredBuffer(Access::ReadWrite),
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Matrix { .. }
+            | Type::Array { .. }
+            | Type::Struct(_)
+            | Type::Enum(_)
+            | Type::Pointer { .. } => false,
+        })
+    }
+
+    /// What comes of the plan with the most forms that gives code which can be followed, and what came of those with more:
+    /// what a compiler does to other forms must not cost the plain names. If none gives such code, the first is what comes
+    /// of the plain names.
+    pub(super) fn attempts(&self, layout: &BlockLayout, plan: &ProbePlan) -> (Attempt, Vec<Attempt>) {
+        let mut forms = plan.entries[0].forms.clone();
+        let mut best = self.attempt(layout, plan.clone());
+        let mut failed = Vec::new();
+        for fewer in [&[Form::Leaf, Form::Vector, Form::Whole][..], &[Form::Leaf]] {
+            if best.is_followed() {
+                break;
+            }
+            let plan = plan.clone().only(&fewer.iter().copied().collect());
+            let left = plan.entries.first().map(|entry| entry.forms.clone()).unwrap_or_default();
+            if !left.is_empty() && left != forms {
+                forms = left;
+                failed.push(std::mem::replace(&mut best, self.attempt(layout, plan)));
+            }
+        }
+        (best, failed)
+    }
+
+    fn attempt(&self, layout: &BlockLayout, plan: ProbePlan) -> Attempt {
+        match self.compile(layout, &plan) {
+            Ok(Compilation::Made(made)) => {
+                self.module((layout, plan), &made).unwrap_or_else(|unusable| match unusable {
+                    Unusable::Unread(reason) => {
+                        Attempt::Broken(format!("{} made what cannot be read: {reason}", self.toolchain))
+                    }
+                    Unusable::NotFollowed(reason) => Attempt::Refused(reason),
+                })
+            }
+            Ok(Compilation::Refused(words)) => Attempt::Refused(format!("{REFUSED_BY}{}: {words}", self.toolchain)),
+            Ok(Compilation::Broken(sentence)) => Attempt::Broken(sentence),
+            Err(reason) => Attempt::Refused(reason),
+        }
+    }
+
+    /// What the compiler says of the declarations with a probe of this plan, or why there is no probe.
+    pub(crate) fn compile(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compilation, String> {
+        let entry = &plan.entries[0];
+        let text = self.probe(layout, plan)?;
+        let name = format!("{}/{}/{}", self.subject.source.id, self.option(), folder_name(layout, plan));
+        let request = CompileRequest {
+            name: &name,
+            toolchain: self.toolchain,
+            source: SourceText { text, ..self.text.clone() },
+            entry: &entry.name,
+            options: self.subject.source.options,
+            extra: Vec::new(),
+        };
+        Ok(self.compilers.compile(&request))
+    }
+
+    /// The toolchain, and the rule set where the source names it: what a block is compiled with.
+    fn option(&self) -> String {
+        match self.toolchain.follows {
+            Follows::Native(_) => self.toolchain.to_string(),
+            Follows::Named(_) => format!("{}-{}", self.toolchain, self.subject.rules),
+        }
+    }
+
+    fn probe(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<String, String> {
+        let entry = &plan.entries[0];
+        let program = (plan, &Wiring::new(layout, plan, entry));
+        if let Some(dialect) = Dialect::of(self.toolchain.language) {
+            return hlsl::probe((&self.text.text, dialect), layout, program).map_err(|error| error.to_string());
+        }
+        let block = &self.subject.source.module.blocks[self.block];
+        // What shows the stride has lost its own.
+        let elements = block.kind == BlockKind::StructuredElement && layout.stride.is_none();
+        let (rules, options) = (self.subject.rules, self.subject.source.options);
+        let declared = glsl::Declared { block, elements, rules, space: entry.space, options };
+        glsl::probe(&declared, program).map_err(|error| error.to_string())
+    }
+
+    /// What the compiler reads.
+    pub(crate) fn language(&self) -> Language {
+        self.toolchain.language
+    }
+
+    /// The module of what the compiler made, or why there is none.
+    fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: &Made) -> Result<Attempt, Unusable> {
+        let reported = reported(made, layout).map_err(Unusable::Unread)?;
+        let compiled_code = CompiledCode::new(&made.shader, &plan.entries[0])?;
+        let shader = compiled_code.followed();
+        let CompiledCode { code, interface, binding_size, validation } = compiled_code;
+        let mut requires =
+            code.spirv().map(features_of).transpose().map_err(Unusable::NotFollowed)?.unwrap_or_default();
+        // WGSL's own rules are the validator's business, and so are the features behind its address spaces.
+        let is_vulkan = matches!(code, Code::Spirv(_));
+        let rules = is_vulkan.then(|| self.block_rules(layout, &plan)).flatten();
+        requires.extend(rules.and_then(BlockRules::feature));
+        if is_vulkan {
+            requires.extend(plan.entries.iter().flat_map(ProbeEntry::requires));
+        }
+        let (compiled, reason) = match addressed(layout, &plan, (&shader, interface)) {
+            Ok(compiled) => (compiled, None),
+            Err(error) => (Compiled::new(), Some(format!("code not followed: {error}"))),
+        };
+        let module = Box::new(ShaderModule {
+            share: Share::All,
+            block: self.block,
+            layout: layout.clone(),
+            planted: None,
+            plan,
+            code,
+            interface,
+            reported,
+            validator_flags: rules.and_then(BlockRules::spirv_val_flag).into_iter().collect(),
+            validation,
+            requires,
+            binding_size,
+            compiled,
+            glsl_compiled: None,
+        });
+        Ok(match reason {
+            None => Attempt::Followed(module),
+            Some(reason) => Attempt::NotFollowed(module, reason),
+        })
+    }
+
+    /// The rules of Vulkan that the compiler's own block needs: those that its layout option is for, and at least those
+    /// that the offsets obey. Leaves that are not probed stand in it, too, and a structured buffer is an array.
+    fn block_rules(&self, layout: &BlockLayout, plan: &ProbePlan) -> Option<BlockRules> {
+        let array = elements(layout);
+        let whole = array.as_ref().unwrap_or(layout);
+        let obeyed = spirv::block_rules(whole, &ProbePlan { leaves: whole.leaves(), ..plan.clone() });
+        let of_option = find(self.subject.rules).filter(|rules| rules.vectors == VectorAlignment::Component);
+        obeyed.max(of_option.map(|_| BlockRules::Scalar))
+    }
+}
+
+/// The bytes that what a compiler made of a probe addresses.
+///
+/// # Errors
+/// What cannot be read, and code that cannot be followed.
+pub(crate) fn addressed_by(shader: &Shader, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compiled, String> {
+    let made = CompiledCode::new(shader, &plan.entries[0]).map_err(|unusable| match unusable {
+        Unusable::Unread(reason) | Unusable::NotFollowed(reason) => reason,
+    })?;
+    let code = (&made.followed(), made.interface);
+    addressed(layout, plan, code).map_err(|error| format!("code not followed: {error}"))
+}
+
+/// A name for the block's module that any file system takes.
+fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
+    let second = plan.leaves.iter().any(|leaf| leaf.path.starts_with("[1]"));
+    let written = plan.entries.iter().any(|entry| entry.direction == Direction::Write);
+    let part = if second { "[1]" } else { "" };
+    let written = if written { "_written" } else { "" };
+    format!("{}{part}{written}", layout.name).replace([':', '/', '#'], "_")
+}

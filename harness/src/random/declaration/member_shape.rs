@@ -1,0 +1,267 @@
+//! Shapes of members that a compiler is known to get wrong, where they are in a declaration.
+//!
+//! What becomes of them, by which compiler and in which buffers, is the business of the lists of known differences
+//! ([`crate::known::shape`]), each of whose entries names the case that pins it.
+
+use std::collections::BTreeSet;
+
+use super::shape::{Declaration, Member, MemberType, Place, Struct};
+use crate::scalar::Scalar;
+use crate::shape::MatrixOrder;
+
+/// A shape of a member, with the word in lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum MemberShape {
+    /// A matrix with one row or one column.
+    FlatMatrix,
+    /// The same, no array and not the first member of its struct, so that it may begin inside a register.
+    FlatMatrixBehindAMember,
+    /// The same in a struct, with another order than the default one.
+    FlatMatrixOfOtherOrder,
+    /// A matrix by columns with more rows than columns.
+    TallMatrix,
+    /// A matrix by rows that do not fill registers, with another member behind it.
+    RowsBeforeAMember,
+    /// A matrix whose elements have 2 bytes.
+    TwoByteMatrix,
+    /// A matrix whose elements have 8 bytes.
+    EightByteMatrix,
+    /// The same in an array.
+    EightByteMatrixInAnArray,
+    /// A matrix of 8-byte elements of which several vectors have one or two each.
+    EightBytePairMatrix,
+    /// A matrix of one element of 8 bytes.
+    EightByteCell,
+    /// An enum of 8 bytes in a struct.
+    EightByteEnum,
+    /// An array of matrices of integers or bools that are written with an order.
+    OrderedIntegerMatrixInAnArray,
+    /// A vector of one component of 8 bytes, no array and not the first member of its struct.
+    EightByteOneVector,
+    /// A vector or matrix of 8-byte elements that `packoffset` puts on a register of odd number.
+    WidePackOffset,
+    /// The struct of the block, where it has a base.
+    DerivedBlock,
+    /// A struct with scalars of different sizes, so that its end may be no multiple of its alignment.
+    MixedStruct,
+    /// A struct with bit-fields.
+    BitFieldStruct,
+}
+
+impl MemberShape {
+    /// All shapes.
+    pub const ALL: [Self; 17] = [
+        Self::FlatMatrix,
+        Self::FlatMatrixBehindAMember,
+        Self::FlatMatrixOfOtherOrder,
+        Self::TallMatrix,
+        Self::RowsBeforeAMember,
+        Self::TwoByteMatrix,
+        Self::EightByteMatrix,
+        Self::EightByteMatrixInAnArray,
+        Self::EightBytePairMatrix,
+        Self::EightByteCell,
+        Self::EightByteEnum,
+        Self::OrderedIntegerMatrixInAnArray,
+        Self::EightByteOneVector,
+        Self::WidePackOffset,
+        Self::DerivedBlock,
+        Self::MixedStruct,
+        Self::BitFieldStruct,
+    ];
+
+    /// The word in lists.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::FlatMatrix => "flat-matrix",
+            Self::FlatMatrixBehindAMember => "flat-matrix-behind-a-member",
+            Self::FlatMatrixOfOtherOrder => "flat-matrix-of-other-order",
+            Self::TallMatrix => "tall-matrix",
+            Self::RowsBeforeAMember => "rows-before-a-member",
+            Self::TwoByteMatrix => "two-byte-matrix",
+            Self::EightByteMatrix => "eight-byte-matrix",
+            Self::EightByteMatrixInAnArray => "eight-byte-matrix-in-an-array",
+            Self::EightBytePairMatrix => "eight-byte-pair-matrix",
+            Self::EightByteCell => "eight-byte-cell",
+            Self::EightByteEnum => "eight-byte-enum",
+            Self::OrderedIntegerMatrixInAnArray => "ordered-integer-matrix-in-an-array",
+            Self::EightByteOneVector => "eight-byte-one-vector",
+            Self::WidePackOffset => "wide-packoffset",
+            Self::DerivedBlock => "derived-block",
+            Self::MixedStruct => "mixed-struct",
+            Self::BitFieldStruct => "bit-field-struct",
+        }
+    }
+}
+
+/// Bytes of a register.
+const REGISTER: u32 = 16;
+
+/// A member with what stands around it.
+struct Spot<'a> {
+    member: &'a Member,
+    /// Whether a member of its struct, or of a base, stands before it.
+    is_behind: bool,
+    /// Whether one stands behind it.
+    is_before: bool,
+    /// Whether it is in a struct and not in a buffer itself.
+    in_struct: bool,
+}
+
+impl Declaration {
+    /// The shapes of all members and structs, each with its path: block name first, no indices.
+    pub fn shapes(&self) -> Vec<(String, MemberShape)> {
+        let mut found = Vec::new();
+        self.visit((&self.content, Self::BLOCK), !self.block.is_direct(), &mut found);
+        found
+    }
+
+    /// Shapes of a struct at `path` and of what is in it.
+    fn visit(&self, (holder, path): (&Struct, &str), in_struct: bool, found: &mut Vec<(String, MemberShape)>) {
+        let of_struct = in_struct && !self.is_element();
+        let shapes = of_struct.then(|| self.shapes_of_struct(holder)).into_iter().flatten();
+        let is_derived = path == Self::BLOCK && holder.base.is_some();
+        let derived = is_derived.then_some(MemberShape::DerivedBlock);
+        found.extend(shapes.chain(derived).map(|shape| (path.to_owned(), shape)));
+        if let Some(base) = &holder.base {
+            self.visit((base, path), true, found);
+        }
+        let (first, end) = (holder.width() - holder.members.len(), holder.width());
+        for (number, member) in (first..end).zip(&holder.members) {
+            // The element of a structured buffer is the buffer's own.
+            let path = if self.is_element() { path.to_owned() } else { format!("{path}.m{number}") };
+            let spot = Spot { member, is_behind: number > 0, is_before: number + 1 < end, in_struct };
+            found.extend(self.shapes_of_member(&spot).into_iter().map(|shape| (path.clone(), shape)));
+            if let Some(inner) = member.ty.structure() {
+                self.visit((inner, &path), true, found);
+            }
+        }
+    }
+
+    fn bytes(&self, scalar: Scalar) -> u32 {
+        scalar.size(self.options.sixteen_bit, 4)
+    }
+
+    fn shapes_of_struct(&self, structure: &Struct) -> impl Iterator<Item = MemberShape> + use<> {
+        let mut sizes = BTreeSet::new();
+        structure.visit(&mut |member| {
+            let is_struct = member.ty.structure().is_some();
+            sizes.extend((!is_struct).then(|| self.bytes(member.ty.scalar().unwrap_or(Scalar::Int32))));
+        });
+        let has_bits = structure.members.iter().any(|member| member.bit_width.is_some());
+        let mixed = (sizes.len() > 1).then_some(MemberShape::MixedStruct);
+        [mixed, has_bits.then_some(MemberShape::BitFieldStruct)].into_iter().flatten()
+    }
+
+    fn shapes_of_member(&self, spot: &Spot<'_>) -> Vec<MemberShape> {
+        match &spot.member.ty {
+            MemberType::Matrix { scalar, rows, columns, order } => {
+                self.shapes_of_matrix(spot, (*scalar, *rows, *columns), *order)
+            }
+            MemberType::Enum(Some(underlying)) if spot.in_struct && self.bytes(*underlying) == 8 => {
+                vec![MemberShape::EightByteEnum]
+            }
+            MemberType::Vector { scalar, length } if self.bytes(*scalar) == 8 => {
+                let is_inside = *length == 1 && spot.is_behind && spot.member.dimensions.is_empty();
+                let is_wide = *length > 2 && is_on_odd_register(spot.member);
+                let shapes = [(MemberShape::EightByteOneVector, is_inside), (MemberShape::WidePackOffset, is_wide)];
+                only_those(&shapes)
+            }
+            MemberType::Scalar(_) | MemberType::Vector { .. } | MemberType::Enum(_) | MemberType::Struct(_) => {
+                Vec::new()
+            }
+        }
+    }
+
+    fn shapes_of_matrix(
+        &self,
+        spot: &Spot<'_>,
+        (scalar, rows, columns): (Scalar, u32, u32),
+        declared: Option<MatrixOrder>,
+    ) -> Vec<MemberShape> {
+        let (bytes, order) = (self.bytes(scalar), self.order(declared));
+        let (vectors, length) = match order {
+            MatrixOrder::Row => (rows, columns),
+            MatrixOrder::Column => (columns, rows),
+        };
+        let is_array = !spot.member.dimensions.is_empty();
+        let is_flat = rows == 1 || columns == 1;
+        let by_rows = order == MatrixOrder::Row;
+        let has_tail = !(bytes * length).is_multiple_of(REGISTER);
+        let is_wide = bytes == 8;
+        let shapes = [
+            (MemberShape::FlatMatrix, is_flat),
+            (MemberShape::FlatMatrixBehindAMember, is_flat && spot.is_behind && !is_array),
+            (MemberShape::FlatMatrixOfOtherOrder, is_flat && spot.in_struct && order != self.options.matrix),
+            (MemberShape::TallMatrix, !by_rows && rows > columns),
+            (MemberShape::RowsBeforeAMember, by_rows && has_tail && spot.is_before),
+            (MemberShape::TwoByteMatrix, bytes == 2),
+            (MemberShape::EightByteMatrix, is_wide),
+            (MemberShape::EightByteMatrixInAnArray, is_wide && is_array),
+            (MemberShape::EightBytePairMatrix, is_wide && vectors > 1 && length <= 2),
+            (MemberShape::OrderedIntegerMatrixInAnArray, !scalar.is_float() && declared.is_some() && is_array),
+            (MemberShape::WidePackOffset, is_wide && is_on_odd_register(spot.member)),
+            (MemberShape::EightByteCell, is_wide && rows == 1 && columns == 1),
+        ];
+        only_those(&shapes)
+    }
+}
+
+fn only_those(shapes: &[(MemberShape, bool)]) -> Vec<MemberShape> {
+    shapes.iter().filter(|(_, is_there)| *is_there).map(|(shape, _)| *shape).collect()
+}
+
+fn is_on_odd_register(member: &Member) -> bool {
+    match member.place {
+        Some(Place::PackOffset { register, .. }) => register % 2 == 1,
+        Some(Place::VkOffset(_)) | None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::LayoutOptions;
+    use crate::random::declaration::BlockForm;
+
+    fn matrix(scalar: Scalar, rows: u32, columns: u32) -> Member {
+        Member::plain(MemberType::Matrix { scalar, rows, columns, order: None })
+    }
+
+    /// The shapes of the members of a block as text.
+    fn shapes(block: BlockForm, content: Struct) -> Vec<String> {
+        let declaration = Declaration { options: LayoutOptions::default(), block, content };
+        let found = declaration.shapes();
+        found.iter().map(|(path, shape)| format!("{path} {}", shape.as_str())).collect()
+    }
+
+    #[test]
+    fn paths_go_through_structs_and_bases() {
+        let float = Member::plain(MemberType::FLOAT);
+        let big = Member::plain(MemberType::Enum(Some(Scalar::Uint64)));
+        let base = Struct { base: None, members: vec![float] };
+        let derived = Struct { base: Some(Box::new(base)), members: vec![matrix(Scalar::Half, 2, 3), big.clone()] };
+        let held = Member::plain(MemberType::Struct(Box::new(derived))).array(2);
+        let content = Struct { base: None, members: vec![big, held] };
+        let inner = ["B.m1 mixed-struct", "B.m1.m1 two-byte-matrix", "B.m1.m2 eight-byte-enum"];
+        assert_eq!(shapes(BlockForm::Cbuffer, content.clone()), inner);
+        let all = [&["B mixed-struct", "B.m0 eight-byte-enum"], &inner[..]].concat();
+        assert_eq!(shapes(BlockForm::ConstantBuffer, content), all);
+    }
+
+    #[test]
+    fn a_flat_matrix_is_behind_a_member_unless_it_is_the_first_or_an_array() {
+        let column = matrix(Scalar::Float32, 3, 1);
+        let content = Struct { base: None, members: vec![column.clone(), column.clone().array(2), column] };
+        let both = |member| ["flat-matrix", "tall-matrix"].map(|shape| format!("{member} {shape}"));
+        let mut all = ["B.m0", "B.m1", "B.m2"].map(both).concat();
+        all.insert(5, "B.m2 flat-matrix-behind-a-member".to_owned());
+        assert_eq!(shapes(BlockForm::Cbuffer, content), all);
+    }
+
+    #[test]
+    fn an_element_is_the_block() {
+        let content = Struct { base: None, members: vec![matrix(Scalar::Float64, 3, 3)] };
+        assert_eq!(shapes(BlockForm::StructuredElement, content), ["B eight-byte-matrix"]);
+    }
+}

@@ -1,0 +1,173 @@
+//! Where compilers are looked for.
+//!
+//! The environment can name one (`DXC`, `SLANGC` ...); then come the `PATH` and what `ci/setup.sh` fetched, in this order.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use crate::compiler::{Compiler, Invocation, answering};
+use crate::wine;
+
+/// Where a compiler is looked for.
+struct Lookup {
+    name: &'static str,
+    /// Environment variable that names the program, and its name on the `PATH`.
+    plain: Option<(&'static str, &'static str)>,
+    fetched: Fetched,
+    /// Argument that makes it print its version.
+    question: &'static str,
+}
+
+/// What `ci/setup.sh` fetches, by its path below the folder.
+enum Fetched {
+    Nothing,
+    Program(&'static str),
+    /// A library of DXC, with the arguments of our driver that come before its path.
+    Library(&'static str, &'static [&'static str]),
+    /// One of Microsoft's compilers for Windows, as `layoutproof-d3d.exe` calls it, and its library.
+    Windows(&'static str, &'static str),
+}
+
+const LOOKUPS: [Lookup; 9] = [
+    Lookup {
+        name: "dxc",
+        plain: Some(("DXC", "dxc")),
+        fetched: Fetched::Library("tools/dxc-lib/libdxcompiler.so", &["--library"]),
+        question: "--version",
+    },
+    Lookup {
+        name: "dxc-old",
+        plain: Some(("DXC_OLD", "dxc-old")),
+        fetched: Fetched::Library("tools/dxc-lib-old/libdxcompiler.so", &["--abi", "old", "--library"]),
+        question: "--version",
+    },
+    Lookup { name: "dxc-1.9", plain: None, fetched: Fetched::Windows("dxc", "dxcompiler.dll"), question: "--version" },
+    Lookup { name: "fxc", plain: None, fetched: Fetched::Windows("fxc", "d3dcompiler_47.dll"), question: "--version" },
+    Lookup {
+        name: "vkd3d",
+        plain: Some(("VKD3D_COMPILER", "vkd3d-compiler")),
+        fetched: Fetched::Nothing,
+        question: "--version",
+    },
+    Lookup {
+        name: "slangc",
+        plain: Some(("SLANGC", "slangc")),
+        fetched: Fetched::Program("tools/slang/bin/slangc"),
+        question: "-v",
+    },
+    Lookup {
+        name: "glslang",
+        plain: Some(("GLSLANG", "glslangValidator")),
+        fetched: Fetched::Nothing,
+        question: "--version",
+    },
+    Lookup {
+        name: "clang-dxc",
+        plain: Some(("CLANG_DXC", "clang-dxc")),
+        fetched: Fetched::Nothing,
+        question: "--version",
+    },
+    Lookup { name: "tint", plain: Some(("TINT", "tint")), fetched: Fetched::Nothing, question: "--version" },
+];
+
+impl Compiler {
+    /// Every compiler that is there. `fetched` is the folder of `ci/setup.sh`.
+    pub fn all(fetched: Option<&Path>) -> Vec<Self> {
+        Self::look(fetched).0
+    }
+
+    /// The same, and for each variable that names a program which is no compiler a sentence that says why.
+    pub fn look(fetched: Option<&Path>) -> (Vec<Self>, Vec<String>) {
+        let (mut found, mut unusable) = (Vec::new(), Vec::new());
+        for lookup in &LOOKUPS {
+            match lookup.find(fetched) {
+                Ok(compiler) => found.push(compiler),
+                Err(reason) => unusable.extend(lookup.named_in_vain(&reason)),
+            }
+        }
+        (found, unusable)
+    }
+
+    /// The names of all compilers that are looked for, each with the way to get it where it is not found.
+    pub fn known() -> impl Iterator<Item = (&'static str, String)> {
+        LOOKUPS.iter().map(|lookup| (lookup.name, lookup.advice()))
+    }
+
+    /// The compiler of a name in [`Compiler::known`], if it is there.
+    pub fn named(name: &str, fetched: Option<&Path>) -> Option<Self> {
+        LOOKUPS.iter().find(|lookup| lookup.name == name)?.find(fetched).ok()
+    }
+}
+
+impl Lookup {
+    /// The compiler, or why it is not here.
+    fn find(&self, fetched: Option<&Path>) -> Result<Compiler, String> {
+        let plain = self.plain.and_then(|(variable, program)| {
+            std::env::var_os(variable)
+                .map(|program| named(&program))
+                .or_else(|| on_path(program))
+                .map(Invocation::program)
+        });
+        let found = plain.or_else(|| self.fetched.invocation(fetched?));
+        let invocation = found.ok_or_else(|| format!("no `{}` is here", self.name))?;
+        answering(self.name, invocation, self.question)
+    }
+
+    /// A sentence about a variable that is set and names no compiler.
+    fn named_in_vain(&self, reason: &str) -> Option<String> {
+        let (variable, _) = self.plain.filter(|(variable, _)| std::env::var_os(variable).is_some())?;
+        Some(format!("{variable} names no compiler: {reason}"))
+    }
+
+    fn advice(&self) -> String {
+        match self.plain {
+            Some((variable, _)) => format!("set {variable} to the program to name one"),
+            None => "`ci/setup.sh --wine` fetches it".to_owned(),
+        }
+    }
+}
+
+impl Fetched {
+    /// How it is started, where it is there.
+    fn invocation(&self, folder: &Path) -> Option<Invocation> {
+        let found = |path: &str| Some(folder.join(path)).filter(|path| path.is_file());
+        match self {
+            Self::Nothing => None,
+            Self::Program(path) => Some(Invocation::program(found(path)?)),
+            Self::Library(path, arguments) => {
+                let library = found(path)?;
+                let leading = arguments.iter().map(OsString::from).chain([library.clone().into_os_string()]);
+                let leading = leading.collect();
+                Some(Invocation { leading, library: Some(library), ..Invocation::program(driver("layoutproof-dxc")?) })
+            }
+            Self::Windows(name, library) => wine::invocation(folder, (name, library)),
+        }
+    }
+}
+
+/// A program of this project that stands between it and a compiler's library: beside the running one, or, for a test, in
+/// the folder above.
+pub(crate) fn driver(name: &str) -> Option<PathBuf> {
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    let this = std::env::current_exe().ok()?;
+    this.ancestors().skip(1).take(2).map(|folder| folder.join(&name)).find(|path| path.is_file())
+}
+
+/// A program as the user named it, by a word for the `PATH` or by a path. That is one of the user's folder, while compilers
+/// run in folders of their own.
+fn named(program: &OsStr) -> PathBuf {
+    let path = PathBuf::from(program);
+    let found = if path.components().count() < 2 {
+        program.to_str().and_then(on_path)
+    } else {
+        std::path::absolute(&path).ok()
+    };
+    found.unwrap_or(path)
+}
+
+/// The program of this name in the first folder of `PATH` that has one.
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(&path).map(|folder| folder.join(&name)).find(|program| program.is_file())
+}
