@@ -103,7 +103,7 @@ fn joined<'a>(parts: impl Iterator<Item = Vec<&'a [u8]>>, starts: &[usize]) -> V
 }
 
 impl RegionJob {
-    /// The dispatch of these plans' probes, for which `shader` was written.
+    /// The dispatch of these plans' probes, for which `shader` was written; `None` where [`Regions::of`] gives none.
     pub fn new(cases: Vec<(ProbePlan, ProbeJob)>, shader: PlanShader<'_>) -> Option<Self> {
         let runs = cases.iter().map(|(_, probe)| only_run(probe)).collect::<Option<Vec<_>>>()?;
         let first = &runs.first()?.job;
