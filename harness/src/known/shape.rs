@@ -199,6 +199,33 @@ reason = \"an index from memory counts registers\"
         }
     }
 
+    /// A listing that says nothing of an element is not what the code differs from.
+    #[test]
+    fn a_report_stands_for_what_is_not_reported() {
+        let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
+        let known = entries(&ENTRY.replace("compiler", "report")).unwrap();
+        let mut unreported = differing_at(&["B.m1[0][1]"]);
+        let mut reported = unreported.clone();
+        reported.rows[0].reported = Some(Value::Number(48));
+        for (check, outcome) in [(&mut unreported, Outcome::Known), (&mut reported, Outcome::Differ)] {
+            explain(&known, check, &[], &shapes);
+            assert_eq!(check.outcome, outcome);
+        }
+    }
+
+    /// What stands behind such a member may be elsewhere too, what stands before it may not.
+    #[test]
+    fn an_entry_that_moves_is_about_all_behind() {
+        let known = entries(&ENTRY.replace("form = \"indexed\"", "moves = true")).unwrap();
+        let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
+        for (first, outcome) in [(32, Outcome::Known), (28, Outcome::Differ)] {
+            let mut check = differing_at(&["B.m0", "B.m1[0][1]", "B.m2"]);
+            check.rows[0].computed = Some(Value::Number(first));
+            explain(&known, &mut check, &[], &shapes);
+            assert_eq!(check.outcome, outcome, "{first}");
+        }
+    }
+
     /// Behind a module that is not valid stands an entry that says so, and no other.
     #[test]
     fn an_invalid_module_needs_an_entry_of_its_own() {

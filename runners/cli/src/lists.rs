@@ -97,3 +97,18 @@ fn toml_files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     files.sort();
     Ok(files)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inputs::Cases;
+
+    #[test]
+    fn what_explains_random_declarations_is_pinned_by_a_case() {
+        let cases = Cases::load(&[]).unwrap().matching(&[]);
+        let known = known_lists(&[], BuiltInKnown::OfWholeRun).unwrap();
+        let shapes: Vec<_> = known.iter().filter_map(|entry| entry.shape.as_ref()).collect();
+        let not_pinned: Vec<_> = shapes.iter().filter(|shape| !cases.contains(&shape.pinned_by)).collect();
+        assert!(not_pinned.is_empty() && shapes.len() > 10, "{not_pinned:?} of {}", shapes.len());
+    }
+}

@@ -22,6 +22,8 @@ pub enum MemberShape {
     TallMatrix,
     /// A matrix by rows that do not fill registers, with another member behind it.
     RowsBeforeAMember,
+    /// A matrix in an array of arrays.
+    MatrixInANestedArray,
     /// A matrix whose elements have 2 bytes.
     TwoByteMatrix,
     /// A matrix whose elements have 8 bytes.
@@ -42,6 +44,8 @@ pub enum MemberShape {
     WidePackOffset,
     /// The struct of the block, where it has a base.
     DerivedBlock,
+    /// A bool, or a vector or matrix of bools, as the element of a structured buffer.
+    BoolElement,
     /// A struct with scalars of different sizes, so that its end may be no multiple of its alignment.
     MixedStruct,
     /// A struct with bit-fields.
@@ -50,12 +54,13 @@ pub enum MemberShape {
 
 impl MemberShape {
     /// All shapes.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Self::FlatMatrix,
         Self::FlatMatrixBehindAMember,
         Self::FlatMatrixOfOtherOrder,
         Self::TallMatrix,
         Self::RowsBeforeAMember,
+        Self::MatrixInANestedArray,
         Self::TwoByteMatrix,
         Self::EightByteMatrix,
         Self::EightByteMatrixInAnArray,
@@ -66,6 +71,7 @@ impl MemberShape {
         Self::EightByteOneVector,
         Self::WidePackOffset,
         Self::DerivedBlock,
+        Self::BoolElement,
         Self::MixedStruct,
         Self::BitFieldStruct,
     ];
@@ -78,6 +84,7 @@ impl MemberShape {
             Self::FlatMatrixOfOtherOrder => "flat-matrix-of-other-order",
             Self::TallMatrix => "tall-matrix",
             Self::RowsBeforeAMember => "rows-before-a-member",
+            Self::MatrixInANestedArray => "matrix-in-a-nested-array",
             Self::TwoByteMatrix => "two-byte-matrix",
             Self::EightByteMatrix => "eight-byte-matrix",
             Self::EightByteMatrixInAnArray => "eight-byte-matrix-in-an-array",
@@ -88,6 +95,7 @@ impl MemberShape {
             Self::EightByteOneVector => "eight-byte-one-vector",
             Self::WidePackOffset => "wide-packoffset",
             Self::DerivedBlock => "derived-block",
+            Self::BoolElement => "bool-element",
             Self::MixedStruct => "mixed-struct",
             Self::BitFieldStruct => "bit-field-struct",
         }
@@ -131,7 +139,9 @@ impl Declaration {
             // The element of a structured buffer is the buffer's own.
             let path = if self.is_element() { path.to_owned() } else { format!("{path}.m{number}") };
             let spot = Spot { member, is_behind: number > 0, is_before: number + 1 < end, in_struct };
-            found.extend(self.shapes_of_member(&spot).into_iter().map(|shape| (path.clone(), shape)));
+            let is_bool = self.is_element() && member.ty.scalar() == Some(Scalar::Bool);
+            let shapes = self.shapes_of_member(&spot).into_iter().chain(is_bool.then_some(MemberShape::BoolElement));
+            found.extend(shapes.map(|shape| (path.clone(), shape)));
             if let Some(inner) = member.ty.structure() {
                 self.visit((inner, &path), true, found);
             }
@@ -145,8 +155,10 @@ impl Declaration {
     fn shapes_of_struct(&self, structure: &Struct) -> impl Iterator<Item = MemberShape> + use<> {
         let mut sizes = BTreeSet::new();
         structure.visit(&mut |member| {
-            let is_struct = member.ty.structure().is_some();
-            sizes.extend((!is_struct).then(|| self.bytes(member.ty.scalar().unwrap_or(Scalar::Int32))));
+            // Some compilers give every enum four bytes.
+            let is_enum = matches!(member.ty, MemberType::Enum(_));
+            let scalars = member.ty.scalar().into_iter().chain(is_enum.then_some(Scalar::Int32));
+            sizes.extend(scalars.map(|scalar| self.bytes(scalar)));
         });
         let has_bits = structure.members.iter().any(|member| member.bit_width.is_some());
         let mixed = (sizes.len() > 1).then_some(MemberShape::MixedStruct);
@@ -186,15 +198,17 @@ impl Declaration {
         };
         let is_array = !spot.member.dimensions.is_empty();
         let is_flat = rows == 1 || columns == 1;
-        let by_rows = order == MatrixOrder::Row;
-        let has_tail = !(bytes * length).is_multiple_of(REGISTER);
+        // In arrays some compilers go by the default order.
+        let may_be_by = |wanted| order == wanted || (is_array && self.options.matrix == wanted);
+        let has_tail = !(bytes * columns).is_multiple_of(REGISTER);
         let is_wide = bytes == 8;
         let shapes = [
             (MemberShape::FlatMatrix, is_flat),
             (MemberShape::FlatMatrixBehindAMember, is_flat && spot.is_behind && !is_array),
             (MemberShape::FlatMatrixOfOtherOrder, is_flat && spot.in_struct && order != self.options.matrix),
-            (MemberShape::TallMatrix, !by_rows && rows > columns),
-            (MemberShape::RowsBeforeAMember, by_rows && has_tail && spot.is_before),
+            (MemberShape::TallMatrix, may_be_by(MatrixOrder::Column) && rows > columns),
+            (MemberShape::RowsBeforeAMember, may_be_by(MatrixOrder::Row) && has_tail && spot.is_before),
+            (MemberShape::MatrixInANestedArray, spot.member.dimensions.len() > 1),
             (MemberShape::TwoByteMatrix, bytes == 2),
             (MemberShape::EightByteMatrix, is_wide),
             (MemberShape::EightByteMatrixInAnArray, is_wide && is_array),

@@ -3,8 +3,18 @@
 use layoutproof::random::declaration::TypeSpace;
 use layoutproof::toolchain::{Language, Output, Toolchain};
 
-/// The declarations that the toolchain is given.
+/// The declarations that the toolchain is given: those of its type space, for DXC with minimum precision too.
 pub(super) fn of(toolchain: &Toolchain) -> TypeSpace {
+    let plain = plain(toolchain);
+    match toolchain.language {
+        Language::Hlsl => plain.with_minimum_precision(),
+        // What FXC does to it, cases show; Slang and GLSL know nothing of it.
+        Language::OldHlsl | Language::Slang | Language::Glsl => plain,
+    }
+}
+
+/// The same without minimum precision, so that other compilers take much of it.
+fn plain(toolchain: &Toolchain) -> TypeSpace {
     match (toolchain.language, toolchain.output) {
         (Language::Hlsl, Output::Dxil) => TypeSpace::dxc_dxil(),
         (Language::Hlsl, Output::Spirv) => TypeSpace::dxc_spirv(),
@@ -20,10 +30,10 @@ pub(super) fn of(toolchain: &Toolchain) -> TypeSpace {
     }
 }
 
-/// The type spaces of these toolchains, each once.
+/// The type spaces of these toolchains, without and with minimum precision, each once.
 pub(super) fn distinct(toolchains: &[&'static Toolchain]) -> Vec<TypeSpace> {
     let mut spaces: Vec<TypeSpace> = Vec::new();
-    for space in toolchains.iter().map(|toolchain| of(toolchain)) {
+    for space in toolchains.iter().flat_map(|toolchain| [plain(toolchain), of(toolchain)]) {
         if !spaces.contains(&space) {
             spaces.push(space);
         }
