@@ -224,7 +224,8 @@ pub struct Placement {
     pub enum_alignment: Option<Alignment>,
     /// Members without bytes.
     pub empty: EmptyMembers,
-    /// Whether going from normal to minimum precision, or back, starts a register (only with 16-bit types off).
+    /// Whether going from normal to minimum precision, or back, starts a register (only with 16-bit types off); matrices of
+    /// bools count as minimum precision.
     pub minimum_precision_rows: bool,
 }
 

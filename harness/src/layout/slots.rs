@@ -15,6 +15,7 @@ use super::measured::Measured;
 use super::rules::Placement;
 use super::tree::{BitRange, Component, Extent, LaidOut, LaidOutMember, LaidOutShape};
 use super::walk::{Level, Stop, Walk};
+use crate::scalar::Scalar;
 use crate::shape::{Member, StructType, Type};
 
 /// One thing to place: a member, a base struct, or a storage unit of bit-fields.
@@ -61,6 +62,8 @@ impl Precision {
             {
                 Self::Minimum
             }
+            // In DXC a matrix of bools counts as one, though its bools have four bytes (measured with DXC 1.7.2308).
+            Type::Matrix { scalar: Scalar::Bool, .. } => Self::Minimum,
             Type::Scalar(_)
             | Type::Vector { .. }
             | Type::Matrix { .. }

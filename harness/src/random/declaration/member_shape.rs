@@ -46,6 +46,8 @@ pub enum MemberShape {
     DerivedBlock,
     /// A bool, or a vector or matrix of bools, as the element of a structured buffer.
     BoolElement,
+    /// A matrix of integers as the element of a structured buffer.
+    IntegerMatrixElement,
     /// A struct with scalars of different sizes, so that its end may be no multiple of its alignment.
     MixedStruct,
     /// A struct with bit-fields.
@@ -54,7 +56,7 @@ pub enum MemberShape {
 
 impl MemberShape {
     /// All shapes.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::FlatMatrix,
         Self::FlatMatrixBehindAMember,
         Self::FlatMatrixOfOtherOrder,
@@ -72,6 +74,7 @@ impl MemberShape {
         Self::WidePackOffset,
         Self::DerivedBlock,
         Self::BoolElement,
+        Self::IntegerMatrixElement,
         Self::MixedStruct,
         Self::BitFieldStruct,
     ];
@@ -96,6 +99,7 @@ impl MemberShape {
             Self::WidePackOffset => "wide-packoffset",
             Self::DerivedBlock => "derived-block",
             Self::BoolElement => "bool-element",
+            Self::IntegerMatrixElement => "integer-matrix-element",
             Self::MixedStruct => "mixed-struct",
             Self::BitFieldStruct => "bit-field-struct",
         }
@@ -208,6 +212,7 @@ impl Declaration {
             (MemberShape::FlatMatrixOfOtherOrder, is_flat && spot.in_struct && order != self.options.matrix),
             (MemberShape::TallMatrix, may_be_by(MatrixOrder::Column) && rows > columns),
             (MemberShape::RowsBeforeAMember, may_be_by(MatrixOrder::Row) && has_tail && spot.is_before),
+            (MemberShape::IntegerMatrixElement, self.is_element() && !scalar.is_float()),
             (MemberShape::MatrixInANestedArray, spot.member.dimensions.len() > 1),
             (MemberShape::TwoByteMatrix, bytes == 2),
             (MemberShape::EightByteMatrix, is_wide),
