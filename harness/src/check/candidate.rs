@@ -7,7 +7,9 @@ use crate::check::screen::{ProbeId, Screen};
 use crate::check::shader_module::ShaderModule;
 use crate::image::image_size;
 use crate::layout::Extent;
-use crate::probe::{FusedSpace, PlanShader, ProbeEntry, ProbeJob, ProbePlan, REGION_BYTES, Tuning, fusable, jobs};
+use crate::probe::{
+    FusedSpace, PUSH_BYTES, PlanShader, ProbeEntry, ProbeJob, ProbePlan, REGION_BYTES, Tuning, fusable, jobs,
+};
 use crate::record::{Form, Space, Stage};
 use crate::runner::{DeviceInfo, Shader};
 
@@ -48,7 +50,7 @@ impl Candidate<'_> {
         let run = alone.runs.iter().map(|run| &run.job);
         let bytes = run.map(|job| match &job.push_constants[..] {
             [] => job.buffers.first().map_or(0, |block| block.bytes.len() + block.after.len() + REGION_BYTES),
-            pushed => pushed.len().next_multiple_of(16),
+            pushed => pushed.len().next_multiple_of(PUSH_BYTES),
         });
         Room { loads, bytes: bytes.sum() }
     }

@@ -2,7 +2,7 @@
 //!
 //! [`source`] is a declared case or file, [`subject`] the same under one rule set, [`placed`] the same as one convention
 //! places its parameters, [`produce`] its shaders by one [`producer`] in the spaces and stages that `reach` chooses, each
-//! a [`shader_module`], [`asked`] where a compiler makes them, [`jobs`] what of them one device can do, [`mod@screen`]
+//! a [`shader_module`], `asked` where a compiler makes them, [`jobs`] what of them one device can do, [`mod@screen`]
 //! what many checks can ask in one dispatch, [`conduct`] the record that its results add up to; [`proof`] and [`prove`]
 //! are jobs and record of a placement. Everything that runs a device or a validator is the caller's.
 

@@ -43,7 +43,7 @@ pub use jobs::{PlanShader, ProbeJob, ProbeRun, Range, jobs};
 pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, Problem, observe, observed_right};
 pub use plan::{elements, needs, plan, plan_by_name, plan_in};
-pub use regions::{REGION_BYTES, REGIONS_ENTRY, RegionJob, Regions};
+pub use regions::{PUSH_BYTES, REGION_BYTES, REGIONS_ENTRY, RegionJob, Regions};
 pub use spread::spread;
 pub use tuning::Tuning;
 pub use wiring::{Chunk, LANES, Place, Slot, Wiring};

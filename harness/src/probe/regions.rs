@@ -13,8 +13,8 @@ pub const REGIONS_ENTRY: &str = "regions";
 /// Bytes to which regions of buffers are aligned: more than any type asks for.
 pub const REGION_BYTES: usize = 256;
 
-/// Bytes to which regions of push constants are aligned, of which there are few.
-const PUSH_STEP: usize = 16;
+/// Bytes to which regions of push constants are aligned, of which there are few: what the largest vector of 32 bits asks for.
+pub const PUSH_BYTES: usize = 16;
 
 /// Where the cases have their regions, in order, in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,9 +51,9 @@ impl Regions {
             return None;
         }
         let at = |socket| first.job.buffers.iter().position(|it| (it.set, it.binding) == socket);
-        let of_buffer = |socket| at(socket).map_or(Some(Vec::new()), |buffer| in_words_of(&starts(&runs, buffer)));
+        let of_buffer = |socket| at(socket).map_or(Some(Vec::new()), |buffer| in_32_bits(&starts(&runs, buffer)));
         let Interface { block, output, input, copy } = probes[0].interface;
-        let pushed = in_words_of(&push_starts(&runs))?;
+        let pushed = in_32_bits(&push_starts(&runs))?;
         let block = if at(block).is_some() { of_buffer(block)? } else { pushed };
         Some(Self { block, output: of_buffer(output)?, input: of_buffer(input)?, copy: of_buffer(copy)? })
     }
@@ -67,28 +67,28 @@ fn only_run(probe: &ProbeJob) -> Option<&ProbeRun> {
     }
 }
 
-fn in_words_of(starts: &[usize]) -> Option<Vec<u32>> {
+fn in_32_bits(starts: &[usize]) -> Option<Vec<u32>> {
     starts.iter().map(|start| u32::try_from(*start).ok()).collect()
 }
 
-/// Where parts of these lengths stand one behind the other, and where the last one ends.
-fn laid_in_row(lengths: impl Iterator<Item = usize>, step: usize) -> (Vec<usize>, usize) {
+/// Where parts of these lengths stand one behind the other.
+fn laid_in_row(lengths: impl Iterator<Item = usize>, step: usize) -> Vec<usize> {
     let mut end: usize = 0;
     let starts = lengths.map(|length| {
         let start = end.next_multiple_of(step);
         end = start + length;
         start
     });
-    (starts.collect(), end)
+    starts.collect()
 }
 
 fn starts(runs: &[&ProbeRun], buffer: usize) -> Vec<usize> {
     let lengths = runs.iter().map(|run| &run.job.buffers[buffer]).map(|it| it.bytes.len() + it.after.len());
-    laid_in_row(lengths, REGION_BYTES).0
+    laid_in_row(lengths, REGION_BYTES)
 }
 
 fn push_starts(runs: &[&ProbeRun]) -> Vec<usize> {
-    laid_in_row(runs.iter().map(|run| run.job.push_constants.len()), PUSH_STEP).0
+    laid_in_row(runs.iter().map(|run| run.job.push_constants.len()), PUSH_BYTES)
 }
 
 /// The bytes of all regions, with words of the refill between them.
@@ -103,7 +103,7 @@ fn joined<'a>(parts: impl Iterator<Item = Vec<&'a [u8]>>, starts: &[usize]) -> V
 }
 
 impl RegionJob {
-    /// The dispatch of these plans' probes, for which `shader` was written.
+    /// The dispatch of these plans' probes, for which `shader` was written; `None` where [`Regions::of`] gives none.
     pub fn new(cases: Vec<(ProbePlan, ProbeJob)>, shader: PlanShader<'_>) -> Option<Self> {
         let runs = cases.iter().map(|(_, probe)| only_run(probe)).collect::<Option<Vec<_>>>()?;
         let first = &runs.first()?.job;
@@ -154,19 +154,16 @@ impl RegionJob {
 
     /// Whether the words between regions are as they were.
     fn has_gaps(&self, read_back: &ReadBack) -> bool {
-        let mut buffers = (0..).zip(self.job.buffers.iter().zip(&read_back.buffers));
-        buffers.all(|(index, (job, after))| {
-            let mut regions = self.cases.iter().zip(&self.starts[index]).map(|((_, probe), start)| {
-                let own = &probe.runs[0].job.buffers[index];
-                *start..start + own.bytes.len() + own.after.len()
-            });
-            let first_end = regions.next().map_or(0, |region| region.end);
-            let ends = regions.scan(first_end, |end, region| {
-                let gap = *end..region.start;
-                *end = region.end;
-                Some(gap)
-            });
-            ends.into_iter().all(|gap| job.bytes[gap.clone()] == after.bytes[gap])
+        let mut buffers = self.job.buffers.iter().zip(&read_back.buffers).enumerate();
+        buffers.all(|(buffer, (job, after))| {
+            let mut gaps = (1..self.cases.len()).map(|case| self.end(case - 1, buffer)..self.starts[buffer][case]);
+            gaps.all(|gap| job.bytes[gap.clone()] == after.bytes[gap])
         })
+    }
+
+    /// Where the region of a case ends.
+    fn end(&self, case: usize, buffer: usize) -> usize {
+        let own = self.cases[case].1.runs.iter().map(|run| &run.job.buffers[buffer]);
+        self.starts[buffer][case] + own.map(|own| own.bytes.len() + own.after.len()).sum::<usize>()
     }
 }

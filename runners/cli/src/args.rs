@@ -227,12 +227,13 @@ pub struct RunArgs {
     /// is completed.
     #[arg(long, value_name = "RECORDS")]
     pub resume: Option<PathBuf>,
-    /// Let drivers compile every check with their own settings. Otherwise lavapipe compiles fast rather than well; a share
-    /// of the checks, and what fails, has the driver's own settings all the same, and records say which.
+    /// Give every check shaders of its own, compiled with the driver's own settings. Otherwise checks share modules on
+    /// Vulkan devices and lavapipe compiles fast rather than well; a share of the checks, and what fails, goes without all
+    /// the same, and records say which.
     #[arg(long)]
     pub no_fuse: bool,
-    /// Number of this run among others: which share of the checks is compiled with the driver's own settings. After 8
-    /// numbers in a row every check was.
+    /// Number of this run among others: which share of the checks has shaders of its own, compiled with the driver's own
+    /// settings. After 8 numbers in a row every check had.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub rotation: u64,
     /// Where reports go.

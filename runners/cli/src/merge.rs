@@ -3,7 +3,7 @@
 //! Every check once, in the order in which one run would have had them; shards of a run become that run. What is missing
 //! is told, and what contradicts itself is refused.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::bail;
 use layoutproof::check::Producer;
@@ -63,7 +63,8 @@ pub(crate) fn merge(parts: Vec<Part>) -> anyhow::Result<Merged> {
         end.not_done = end.not_done.saturating_add(part.not_done);
         end.seen.extend(part.seen.iter().cloned());
     }
-    let (devices, notes) = devices(&runs);
+    let (devices, mut notes) = devices(&runs);
+    notes.extend(tools(&runs));
     let mut records = each_once(parts)?;
     let order = Order::of(&runs, &devices);
     records.sort_by_cached_key(|record| order.place(record));
@@ -135,6 +136,19 @@ fn devices(runs: &[RunHeader]) -> (Vec<DeviceInfo>, Vec<String>) {
         }
     }
     (devices, notes)
+}
+
+/// A note on each tool, compilers among them, that is not the same everywhere.
+fn tools(runs: &[RunHeader]) -> Vec<String> {
+    let mut builds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (tool, build) in runs.iter().flat_map(|run| &run.tools) {
+        builds.entry(tool).or_default().insert(build);
+    }
+    let told = |(tool, builds): (&str, BTreeSet<&str>)| {
+        let builds: Vec<&str> = builds.into_iter().collect();
+        (builds.len() > 1).then(|| format!("{tool} is another build in other runs: {}", builds.join("; ")))
+    };
+    builds.into_iter().filter_map(told).collect()
 }
 
 /// The order of a run: checks of bytes by device, producer and case; then placements on devices; then those without.

@@ -116,6 +116,17 @@ fn floors_are_for_all_shards_together() {
     report(all, "six.toml").exits(0);
 }
 
+/// As with drivers: a fleet is not always in step.
+#[test]
+fn another_build_of_a_tool_is_told() {
+    let folder = Folder::with(&[]).with_drivers();
+    divided(&folder, "run two_pairs --rules std140 --form leaf --device model", 0);
+    let shards = "report 1.jsonl 2.jsonl 3.jsonl";
+    assert_eq!(folder.run(shards).exits(0).err, "");
+    folder.write("1.jsonl", folder.read("1.jsonl").replace(r#""rspirv":""#, r#""rspirv":"9."#).as_bytes());
+    folder.run(shards).exits(0).warns("note: rspirv is another build in other runs: ");
+}
+
 /// There are more shards than cases, so some are empty; their records say so.
 #[test]
 fn a_shard_may_be_empty() {
