@@ -20,7 +20,6 @@ use crate::record::{Direction, Form, REFUSED_BY};
 use crate::reported::reported;
 use crate::resource::{Access, ResourceKind};
 use crate::runner::Shader;
-use crate::shape::Type;
 use crate::toolchain::{Compilation, Compile, CompileRequest, Follows, Language, Made, SourceText, Toolchain};
 
 /// What came of a compilation.
@@ -60,16 +59,8 @@ impl Asked<'_> {
         let module = &self.subject.source.module;
         let mut parameters = module.parameters.iter();
         let declared = parameters.find(|parameter| parameter.name == module.blocks[self.block].name);
-        declared.is_some_and(|parameter| match &parameter.ty {
-            Type::Resource(resource) => resource.kind == ResourceKind::StructuredBuffer(Access::ReadWrite),
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Array { .. }
-            | Type::Struct(_)
-            | Type::Enum(_)
-            | Type::Pointer { .. } => false,
-        })
+        let resource = declared.and_then(|parameter| parameter.ty.resource());
+        resource.is_some_and(|resource| resource.kind == ResourceKind::StructuredBuffer(Access::ReadWrite))
     }
 
     /// What comes of the plan with the most forms that gives code which can be followed, and what came of those with more:

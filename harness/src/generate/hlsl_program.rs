@@ -57,17 +57,9 @@ pub fn idle_program(declarations: &str) -> String {
 /// Whether the block is the element of a buffer that only appends or consumes, of which no element can be named.
 pub fn is_stream(module: &Module, block: &str) -> bool {
     let parameter = module.parameters.iter().find(|parameter| parameter.name == block);
-    parameter.is_some_and(|parameter| match &parameter.ty {
-        Type::Resource(resource) => {
-            matches!(resource.kind, ResourceKind::StructuredBuffer(Access::Append | Access::Consume))
-        }
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Array { .. }
-        | Type::Struct(_)
-        | Type::Enum(_)
-        | Type::Pointer { .. } => false,
+    let resource = parameter.and_then(|parameter| parameter.ty.resource());
+    resource.is_some_and(|resource| {
+        matches!(resource.kind, ResourceKind::StructuredBuffer(Access::Append | Access::Consume))
     })
 }
 
