@@ -23,6 +23,7 @@ pub mod image;
 pub mod known;
 pub mod layout;
 pub mod limits;
+mod llvm;
 pub mod model;
 pub mod module;
 pub mod mutants;

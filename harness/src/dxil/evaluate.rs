@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::function::{Instruction, function};
-use super::machine::{Bound, Machine};
-use super::value::Class;
+use super::machine::Machine;
+use crate::llvm::buffers::{Bound, Class, Site};
 use crate::runner::{
     Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, ReadBack, Runner, RunnerError, RunnerKind, Shader,
 };
@@ -94,5 +94,5 @@ fn bound(buffer: &crate::runner::JobBuffer) -> Bound {
         BufferKind::StorageRead => Class::ShaderResource,
         BufferKind::Storage | BufferKind::Address { .. } => Class::UnorderedAccess,
     };
-    Bound { class, space: buffer.set, register: buffer.binding, bytes: buffer.bytes.clone() }
+    Bound { site: Site { class, space: buffer.set, register: buffer.binding }, bytes: buffer.bytes.clone() }
 }
