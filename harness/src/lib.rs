@@ -9,6 +9,7 @@
 pub mod bind;
 pub mod case;
 pub mod check;
+pub mod clang_ir;
 pub mod coverage;
 pub mod declare;
 pub mod descriptors;

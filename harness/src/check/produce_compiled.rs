@@ -32,7 +32,9 @@ impl Produced {
                 continue;
             }
             let space = match toolchain.language {
-                Language::Hlsl | Language::OldHlsl | Language::Slang => space_of(layout.kind, toolchain.output),
+                Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Slang => {
+                    space_of(layout.kind, toolchain.output)
+                }
                 Language::Glsl => Some(glsl::space_of(layout.kind, subject.rules)),
             };
             let Some(space) = space else {
@@ -121,8 +123,8 @@ fn nameable(plan: ProbePlan, language: Language) -> ProbePlan {
 fn forms(language: Language) -> &'static [Form] {
     match language {
         Language::Hlsl | Language::Slang => &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed],
-        // Without generics no function takes a value of any type.
-        Language::OldHlsl => &[Form::Leaf, Form::Vector, Form::Indexed],
+        // Without generics no function takes a value of any type, and Clang 22 copies no struct out of a constant buffer.
+        Language::OldHlsl | Language::ClangHlsl => &[Form::Leaf, Form::Vector, Form::Indexed],
         Language::Glsl => &[Form::Leaf],
     }
 }
@@ -158,19 +160,20 @@ pub(crate) fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
             | BlockKind::Globals
             | BlockKind::ParameterBlock
             | BlockKind::UniformBlock,
-            Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
+            Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
         )
-        | (BlockKind::PushConstant, Output::Dxil | Output::Wgsl)
-        | (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Wgsl) => Some(Space::Uniform),
+        | (BlockKind::PushConstant, Output::Dxil | Output::ClangIr | Output::Wgsl)
+        // Clang's tbuffers have the type of constant buffers until its backend sees them.
+        | (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::ClangIr | Output::Wgsl) => Some(Space::Uniform),
         (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Dxil | Output::Spirv)
         | (
             BlockKind::StructuredElement | BlockKind::StorageBlock,
-            Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
+            Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
         ) => Some(Space::Storage),
         (BlockKind::PushConstant, Output::Spirv) => Some(Space::PushConstant),
         (
             BlockKind::EntryUniforms | BlockKind::Pointee,
-            Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
+            Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
         )
         // vkd3d-compiler makes texel buffers of them.
         | (BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::PushConstant, Output::SpirvOfDxbc) => None,

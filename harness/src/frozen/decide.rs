@@ -76,8 +76,10 @@ impl Asking<'_> {
         let has_entry = module.functions.iter().any(|function| function.name == own)
             || (module.functions.is_empty() && self.text.text.contains(&format!("{own}(")));
         let text = match (has_entry, self.toolchain.language) {
-            (true, Language::Hlsl | Language::OldHlsl | Language::Slang | Language::Glsl) => self.text.text.clone(),
-            (false, Language::Hlsl | Language::OldHlsl | Language::Glsl) => {
+            (true, Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Slang | Language::Glsl) => {
+                self.text.text.clone()
+            }
+            (false, Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Glsl) => {
                 program(&self.text.text, module, &self.layouts())
             }
             (false, Language::Slang) => idle_program(&self.text.text),
@@ -111,7 +113,7 @@ impl Asking<'_> {
         let profile = self.source.invocation.profile.as_deref();
         let mut arguments: Vec<String> = match self.toolchain.language {
             Language::Glsl => Vec::new(),
-            Language::Hlsl | Language::OldHlsl => {
+            Language::Hlsl | Language::ClangHlsl | Language::OldHlsl => {
                 dxc_profile(stage, profile).into_iter().flat_map(|it| ["-T".to_owned(), it]).collect()
             }
             Language::Slang => {

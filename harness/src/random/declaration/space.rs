@@ -75,6 +75,11 @@ impl TypeSpace {
         ])
     }
 
+    /// Clang, to its IR for Direct3D.
+    pub fn clang() -> Self {
+        Self::everything()
+    }
+
     /// Slang, as its reflection and its HLSL have it.
     ///
     /// - `half` has always 2 bytes, so that [`SixteenBit::Off`] is left out;

@@ -1,0 +1,248 @@
+//! One execution of a function: names, private memory, the buffers of a job.
+
+use std::collections::HashMap;
+
+use super::instruction::{Action, Instruction, Resource};
+use super::ir::{Block, Ir};
+use super::memory::Memory;
+use super::operand::{Address, Operand};
+use super::reader::signed;
+use super::value::{Handle, Object, Pointer, Value};
+use super::{Survey, access, intrinsic, lanes};
+use crate::llvm::buffers::{Buffers, Site};
+use crate::shape::Count;
+
+/// Most instructions that are executed.
+const MAX_STEPS: u32 = 1 << 22;
+
+/// The state of an execution.
+#[derive(Debug)]
+pub(super) struct Machine<'a> {
+    pub(super) ir: &'a Ir,
+    pub(super) memory: Memory,
+    pub(super) buffers: Buffers<'a>,
+    /// What is asked instead of an execution: nothing need be bound then, and all reads give zeros.
+    pub(super) survey: Option<Survey>,
+    values: HashMap<&'a str, Value>,
+    /// Private memory of the module's variables that are used.
+    variables: HashMap<&'a str, usize>,
+    /// Handle's variable and offset in bytes of each member of a constant buffer.
+    members: HashMap<&'a str, (&'a str, u64)>,
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(ir: &'a Ir, buffers: Buffers<'a>) -> Self {
+        let members = ir.constant_buffers.iter().flat_map(|buffer| {
+            let placed = buffer.members.iter();
+            placed.map(|(name, place)| (name.as_str(), (buffer.variable.as_str(), buffer.layout.offsets[*place])))
+        });
+        Self {
+            ir,
+            memory: Memory::new(),
+            buffers,
+            survey: None,
+            values: HashMap::new(),
+            variables: HashMap::new(),
+            members: members.collect(),
+        }
+    }
+
+    /// Executes a function from its first block on.
+    ///
+    /// # Errors
+    /// The first instruction that cannot be executed, or more of them than a probe has.
+    pub(super) fn run(&mut self, blocks: &'a [Block]) -> Result<(), String> {
+        let labels: HashMap<&str, usize> =
+            blocks.iter().enumerate().map(|(index, block)| (block.label.as_str(), index)).collect();
+        let (mut block, mut before) = (0, "");
+        let mut steps = MAX_STEPS;
+        loop {
+            let current = &blocks[block];
+            let rest = self.choose(&current.instructions, before)?;
+            let mut next = None;
+            for instruction in rest {
+                steps = steps.checked_sub(1).ok_or_else(|| format!("more than {MAX_STEPS} instructions"))?;
+                match &instruction.action {
+                    Action::Return => return Ok(()),
+                    Action::Jump(label) => next = Some(label.as_str()),
+                    Action::Branch(condition, [yes, no]) => {
+                        let chosen = if self.value(condition)?.bits()? == 1 { yes } else { no };
+                        next = Some(chosen.as_str());
+                    }
+                    Action::Switch(condition, cases, otherwise) => {
+                        let value = self.value(condition)?.bits()?;
+                        let case = cases.iter().find(|(of_case, _)| *of_case == value);
+                        next = Some(case.map_or(otherwise.as_str(), |(_, label)| label.as_str()));
+                    }
+                    action => {
+                        let value = self.execute(action)?;
+                        if let Some(name) = &instruction.result {
+                            self.values.insert(name, value);
+                        }
+                    }
+                }
+            }
+            let label = next.ok_or("a block without an end")?;
+            before = &current.label;
+            block = *labels.get(label).ok_or_else(|| format!("no block is called %{label}"))?;
+        }
+    }
+
+    /// Gives the values that begin a block and depend on the one before, all at once; returns the other instructions.
+    fn choose(&mut self, instructions: &'a [Instruction], before: &str) -> Result<&'a [Instruction], String> {
+        let mut chosen = Vec::new();
+        for instruction in instructions {
+            let (Action::Phi(incoming), Some(name)) = (&instruction.action, &instruction.result) else { break };
+            let found = incoming.iter().find(|(_, label)| label == before);
+            let (operand, _) = found.ok_or_else(|| format!("%{name} has no value from %{before}"))?;
+            chosen.push((name.as_str(), self.value(operand)?));
+        }
+        let rest = &instructions[chosen.len()..];
+        self.values.extend(chosen);
+        Ok(rest)
+    }
+
+    fn execute(&mut self, action: &'a Action) -> Result<Value, String> {
+        match action {
+            Action::Handle(resource, arguments) => self.handle(resource, arguments),
+            Action::ResourceElement(handle, index) => {
+                let (handle, index) = (self.value(handle)?.handle()?, self.value(index)?.word()?);
+                let stride = handle.stride.ok_or("an element of a constant buffer")?;
+                let offset = stride.checked_mul(u64::from(index)).and_then(|offset| i64::try_from(offset).ok());
+                let offset = offset.ok_or("an element beyond all buffers")?;
+                Ok(Value::Pointer(Pointer { object: Object::Resource(handle.site), offset }))
+            }
+            Action::Call(name, arguments) => {
+                let values = arguments.iter().map(|argument| self.value(argument)).collect::<Result<Vec<_>, _>>()?;
+                intrinsic::call(self, name, &values)
+            }
+            Action::Extract(from, index) => {
+                let Value::Parts(parts) = self.value(from)? else { return Err("a part of a scalar".to_owned()) };
+                let part = usize::try_from(*index).ok().and_then(|index| parts.get(index).cloned());
+                part.ok_or_else(|| format!("part {index} is not there"))
+            }
+            Action::ExtractElement(from, index) => lanes::extract(self.value(from)?, &self.value(index)?),
+            Action::InsertElement(count, operands) => lanes::insert(*count, self.three(operands)?),
+            Action::Shuffle(count, [first, second], mask) => {
+                lanes::shuffle(*count, [self.value(first)?, self.value(second)?], self.value(mask)?)
+            }
+            Action::Cast(name, (from, operand), to) => lanes::cast(name, self.value(operand)?, (*from, *to)),
+            Action::Binary(name, lanes, operands) => lanes::binary(name, *lanes, self.two(operands)?),
+            Action::Compare(name, lanes, operands) => lanes::compare(name, *lanes, self.two(operands)?),
+            Action::Select(operands) => lanes::select(self.three(operands)?),
+            Action::Same(operand) => self.value(operand),
+            Action::Allocate(size) => {
+                let object = Object::Private(self.memory.allocate(*size)?);
+                Ok(Value::Pointer(Pointer { object, offset: 0 }))
+            }
+            Action::Address(address) => self.address(address),
+            Action::Load(ty, pointer) => {
+                let pointer = self.value(pointer)?.pointer()?;
+                access::load(self, ty, pointer)
+            }
+            Action::Store(ty, value, pointer) => {
+                let (value, pointer) = (self.value(value)?, self.value(pointer)?.pointer()?);
+                access::store(self, (ty, value), pointer)?;
+                Ok(Value::Undefined)
+            }
+            Action::Nothing => Ok(Value::Undefined),
+            Action::Unknown(reason) => Err(reason.clone()),
+            Action::Phi(_) => Err("a choice that does not begin its block".to_owned()),
+            Action::Jump(_) | Action::Branch(..) | Action::Switch(..) | Action::Return => {
+                Err("an end within a block".to_owned())
+            }
+        }
+    }
+
+    /// `(i32 space, i32 register, i32 count, i32 index, ptr name)`, or with an ordinal in front of the space and without the
+    /// register, which a later pass finds: until then the resource has one of its own, counted from the top.
+    fn handle(&mut self, resource: &Resource, arguments: &'a [Operand]) -> Result<Value, String> {
+        let [first, second, count, index, name] = arguments else { return Err("a handle of no binding".to_owned()) };
+        let (first, second) = (self.value(first)?.word()?, self.value(second)?.word()?);
+        let (space, register) =
+            if resource.implicit { (second, u32::MAX.checked_sub(first)) } else { (first, Some(second)) };
+        let register = register.ok_or("a register beyond all")?;
+        let site = Site { class: resource.class, space, register };
+        if self.survey.is_some() {
+            // -1 stands for a number without end.
+            let count = self.value(count)?.word()?;
+            let count = if count == u32::MAX { Count::Unbounded } else { Count::Finite(count) };
+            let name = self.text(name)?;
+            let (implicit, element) = (resource.implicit, resource.element.clone());
+            let found = super::Resource { name, site, count, implicit, element };
+            self.survey.get_or_insert_default().resources.push(found);
+        }
+        let register = register.checked_add(self.value(index)?.word()?).ok_or("a register beyond all")?;
+        Ok(Value::Handle(Handle { site: Site { register, ..site }, stride: resource.stride }))
+    }
+
+    /// The text that a variable begins as.
+    fn text(&mut self, operand: &'a Operand) -> Result<String, String> {
+        let Object::Private(object) = self.value(operand)?.pointer()?.object else { return Ok(String::new()) };
+        let name = self.variables.iter().find(|(_, known)| **known == object).map(|(name, _)| *name);
+        let variable = name.and_then(|name| self.ir.variables.get(name));
+        Ok(variable.and_then(|variable| variable.text.clone()).unwrap_or_default())
+    }
+
+    /// The value of an operand.
+    pub(super) fn value(&mut self, operand: &'a Operand) -> Result<Value, String> {
+        match operand {
+            Operand::Local(name) => {
+                self.values.get(name.as_str()).cloned().ok_or_else(|| format!("%{name} is used before it is made"))
+            }
+            Operand::Global(name) => self.variable(name).map(Value::Pointer),
+            Operand::Bits(bits) => Ok(Value::Bits(*bits)),
+            Operand::Undefined => Ok(Value::Undefined),
+            Operand::Parts(parts) => {
+                Ok(Value::Parts(parts.iter().map(|part| self.value(part)).collect::<Result<_, _>>()?))
+            }
+            Operand::Address(address) => self.address(address),
+        }
+    }
+
+    /// The address of a variable of the module.
+    fn variable(&mut self, name: &'a str) -> Result<Pointer, String> {
+        if let Some((variable, offset)) = self.members.get(name).copied() {
+            let Pointer { object, .. } = self.variable(variable)?;
+            let Object::Private(object) = object else { return Err("a handle in a buffer".to_owned()) };
+            let site = self.memory.link(object, 0).handle()?.site;
+            let offset = i64::try_from(offset).map_err(|error| error.to_string())?;
+            return Ok(Pointer { object: Object::Resource(site), offset });
+        }
+        let object = match self.variables.get(name) {
+            Some(object) => *object,
+            None => self.begin(name)?,
+        };
+        Ok(Pointer { object: Object::Private(object), offset: 0 })
+    }
+
+    /// Gives a variable its memory. What a constant begins as is not read: names of resources are the only ones.
+    fn begin(&mut self, name: &'a str) -> Result<usize, String> {
+        let variable = self.ir.variables.get(name).ok_or_else(|| format!("@{name} is not defined"))?;
+        let size = self.ir.types.measure(&variable.ty)?.size;
+        let object = self.memory.allocate(size)?;
+        self.variables.insert(name, object);
+        Ok(object)
+    }
+
+    fn address(&mut self, address: &'a Address) -> Result<Value, String> {
+        let base = self.value(&address.base)?.pointer()?;
+        let Some(fixed) = address.fixed else {
+            return Ok(Value::Pointer(Pointer { object: Object::Nowhere, offset: 0 }));
+        };
+        let mut offset = base.offset.wrapping_add(fixed);
+        for (index, width, size) in &address.scaled {
+            let index = signed(self.value(index)?.bits()?, *width);
+            offset = offset.wrapping_add(index.wrapping_mul(*size));
+        }
+        Ok(Value::Pointer(Pointer { offset, ..base }))
+    }
+
+    fn two(&mut self, [a, b]: &'a [Operand; 2]) -> Result<[Value; 2], String> {
+        Ok([self.value(a)?, self.value(b)?])
+    }
+
+    fn three(&mut self, [a, b, c]: &'a [Operand; 3]) -> Result<[Value; 3], String> {
+        Ok([self.value(a)?, self.value(b)?, self.value(c)?])
+    }
+}
