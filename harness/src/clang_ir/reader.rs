@@ -87,6 +87,18 @@ impl<'t, 'a> Reader<'t, 'a> {
         Ok(())
     }
 
+    /// Passes over what stands between `getelementptr` and its parenthesis: `inbounds nuw inrange(-8, 8)`.
+    fn skip_flags(&mut self) -> Result<(), String> {
+        while let Some(Token::Word(word)) = self.peek() {
+            self.next();
+            if word == "inrange" {
+                self.expect('(')?;
+                self.skip_group()?;
+            }
+        }
+        Ok(())
+    }
+
     /// Passes over the rest of a group in parentheses.
     fn skip_group(&mut self) -> Result<(), String> {
         let mut open = 1_u32;
@@ -231,7 +243,7 @@ impl<'t, 'a> Reader<'t, 'a> {
                 Ok(Operand::Parts(vec![part; *count as usize]))
             }
             Some(Token::Word("getelementptr")) => {
-                self.skip_attributes()?;
+                self.skip_flags()?;
                 self.expect('(')?;
                 let address = self.address(Some(')'))?;
                 Ok(Operand::Address(Box::new(address)))

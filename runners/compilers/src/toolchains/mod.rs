@@ -158,8 +158,11 @@ impl Toolchains {
             Answer::Accepted(finished) => (call.read)(folder, &finished),
             Answer::Refused(finished) => {
                 let words = first_error(&finished.stderr, &finished.stdout);
-                let gave_up = slang::gave_up(&words);
-                Ok(if gave_up { Compilation::Broken(words) } else { Compilation::Refused(words) })
+                Ok(match clang::crash(&finished.stderr) {
+                    Some(crash) => Compilation::Broken(crash),
+                    None if slang::gave_up(&words) => Compilation::Broken(words),
+                    None => Compilation::Refused(words),
+                })
             }
             Answer::Broken(sentence) => Ok(Compilation::Broken(sentence)),
         };
