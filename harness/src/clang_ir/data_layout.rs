@@ -14,6 +14,8 @@ const BYTE: u64 = 8;
 #[derive(Clone, Debug, Default)]
 pub(super) struct DataLayout {
     alignments: HashMap<(char, u64), u64>,
+    /// Whether other vectors are aligned like their elements: `ve`, from LLVM 23 on.
+    by_element: bool,
 }
 
 impl DataLayout {
@@ -22,12 +24,13 @@ impl DataLayout {
     /// # Errors
     /// A part that cannot be read, big-endian numbers, pointers of another size than the target has.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let mut alignments = HashMap::new();
+        let (mut alignments, mut by_element) = (HashMap::new(), false);
         for part in text.split('-') {
             let bad = || format!("the data layout `{part}`");
             match part.chars().next() {
                 Some('E') => return Err(bad()),
                 Some('p') if part != "p:32:32" => return Err(bad()),
+                Some('v') if part == "ve" => by_element = true,
                 Some(class @ ('i' | 'f' | 'v')) => {
                     let mut numbers = part[1..].split(':').map(|number| number.parse::<u64>().ok());
                     let (size, bits) = (numbers.next().flatten(), numbers.next().flatten());
@@ -38,7 +41,7 @@ impl DataLayout {
                 _ => {}
             }
         }
-        Ok(Self { alignments })
+        Ok(Self { alignments, by_element })
     }
 
     pub(super) fn primitive(&self, primitive: Primitive) -> Measure {
@@ -47,19 +50,20 @@ impl DataLayout {
             Primitive::Integer(_) => 'i',
             Primitive::Half | Primitive::Float | Primitive::Double => 'f',
         };
-        self.measure(class, bits)
+        self.measure((class, bits), None)
     }
 
     /// A vector's elements are contiguous. One that the text does not name is aligned to its size, rounded up to a power
     /// of two.
     pub(super) fn vector(&self, count: u32, element: Primitive) -> Measure {
-        self.measure('v', u64::from(count) * u64::from(element.width()))
+        let of_element = self.by_element.then(|| self.primitive(element).alignment);
+        self.measure(('v', u64::from(count) * u64::from(element.width())), of_element)
     }
 
-    fn measure(&self, class: char, bits: u64) -> Measure {
-        let bytes = bits.div_ceil(BYTE);
-        let natural = bytes.next_power_of_two();
-        let alignment = self.alignments.get(&(class, bits)).copied().unwrap_or(natural);
+    fn measure(&self, key: (char, u64), otherwise: Option<u64>) -> Measure {
+        let bytes = key.1.div_ceil(BYTE);
+        let natural = otherwise.unwrap_or(bytes.next_power_of_two());
+        let alignment = self.alignments.get(&key).copied().unwrap_or(natural);
         Measure { size: bytes.next_multiple_of(alignment), alignment }
     }
 }
@@ -86,6 +90,13 @@ mod tests {
         assert_eq!(measured(2, Primitive::Float), (8, 8));
         assert_eq!(measured(6, Primitive::Float), (32, 32));
         assert_eq!(layout.primitive(Primitive::Integer(1)), Measure { size: 4, alignment: 4 });
+    }
+
+    #[test]
+    fn vectors_can_be_aligned_like_their_elements() {
+        // LLVM Language Reference Manual, "Data Layout": `ve`.
+        let layout = DataLayout::parse("e-p:32:32-f32:32-ve").unwrap();
+        assert_eq!(layout.vector(2, Primitive::Float), Measure { size: 8, alignment: 4 });
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
 use crate::llvm::primitive::Primitive;
 use crate::module::BlockKind;
 use crate::record::What;
+use crate::shape::MatrixOrder;
 
 /// What ends the name of the variable that holds a constant buffer's handle.
 pub(super) const HANDLE_ENDINGS: [&str; 2] = [".cb", ".tb"];
@@ -74,6 +75,13 @@ pub(super) fn source_name(variable: &str) -> &str {
     }
 }
 
+/// Which cells a matrix has, and which of them are contiguous.
+struct Cells {
+    rows: u32,
+    columns: u32,
+    order: MatrixOrder,
+}
+
 /// What is told of a block.
 struct Told<'a> {
     ir: &'a Ir,
@@ -124,12 +132,43 @@ impl Told<'_> {
                 }
                 None => Ok(()),
             },
+            LaidOutShape::Matrix { rows, columns, order, .. } => {
+                self.cells(path, offset, (ty, Cells { rows: *rows, columns: *columns, order: *order }))
+            }
             LaidOutShape::Scalar(_)
             | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
             | LaidOutShape::Pointer
             | LaidOutShape::Resource => Ok(()),
         }
+    }
+
+    /// The cells of a matrix, which is an array of its components, one contiguous vector behind the other. Where it is an
+    /// array of vectors, the bytes between these are those of the array.
+    fn cells(&mut self, path: &str, offset: u64, (ty, cells): (&Type, Cells)) -> Result<(), String> {
+        let Some((element, step)) = self.element_of(ty)? else { return Ok(()) };
+        let (vectors, length) = match cells.order {
+            MatrixOrder::Row => (cells.rows, cells.columns),
+            MatrixOrder::Column => (cells.columns, cells.rows),
+        };
+        let (component, stride) = match element {
+            Type::Primitive(_) => (step, step * u64::from(length)),
+            Type::Vector(_, component) => (self.ir.types.measure(&Type::Primitive(component))?.size, step),
+            Type::Void | Type::Pointer | Type::Array(..) | Type::Struct(_) | Type::Named(_) | Type::Target(_) => {
+                return Ok(());
+            }
+        };
+        for (vector, at) in (0..vectors).flat_map(|vector| (0..length).map(move |at| (vector, at))) {
+            let (row, column) = match cells.order {
+                MatrixOrder::Row => (vector, at),
+                MatrixOrder::Column => (at, vector),
+            };
+            let cell = offset + stride * u64::from(vector) + component * u64::from(at);
+            self.numbers.add(What::Offset, &format!("{path}[{row}][{column}]"), bytes(cell));
+        }
+        if vectors > 1 {
+            self.numbers.add(What::MatrixStride, path, bytes(stride));
+        }
+        Ok(())
     }
 
     fn members(
