@@ -47,16 +47,22 @@ pub(super) enum Action {
     Load(Type, Operand),
     /// Type, value, address.
     Store(Type, Operand, Operand),
+    /// Values by the block before.
+    Phi(Vec<(Operand, String)>),
+    Flow(Flow),
+    Nothing,
+    /// What is not understood, and why: it matters where it is executed.
+    Unknown(String),
+}
+
+/// How a block ends.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Flow {
     Jump(String),
     Branch(Operand, [String; 2]),
     /// Condition, labels by value, label for all others.
     Switch(Operand, Vec<(u64, String)>, String),
-    /// Values by the block before.
-    Phi(Vec<(Operand, String)>),
-    Return,
-    Nothing,
-    /// What is not understood, and why: it matters where it is executed.
-    Unknown(String),
+    Return(Option<Operand>),
 }
 
 /// What a handle is of.
@@ -104,7 +110,8 @@ fn action(reader: &mut Reader<'_, '_>) -> Result<Action, String> {
     match word {
         "call" => call(reader),
         "alloca" | "getelementptr" | "load" | "store" => memory(reader, word),
-        "br" | "switch" | "phi" | "ret" => flow(reader, word),
+        "br" | "switch" | "ret" => flow(reader, word).map(Action::Flow),
+        "phi" => phi(reader),
         "extractvalue" | "extractelement" | "insertelement" | "shufflevector" => components(reader, word),
         "select" => {
             reader.skip_attributes()?;
@@ -201,15 +208,15 @@ fn memory(reader: &mut Reader<'_, '_>, word: &str) -> Result<Action, String> {
     }
 }
 
-fn flow(reader: &mut Reader<'_, '_>, word: &str) -> Result<Action, String> {
+fn flow(reader: &mut Reader<'_, '_>, word: &str) -> Result<Flow, String> {
     match word {
-        "br" if reader.peek() == Some(Token::Word("label")) => Ok(Action::Jump(label(reader)?)),
+        "br" if reader.peek() == Some(Token::Word("label")) => Ok(Flow::Jump(label(reader)?)),
         "br" => {
             let (_, condition) = reader.typed()?;
             reader.expect(',')?;
             let yes = label(reader)?;
             reader.expect(',')?;
-            Ok(Action::Branch(condition, [yes, label(reader)?]))
+            Ok(Flow::Branch(condition, [yes, label(reader)?]))
         }
         "switch" => {
             let (ty, condition) = reader.typed()?;
@@ -227,24 +234,30 @@ fn flow(reader: &mut Reader<'_, '_>, word: &str) -> Result<Action, String> {
                 reader.expect(',')?;
                 cases.push((value, label(reader)?));
             }
-            Ok(Action::Switch(condition, cases, otherwise))
+            Ok(Flow::Switch(condition, cases, otherwise))
         }
-        "phi" => {
-            reader.skip_attributes()?;
-            let ty = reader.ty()?;
-            let mut incoming = Vec::new();
-            while reader.accept_sign('[') {
-                let value = reader.operand(&ty)?;
-                reader.expect(',')?;
-                let Some(Token::Local(from)) = reader.next() else { return Err("a value from no block".to_owned()) };
-                reader.expect(']')?;
-                incoming.push((value, from.to_owned()));
-                reader.accept_sign(',');
-            }
-            Ok(Action::Phi(incoming))
-        }
-        _ => Ok(Action::Return),
+        // `ret`.
+        _ => match reader.typed_or_void()? {
+            Some((_, value)) => Ok(Flow::Return(Some(value))),
+            None => Ok(Flow::Return(None)),
+        },
     }
+}
+
+/// `[ 0, %4 ], [ %9, %7 ]`, behind the type.
+fn phi(reader: &mut Reader<'_, '_>) -> Result<Action, String> {
+    reader.skip_attributes()?;
+    let ty = reader.ty()?;
+    let mut incoming = Vec::new();
+    while reader.accept_sign('[') {
+        let value = reader.operand(&ty)?;
+        reader.expect(',')?;
+        let Some(Token::Local(from)) = reader.next() else { return Err("a value from no block".to_owned()) };
+        reader.expect(']')?;
+        incoming.push((value, from.to_owned()));
+        reader.accept_sign(',');
+    }
+    Ok(Action::Phi(incoming))
 }
 
 /// `label %5`.

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use super::data_layout::DataLayout;
-use super::instruction::Instruction;
 use super::reader::Reader;
 use super::types::{LaidOutStruct, Struct, Type, Types};
 use crate::llvm::lexer::{Token, tokens};
@@ -153,74 +152,4 @@ fn variable(line: &str, types: &Types) -> Result<(String, Variable), String> {
         _ => None,
     };
     Ok(((*name).to_owned(), Variable { ty, text }))
-}
-
-/// A straight run of instructions.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Block {
-    pub(super) label: String,
-    pub(super) instructions: Vec<Instruction>,
-}
-
-/// The blocks of function `name`, which takes no arguments.
-///
-/// # Errors
-/// No such function.
-pub(super) fn function(text: &str, name: &str, types: &Types) -> Result<Vec<Block>, String> {
-    let heads = [format!("@{name}()"), format!("@\"{name}\"()")];
-    let is_head = |line: &str| line.starts_with("define ") && heads.iter().any(|head| line.contains(head.as_str()));
-    let body = text.lines().skip_while(|line| !is_head(line)).skip(1).take_while(|line| !line.starts_with('}'));
-    // The block without a label is the first, and counts behind the arguments, of which there are none.
-    let mut blocks = vec![Block { label: "0".to_owned(), instructions: Vec::new() }];
-    let mut switch: Option<String> = None;
-    for line in body {
-        if let Some(mut open) = switch.take() {
-            open.push_str(line);
-            switch = Some(open);
-            if !line.trim_start().starts_with(']') {
-                continue;
-            }
-        }
-        let whole = switch.take().unwrap_or_else(|| line.to_owned());
-        let code = whole.trim();
-        if code.is_empty() || code.starts_with(';') {
-            continue;
-        }
-        if code.starts_with("switch ") && code.ends_with('[') {
-            switch = Some(whole);
-            continue;
-        }
-        if let Some(label) = label(&whole) {
-            blocks.push(Block { label, instructions: Vec::new() });
-            continue;
-        }
-        let last = blocks.last_mut().expect("there is a first block");
-        last.instructions.push(Instruction::read(&whole, types));
-    }
-    // A first block that has a label of its own.
-    if blocks.len() > 1 && blocks[0].instructions.is_empty() {
-        blocks.remove(0);
-    }
-    if blocks[0].instructions.is_empty() { Err(format!("the module has no function `{name}`")) } else { Ok(blocks) }
-}
-
-/// `5:  ; preds = %0`.
-fn label(line: &str) -> Option<String> {
-    if line.starts_with(char::is_whitespace) {
-        return None;
-    }
-    let (label, _) = line.split_once(':')?;
-    Some(label.trim_matches('"').to_owned())
-}
-
-/// The name of the first function that takes no arguments and that others may call.
-///
-/// # Errors
-/// No such function.
-pub(super) fn entry(text: &str) -> Result<String, String> {
-    let heads = text.lines().filter(|line| line.starts_with("define ") && line.contains("()"));
-    let mut own = heads.filter(|line| !line.contains(" internal ") && !line.contains(" linkonce_odr "));
-    let head = tokens(own.next().ok_or("the module has no entry point")?)?;
-    let name = head.into_iter().find_map(|token| if let Token::Global(name) = token { Some(name) } else { None });
-    name.map(str::to_owned).ok_or_else(|| "an entry point without a name".to_owned())
 }

@@ -135,10 +135,9 @@ impl Told<'_> {
             LaidOutShape::Matrix { rows, columns, order, .. } => {
                 self.cells(path, offset, (ty, Cells { rows: *rows, columns: *columns, order: *order }))
             }
-            LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Pointer
-            | LaidOutShape::Resource => Ok(()),
+            LaidOutShape::Scalar(_) | LaidOutShape::Vector { .. } | LaidOutShape::Pointer | LaidOutShape::Resource => {
+                Ok(())
+            }
         }
     }
 

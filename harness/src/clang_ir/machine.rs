@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::instruction::{Action, Instruction, Resource};
-use super::ir::{Block, Ir};
+use super::function::Function;
+use super::instruction::{Action, Flow, Instruction, Resource};
+use super::ir::Ir;
 use super::memory::Memory;
 use super::operand::{Address, Operand};
 use super::reader::signed;
@@ -15,15 +16,22 @@ use crate::shape::Count;
 /// Most instructions that are executed.
 const MAX_STEPS: u32 = 1 << 22;
 
+/// Most calls within each other.
+const MAX_CALLS: u32 = 32;
+
 /// The state of an execution.
 #[derive(Debug)]
 pub(super) struct Machine<'a> {
     pub(super) ir: &'a Ir,
+    functions: &'a HashMap<String, Function>,
     pub(super) memory: Memory,
     pub(super) buffers: Buffers<'a>,
     /// What is asked instead of an execution: nothing need be bound then, and all reads give zeros.
     pub(super) survey: Option<Survey>,
+    /// Those of the function that is executed.
     values: HashMap<&'a str, Value>,
+    steps_left: u32,
+    calls_left: u32,
     /// Private memory of the module's variables that are used.
     variables: HashMap<&'a str, usize>,
     /// Handle's variable and offset in bytes of each member of a constant buffer.
@@ -31,61 +39,86 @@ pub(super) struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    pub(super) fn new(ir: &'a Ir, buffers: Buffers<'a>) -> Self {
+    pub(super) fn new((ir, functions): (&'a Ir, &'a HashMap<String, Function>), buffers: Buffers<'a>) -> Self {
         let members = ir.constant_buffers.iter().flat_map(|buffer| {
             let placed = buffer.members.iter();
             placed.map(|(name, place)| (name.as_str(), (buffer.variable.as_str(), buffer.layout.offsets[*place])))
         });
         Self {
             ir,
+            functions,
             memory: Memory::new(),
             buffers,
             survey: None,
             values: HashMap::new(),
+            steps_left: MAX_STEPS,
+            calls_left: MAX_CALLS,
             variables: HashMap::new(),
             members: members.collect(),
         }
     }
 
-    /// Executes a function from its first block on.
+    /// Executes the function `name`.
     ///
     /// # Errors
     /// The first instruction that cannot be executed, or more of them than a probe has.
-    pub(super) fn run(&mut self, blocks: &'a [Block]) -> Result<(), String> {
-        let labels: HashMap<&str, usize> =
-            blocks.iter().enumerate().map(|(index, block)| (block.label.as_str(), index)).collect();
-        let (mut block, mut before) = (0, "");
-        let mut steps = MAX_STEPS;
+    pub(super) fn run(&mut self, name: &str) -> Result<(), String> {
+        let function = self.functions.get(name).ok_or_else(|| format!("no function is called `{name}`"))?;
+        self.enter(function, Vec::new()).map(drop)
+    }
+
+    /// Executes a function with its own names, and gives what it returns.
+    fn enter(&mut self, function: &'a Function, arguments: Vec<Value>) -> Result<Value, String> {
+        if function.parameters.len() != arguments.len() {
+            return Err("a call with another number of arguments".to_owned());
+        }
+        let left = self.calls_left.checked_sub(1);
+        self.calls_left = left.ok_or_else(|| format!("more than {MAX_CALLS} calls within each other"))?;
+        let own = function.parameters.iter().map(String::as_str).zip(arguments).collect();
+        let callers = std::mem::replace(&mut self.values, own);
+        let returned = self.body(function)?;
+        self.values = callers;
+        self.calls_left += 1;
+        Ok(returned)
+    }
+
+    /// Executes blocks from the first on, up to a return.
+    fn body(&mut self, function: &'a Function) -> Result<Value, String> {
+        let (mut block, mut before) = (&function.blocks[0], "");
         loop {
-            let current = &blocks[block];
-            let rest = self.choose(&current.instructions, before)?;
             let mut next = None;
-            for instruction in rest {
-                steps = steps.checked_sub(1).ok_or_else(|| format!("more than {MAX_STEPS} instructions"))?;
+            for instruction in self.choose(&block.instructions, before)? {
+                let left = self.steps_left.checked_sub(1);
+                self.steps_left = left.ok_or_else(|| format!("more than {MAX_STEPS} instructions"))?;
                 match &instruction.action {
-                    Action::Return => return Ok(()),
-                    Action::Jump(label) => next = Some(label.as_str()),
-                    Action::Branch(condition, [yes, no]) => {
-                        let chosen = if self.value(condition)?.bits()? == 1 { yes } else { no };
-                        next = Some(chosen.as_str());
-                    }
-                    Action::Switch(condition, cases, otherwise) => {
-                        let value = self.value(condition)?.bits()?;
-                        let case = cases.iter().find(|(of_case, _)| *of_case == value);
-                        next = Some(case.map_or(otherwise.as_str(), |(_, label)| label.as_str()));
-                    }
+                    Action::Flow(Flow::Return(None)) => return Ok(Value::Undefined),
+                    Action::Flow(Flow::Return(Some(value))) => return self.value(value),
+                    Action::Flow(flow) => next = self.target(flow)?,
                     action => {
                         let value = self.execute(action)?;
-                        if let Some(name) = &instruction.result {
-                            self.values.insert(name, value);
-                        }
+                        instruction.result.iter().for_each(|name| drop(self.values.insert(name, value.clone())));
                     }
                 }
             }
             let label = next.ok_or("a block without an end")?;
-            before = &current.label;
-            block = *labels.get(label).ok_or_else(|| format!("no block is called %{label}"))?;
+            let found = function.blocks.iter().find(|block| block.label == label);
+            before = &block.label;
+            block = found.ok_or_else(|| format!("no block is called %{label}"))?;
         }
+    }
+
+    /// The label of the block that comes next; a return has none.
+    fn target(&mut self, flow: &'a Flow) -> Result<Option<&'a str>, String> {
+        Ok(match flow {
+            Flow::Jump(label) => Some(label),
+            Flow::Branch(condition, [yes, no]) => Some(if self.value(condition)?.bits()? == 1 { yes } else { no }),
+            Flow::Switch(condition, cases, otherwise) => {
+                let value = self.value(condition)?.bits()?;
+                let case = cases.iter().find(|(of_case, _)| *of_case == value);
+                Some(case.map_or(otherwise.as_str(), |(_, label)| label.as_str()))
+            }
+            Flow::Return(_) => None,
+        })
     }
 
     /// Gives the values that begin a block and depend on the one before, all at once; returns the other instructions.
@@ -114,7 +147,10 @@ impl<'a> Machine<'a> {
             }
             Action::Call(name, arguments) => {
                 let values = arguments.iter().map(|argument| self.value(argument)).collect::<Result<Vec<_>, _>>()?;
-                intrinsic::call(self, name, &values)
+                match self.functions.get(name) {
+                    Some(function) => self.enter(function, values),
+                    None => intrinsic::call(self, name, &values),
+                }
             }
             Action::Extract(from, index) => {
                 let Value::Parts(parts) = self.value(from)? else { return Err("a part of a scalar".to_owned()) };
@@ -148,9 +184,7 @@ impl<'a> Machine<'a> {
             Action::Nothing => Ok(Value::Undefined),
             Action::Unknown(reason) => Err(reason.clone()),
             Action::Phi(_) => Err("a choice that does not begin its block".to_owned()),
-            Action::Jump(_) | Action::Branch(..) | Action::Switch(..) | Action::Return => {
-                Err("an end within a block".to_owned())
-            }
+            Action::Flow(_) => Err("an end within a block".to_owned()),
         }
     }
 

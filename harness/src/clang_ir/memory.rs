@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use super::types::POINTER;
 use super::value::Value;
 
-/// Most bytes of private memory: more than D3D's indexable temporary registers have, and every probe's variables.
-const MAX_PRIVATE: u64 = 1 << 20;
+/// Most bytes of private memory: room for the variables of every call of a large probe.
+const MAX_PRIVATE: u64 = 1 << 24;
 
 /// The objects of private memory.
 #[derive(Debug)]

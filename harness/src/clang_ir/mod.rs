@@ -1,7 +1,7 @@
 //! Clang's IR on the CPU: what code that Clang makes for Direct3D really loads.
 //!
 //! The input is what `clang-dxc -Xclang -emit-llvm` writes: LLVM assembly with opaque pointers, before the DirectX target
-//! makes DXIL of it. `ir` reads types, variables and blocks, `machine` executes an entry point over the buffers of a job,
+//! makes DXIL of it. `ir` reads types and variables, `function` blocks of instructions, `machine` executes an entry point over the buffers of a job,
 //! [`layouts`] says what the types claim. A member of a constant buffer is a variable of its own in address space 2, which
 //! stands where the type of the whole buffer has it. What is not understood is refused by name.
 //!
@@ -10,6 +10,7 @@
 
 mod access;
 mod data_layout;
+mod function;
 mod instruction;
 mod intrinsic;
 mod ir;
@@ -23,9 +24,10 @@ mod reader;
 mod types;
 mod value;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-use self::ir::{Block, Ir};
+use self::function::Function;
+use self::ir::Ir;
 use self::machine::Machine;
 use self::types::Type;
 use crate::llvm::buffers::{Bound, Buffers, Site};
@@ -35,7 +37,8 @@ use crate::shape::Count;
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     ir: Ir,
-    blocks: Vec<Block>,
+    functions: HashMap<String, Function>,
+    entry: String,
 }
 
 /// A resource that an entry point makes a handle of.
@@ -69,8 +72,12 @@ impl Program {
     /// A line outside functions that is not understood, or no such function.
     pub(crate) fn read(text: &str, name: &str) -> Result<Self, String> {
         let ir = Ir::read(text)?;
-        let blocks = ir::function(text, name, &ir.types)?;
-        Ok(Self { ir, blocks })
+        let functions = function::functions(text, &ir.types)?;
+        if functions.contains_key(name) {
+            Ok(Self { ir, functions, entry: name.to_owned() })
+        } else {
+            Err(format!("the module has no function `{name}`"))
+        }
     }
 
     /// The same of the first entry point that there is.
@@ -78,7 +85,7 @@ impl Program {
     /// # Errors
     /// The same.
     pub(crate) fn only(text: &str) -> Result<Self, String> {
-        Self::read(text, &ir::entry(text)?)
+        Self::read(text, &function::entry(text)?)
     }
 
     /// Executes the entry point over `buffers`.
@@ -86,14 +93,14 @@ impl Program {
     /// # Errors
     /// The first instruction that cannot be executed.
     pub(crate) fn run(&self, buffers: &mut [Bound]) -> Result<(), String> {
-        Machine::new(&self.ir, Buffers(buffers)).run(&self.blocks)
+        Machine::new((&self.ir, &self.functions), Buffers(buffers)).run(&self.entry)
     }
 
     /// What the entry point does with resources, as far as it can be followed.
     pub(crate) fn survey(&self) -> Survey {
-        let mut machine = Machine::new(&self.ir, Buffers(&mut []));
+        let mut machine = Machine::new((&self.ir, &self.functions), Buffers(&mut []));
         machine.survey = Some(Survey::default());
-        let stopped = machine.run(&self.blocks).err();
+        let stopped = machine.run(&self.entry).err();
         Survey { stopped, ..machine.survey.unwrap_or_default() }
     }
 }

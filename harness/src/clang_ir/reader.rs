@@ -212,6 +212,11 @@ impl<'t, 'a> Reader<'t, 'a> {
         Ok((ty, operand))
     }
 
+    /// The same, or `void`.
+    pub(super) fn typed_or_void(&mut self) -> Result<Option<Typed>, String> {
+        if self.accept(Token::Word("void")) { Ok(None) } else { self.typed().map(Some) }
+    }
+
     pub(super) fn next_typed(&mut self) -> Result<Typed, String> {
         self.expect(',')?;
         self.typed()

@@ -18,11 +18,21 @@ const MODULE: &str = "probe.ll";
 /// looks at after its own.
 const HEADER: (&str, &str) = ("headers/hlsl.h", include_str!("clang/hlsl.h"));
 
-/// Without optimisation: where Clang 22 asks for a member that a struct does not have, its optimiser takes the offset that
-/// happens to lie in memory, and gives another answer in each run. Warnings, of which one stands in every compilation, would
-/// hide the errors.
-const ALWAYS: [&str; 8] =
-    ["--driver-mode=dxc", "-fno-crash-diagnostics", "-T", "cs_6_6", "-Od", "-Wno-everything", "-Xclang", "-emit-llvm"];
+/// What the front end writes, before any pass: where Clang 22 asks for a member that a struct does not have, passes take the
+/// offset that happens to lie in memory, with another answer in each build, or crash. Warnings, of which one stands in every
+/// compilation, would hide the errors.
+const ALWAYS: [&str; 10] = [
+    "--driver-mode=dxc",
+    "-fno-crash-diagnostics",
+    "-T",
+    "cs_6_6",
+    "-Od",
+    "-Wno-everything",
+    "-Xclang",
+    "-emit-llvm",
+    "-Xclang",
+    "-disable-llvm-passes",
+];
 
 pub(super) fn call(request: &CompileRequest<'_>) -> Call {
     let source = format!("{SOURCE}.hlsl");
