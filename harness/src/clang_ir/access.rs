@@ -8,6 +8,9 @@ use super::value::{Object, Pointer, Value};
 /// Bits of a byte.
 const BYTE: u32 = 8;
 
+/// Bytes of the largest scalar.
+const LARGEST: u64 = 8;
+
 /// The value of type `ty` at `pointer`.
 ///
 /// # Errors
@@ -25,6 +28,7 @@ pub(super) fn load(machine: &mut Machine<'_>, ty: &Type, pointer: Pointer) -> Re
             Object::Resource(_) | Object::Nowhere => Err("an address or a resource in a buffer".to_owned()),
         },
         Type::Array(..) | Type::Struct(_) | Type::Named(_) => {
+            limit_parts(machine, ty)?;
             let parts = parts(machine, ty)?;
             let loaded = parts.iter().map(|(part, offset)| load(machine, part, behind(pointer, *offset)));
             Ok(Value::Parts(loaded.collect::<Result<_, _>>()?))
@@ -72,6 +76,7 @@ pub(super) fn store(machine: &mut Machine<'_>, (ty, value): (&Type, Value), poin
 /// # Errors
 /// A buffer that is not bound, or undefined bytes that go into one.
 pub(super) fn copy(machine: &mut Machine<'_>, [to, from]: [Pointer; 2], size: u64) -> Result<(), String> {
+    machine.charge(size)?;
     if let (Object::Private(to_object), Object::Private(from_object)) = (to.object, from.object) {
         machine.memory.copy((to_object, to.offset, size), (from_object, from.offset));
         return Ok(());
@@ -85,6 +90,16 @@ pub(super) fn copy(machine: &mut Machine<'_>, [to, from]: [Pointer; 2], size: u6
         }
     }
     Ok(())
+}
+
+/// Refuses aggregates of more scalars than anybody needs at once; of a type, its bytes say how many it can have.
+///
+/// # Errors
+/// An aggregate that is too large.
+fn limit_parts(machine: &Machine<'_>, ty: &Type) -> Result<(), String> {
+    let most = u64::from(MAX_PARTS) * LARGEST;
+    let size = machine.ir.types.measure(ty)?.size;
+    if size > most { Err(format!("an aggregate of more than {most} bytes at once")) } else { Ok(()) }
 }
 
 /// The parts of an aggregate with their offsets.

@@ -21,6 +21,8 @@ pub(super) struct Function {
     pub(super) parameters: Vec<String>,
     /// At least one.
     pub(super) blocks: Vec<Block>,
+    /// Place of each block by its label.
+    pub(super) labels: HashMap<String, usize>,
 }
 
 /// The functions that a module defines, by name.
@@ -35,7 +37,8 @@ pub(super) fn functions(text: &str, types: &Types) -> Result<HashMap<String, Fun
             let (name, parameters) = head(line, types).map_err(|reason| format!("{reason}: `{line}`"))?;
             let body: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with('}')).collect();
             let blocks = blocks(&body, parameters.len(), types);
-            functions.insert(name, Function { parameters, blocks });
+            let labels = blocks.iter().enumerate().map(|(place, block)| (block.label.clone(), place)).collect();
+            functions.insert(name, Function { parameters, blocks, labels });
         }
     }
     Ok(functions)

@@ -13,8 +13,11 @@ use super::{Survey, access, intrinsic, lanes};
 use crate::llvm::buffers::{Buffers, Site};
 use crate::shape::Count;
 
-/// Most instructions that are executed.
-const MAX_STEPS: u32 = 1 << 22;
+/// Most work: instructions, and what they have many of.
+const MAX_STEPS: u64 = 1 << 20;
+
+/// Most resources that are told.
+const MAX_RESOURCES: usize = 1024;
 
 /// Most calls within each other.
 const MAX_CALLS: u32 = 32;
@@ -30,7 +33,7 @@ pub(super) struct Machine<'a> {
     pub(super) survey: Option<Survey>,
     /// Those of the function that is executed.
     values: HashMap<&'a str, Value>,
-    steps_left: u32,
+    steps_left: u64,
     calls_left: u32,
     /// Private memory of the module's variables that are used.
     variables: HashMap<&'a str, usize>,
@@ -88,8 +91,7 @@ impl<'a> Machine<'a> {
         loop {
             let mut next = None;
             for instruction in self.choose(&block.instructions, before)? {
-                let left = self.steps_left.checked_sub(1);
-                self.steps_left = left.ok_or_else(|| format!("more than {MAX_STEPS} instructions"))?;
+                self.charge(1)?;
                 match &instruction.action {
                     Action::Flow(Flow::Return(None)) => return Ok(Value::Undefined),
                     Action::Flow(Flow::Return(Some(value))) => return self.value(value),
@@ -101,10 +103,20 @@ impl<'a> Machine<'a> {
                 }
             }
             let label = next.ok_or("a block without an end")?;
-            let found = function.blocks.iter().find(|block| block.label == label);
             before = &block.label;
-            block = found.ok_or_else(|| format!("no block is called %{label}"))?;
+            let place = function.labels.get(label).ok_or_else(|| format!("no block is called %{label}"))?;
+            block = &function.blocks[*place];
         }
+    }
+
+    /// Counts work.
+    ///
+    /// # Errors
+    /// More than a probe has.
+    pub(super) fn charge(&mut self, work: u64) -> Result<(), String> {
+        let left = self.steps_left.checked_sub(work);
+        self.steps_left = left.ok_or_else(|| format!("more than {MAX_STEPS} instructions"))?;
+        Ok(())
     }
 
     /// The label of the block that comes next; a return has none.
@@ -113,6 +125,7 @@ impl<'a> Machine<'a> {
             Flow::Jump(label) => Some(label),
             Flow::Branch(condition, [yes, no]) => Some(if self.value(condition)?.bits()? == 1 { yes } else { no }),
             Flow::Switch(condition, cases, otherwise) => {
+                self.charge(cases.len() as u64)?;
                 let value = self.value(condition)?.bits()?;
                 let case = cases.iter().find(|(of_case, _)| *of_case == value);
                 Some(case.map_or(otherwise.as_str(), |(_, label)| label.as_str()))
@@ -126,6 +139,7 @@ impl<'a> Machine<'a> {
         let mut chosen = Vec::new();
         for instruction in instructions {
             let (Action::Phi(incoming), Some(name)) = (&instruction.action, &instruction.result) else { break };
+            self.charge(incoming.len() as u64)?;
             let found = incoming.iter().find(|(_, label)| label == before);
             let (operand, _) = found.ok_or_else(|| format!("%{name} has no value from %{before}"))?;
             chosen.push((name.as_str(), self.value(operand)?));
@@ -198,16 +212,25 @@ impl<'a> Machine<'a> {
         let register = register.ok_or("a register beyond all")?;
         let site = Site { class: resource.class, space, register };
         if self.survey.is_some() {
-            // -1 stands for a number without end.
-            let count = self.value(count)?.word()?;
-            let count = if count == u32::MAX { Count::Unbounded } else { Count::Finite(count) };
-            let name = self.text(name)?;
-            let (implicit, element) = (resource.implicit, resource.element.clone());
-            let found = super::Resource { name, site, count, implicit, element };
-            self.survey.get_or_insert_default().resources.push(found);
+            self.note(resource, site, [count, name])?;
         }
         let register = register.checked_add(self.value(index)?.word()?).ok_or("a register beyond all")?;
         Ok(Value::Handle(Handle { site: Site { register, ..site }, stride: resource.stride }))
+    }
+
+    /// Adds a resource to the survey.
+    fn note(&mut self, resource: &Resource, site: Site, [count, name]: [&'a Operand; 2]) -> Result<(), String> {
+        // -1 stands for a number without end.
+        let count = self.value(count)?.word()?;
+        let count = if count == u32::MAX { Count::Unbounded } else { Count::Finite(count) };
+        let name = self.text(name)?;
+        let (implicit, element) = (resource.implicit, resource.element.clone());
+        let known = &mut self.survey.get_or_insert_default().resources;
+        if known.len() == MAX_RESOURCES {
+            return Err(format!("more than {MAX_RESOURCES} resources"));
+        }
+        known.push(super::Resource { name, site, count, implicit, element });
+        Ok(())
     }
 
     /// The text that a variable begins as.

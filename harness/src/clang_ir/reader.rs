@@ -8,8 +8,8 @@ use crate::llvm::primitive::Primitive;
 /// Deepest nesting of types and constants in a line.
 const MAX_DEPTH: u32 = 32;
 
-/// Most components of a vector: the largest matrix has 16, and nobody needs more than a few of them at once.
-pub(super) const MAX_PARTS: u32 = 256;
+/// Most components of a value: the largest matrix has 16, and nobody needs more than a few of them at once.
+pub(super) const MAX_PARTS: u32 = 64;
 
 /// An operand with its type.
 pub(super) type Typed = (Type, Operand);
@@ -271,6 +271,9 @@ impl<'t, 'a> Reader<'t, 'a> {
     fn parts(&mut self) -> Result<Operand, String> {
         let mut parts = Vec::new();
         while !self.accept_sign('>') {
+            if parts.len() == MAX_PARTS as usize {
+                return Err(format!("a vector of more than {MAX_PARTS} components"));
+            }
             match self.typed()?.1 {
                 part @ (Operand::Bits(_) | Operand::Undefined) => parts.push(part),
                 other => return Err(format!("a vector that is made of {other:?}")),
