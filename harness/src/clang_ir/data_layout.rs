@@ -77,7 +77,7 @@ mod tests {
         "e-m:e-p:32:32-i1:32-i8:8-i16:16-i32:32-i64:64-f16:16-f32:32-f64:64-n8:16:32:64-v48:16:16-v96:32:32-v192:64:64";
 
     #[test]
-    fn vectors_of_three_are_aligned_like_their_components_and_others_to_their_size() {
+    fn vectors_have_the_alignment_of_their_bits_or_that_of_their_size() {
         let layout = DataLayout::parse(DIRECTX).unwrap();
         let measured = |count, element| {
             let Measure { size, alignment } = layout.vector(count, element);
@@ -88,7 +88,8 @@ mod tests {
         assert_eq!(measured(3, Primitive::Float), (12, 4));
         assert_eq!(measured(3, Primitive::Double), (24, 8));
         assert_eq!(measured(2, Primitive::Float), (8, 8));
-        assert_eq!(measured(6, Primitive::Float), (32, 32));
+        assert_eq!(measured(4, Primitive::Float), (16, 16));
+        assert_eq!(measured(6, Primitive::Float), (24, 8));
         assert_eq!(layout.primitive(Primitive::Integer(1)), Measure { size: 4, alignment: 4 });
     }
 
