@@ -116,7 +116,9 @@ fn what_is_not_understood_is_refused() {
     assert!(refusal(&OPTIMISED.replace("lshr", "spoon")).contains("spoon"));
     assert!(refusal(&OPTIMISED.replace("zext", "uitofp")).contains("uitofp"));
     assert!(refusal(&OPTIMISED.replace("resource.getpointer", "resource.sample")).contains("sample"));
-    assert!(refusal(&OPTIMISED.replace("\"dx.RawBuffer\"", "\"dx.Texture\"")).contains("dx.Texture"));
+    assert!(refusal(&OPTIMISED.replace("\"dx.RawBuffer\"", "\"dx.Sampler\"")).contains("dx.Sampler"));
+    let texture = OPTIMISED.replace("\"dx.RawBuffer\"", "\"dx.Texture\"");
+    assert_eq!(refusal(&texture), "the address of an element that has none");
     assert_eq!(
         refusal(&OPTIMISED.replace("i32 2, i32 3, i32 1", "i32 2, i32 5, i32 1")),
         "nothing is bound at b5, space2"

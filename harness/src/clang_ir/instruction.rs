@@ -71,7 +71,7 @@ pub(super) struct Resource {
     pub(super) class: Class,
     /// Type of a structured buffer's element.
     pub(super) element: Option<Type>,
-    /// Bytes from one element to the next; `None` for a constant buffer.
+    /// Bytes from one element to the next; `None` where elements have no addresses.
     pub(super) stride: Option<u64>,
     /// Whether the register is left to a later pass, which counts such resources in this order.
     pub(super) implicit: bool,
@@ -301,10 +301,17 @@ fn resource(ty: &Type, implicit: bool, types: &Types) -> Result<Resource, String
     match (target.name.as_str(), &target.types[..], &target.numbers[..]) {
         ("dx.CBuffer", [_], _) => Ok(Resource { class: Class::ConstantBuffer, element: None, stride: None, implicit }),
         ("dx.RawBuffer", [element], [writable, ..]) => {
-            let class = if *writable == 0 { Class::ShaderResource } else { Class::UnorderedAccess };
-            let stride = types.measure(element)?.size;
+            let (class, stride) = (storage_class(*writable), types.measure(element)?.size);
             Ok(Resource { class, element: Some(element.clone()), stride: Some(stride), implicit })
+        }
+        // Their elements have no addresses.
+        ("dx.TypedBuffer" | "dx.Texture", [_], [writable, ..]) => {
+            Ok(Resource { class: storage_class(*writable), element: None, stride: None, implicit })
         }
         (name, _, _) => Err(format!("a resource of type `{name}`")),
     }
+}
+
+fn storage_class(writable: u64) -> Class {
+    if writable == 0 { Class::ShaderResource } else { Class::UnorderedAccess }
 }

@@ -154,7 +154,7 @@ impl<'a> Machine<'a> {
             Action::Handle(resource, arguments) => self.handle(resource, arguments),
             Action::ResourceElement(handle, index) => {
                 let (handle, index) = (self.value(handle)?.handle()?, self.value(index)?.word()?);
-                let stride = handle.stride.ok_or("an element of a constant buffer")?;
+                let stride = handle.stride.ok_or("the address of an element that has none")?;
                 let offset = stride.checked_mul(u64::from(index)).and_then(|offset| i64::try_from(offset).ok());
                 let offset = offset.ok_or("an element beyond all buffers")?;
                 Ok(Value::Pointer(Pointer { object: Object::Resource(handle.site), offset }))

@@ -21,7 +21,7 @@ pub(super) enum Value {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Handle {
     pub(super) site: Site,
-    /// Bytes from one element to the next; `None` for a constant buffer, which has one.
+    /// Bytes from one element to the next; `None` where elements have no addresses.
     pub(super) stride: Option<u64>,
 }
 

@@ -79,10 +79,11 @@ impl Asking<'_> {
             (true, Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Slang | Language::Glsl) => {
                 self.text.text.clone()
             }
-            (false, Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Glsl) => {
+            (false, Language::Hlsl | Language::OldHlsl | Language::Glsl) => {
                 program(&self.text.text, module, &self.layouts())
             }
-            (false, Language::Slang) => idle_program(&self.text.text),
+            // Clang makes handles of all resources anyway, and lacks what the other program reads.
+            (false, Language::Slang | Language::ClangHlsl) => idle_program(&self.text.text),
         };
         let request = CompileRequest {
             toolchain: self.toolchain,
