@@ -2,7 +2,7 @@
 
 use super::machine::Machine;
 use super::reader::MAX_PARTS;
-use super::types::{POINTER, Type};
+use super::types::Type;
 use super::value::{Object, Pointer, Value};
 
 /// Bits of a byte.
@@ -118,13 +118,13 @@ fn parts(machine: &Machine<'_>, ty: &Type) -> Result<Vec<(Type, i64)>, String> {
 fn bits(machine: &mut Machine<'_>, pointer: Pointer, size: u64) -> Result<Value, String> {
     match pointer.object {
         Object::Private(object) => Ok(machine.memory.bits((object, pointer.offset, size))),
-        Object::Resource(site) => {
+        Object::Resource(place) => {
             if let Some(survey) = &mut machine.survey {
-                survey.sites.insert(site);
+                survey.sites.insert(place);
                 return Ok(Value::Bits(0));
             }
             // An address before the buffer is one far behind it.
-            machine.buffers.load(site, (pointer.offset.cast_unsigned(), size)).map(Value::Bits)
+            machine.buffers.load(place, (pointer.offset.cast_unsigned(), size)).map(Value::Bits)
         }
         Object::Nowhere => Ok(Value::Bits(0)),
     }
@@ -137,13 +137,13 @@ fn store_bits(machine: &mut Machine<'_>, pointer: Pointer, (size, value): (u64, 
             machine.memory.store_bits((object, pointer.offset, size), bits);
             Ok(())
         }
-        Object::Resource(site) => {
+        Object::Resource(place) => {
             let bits = value.bits()?;
             if let Some(survey) = &mut machine.survey {
-                survey.sites.insert(site);
+                survey.sites.insert(place);
                 return Ok(());
             }
-            machine.buffers.store(site, (pointer.offset.cast_unsigned(), size), bits)
+            machine.buffers.store(place, (pointer.offset.cast_unsigned(), size), bits)
         }
         Object::Nowhere => Ok(()),
     }
@@ -159,11 +159,9 @@ fn bytes(width: u32) -> u64 {
 
 /// Bytes of a vector's component.
 fn lane(width: u32) -> Result<i64, String> {
-    if width % BYTE == 0 {
+    if width.is_multiple_of(BYTE) {
         Ok(i64::from(width / BYTE))
     } else {
         Err(format!("a vector of {width} bits each in memory"))
     }
 }
-
-const _: () = assert!(POINTER == 4, "addresses of the DirectX target have 32 bits");

@@ -117,7 +117,8 @@ fn action(reader: &mut Reader<'_, '_>) -> Result<Action, String> {
             reader.skip_attributes()?;
             Ok(Action::Select([reader.typed()?.1, reader.next_typed()?.1, reader.next_typed()?.1]))
         }
-        "freeze" => Ok(Action::Same(reader.typed()?.1)),
+        // Which address space an address is in changes nothing here.
+        "freeze" | "addrspacecast" => Ok(Action::Same(reader.typed()?.1)),
         "icmp" | "fcmp" => {
             let condition = condition(reader)?;
             let (lanes, operands) = two(reader)?;
@@ -130,7 +131,6 @@ fn action(reader: &mut Reader<'_, '_>) -> Result<Action, String> {
             let to = reader.ty()?;
             Ok(Action::Cast(word.to_owned(), (lanes(&from)?, operand), lanes(&to)?))
         }
-        "addrspacecast" => Ok(Action::Same(reader.typed()?.1)),
         "unreachable" => Err("code that must not be reached".to_owned()),
         _ => {
             reader.skip_attributes()?;

@@ -49,7 +49,7 @@ fn bitcast(value: Value, (from, to): (Lanes, Lanes)) -> Result<Value, String> {
         Some(count) => value.parts(count as usize)?,
     };
     let (narrow, wide) = (from.primitive.width(), to.primitive.width());
-    if narrow % BYTE != 0 || wide % BYTE != 0 {
+    if !narrow.is_multiple_of(BYTE) || !wide.is_multiple_of(BYTE) {
         return Err("a bitcast of parts of bytes".to_owned());
     }
     let mut bytes = Vec::new();

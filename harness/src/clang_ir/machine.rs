@@ -7,9 +7,9 @@ use super::instruction::{Action, Flow, Instruction, Resource};
 use super::ir::Ir;
 use super::memory::Memory;
 use super::operand::{Address, Operand};
-use super::reader::signed;
 use super::value::{Handle, Object, Pointer, Value};
 use super::{Survey, access, intrinsic, lanes};
+use crate::llvm::arithmetic::signed;
 use crate::llvm::buffers::{Buffers, Site};
 use crate::shape::Count;
 

@@ -117,9 +117,7 @@ impl Memory {
         }
         let first = u64::try_from(start.saturating_sub_unsigned(POINTER - 1)).unwrap_or(0);
         let end = u64::try_from(start.saturating_add_unsigned(size)).unwrap_or(0);
-        if first < end {
-            let touched: Vec<u64> = links.range(first..end).map(|(place, _)| *place).collect();
-            touched.iter().for_each(|place| drop(links.remove(place)));
-        }
+        let mut touched = if first < end { links.split_off(&first) } else { BTreeMap::new() };
+        links.append(&mut touched.split_off(&end));
     }
 }

@@ -62,7 +62,7 @@ impl Runner for Evaluator {
 /// An entry point that can be executed.
 enum Program {
     Dxil(Vec<Instruction>),
-    Clang(clang_ir::Program),
+    Clang(Box<clang_ir::Program>),
 }
 
 impl Program {
@@ -77,7 +77,9 @@ impl Program {
 fn program(job: &Job) -> Result<Program, RunnerError> {
     let read = match &job.shader {
         Shader::Dxil(listing) => function(listing, &job.entry).map(Program::Dxil),
-        Shader::ClangIr(text) => clang_ir::Program::read(text, &job.entry).map(Program::Clang),
+        Shader::ClangIr(text) => {
+            clang_ir::Program::read(text, &job.entry).map(|program| Program::Clang(Box::new(program)))
+        }
         Shader::Spirv(_) | Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Msl(_) => {
             return Err(RunnerError::Unsupported("shaders that are neither a listing of DXIL nor Clang's IR".into()));
         }

@@ -10,7 +10,7 @@ fn cut(bits: u64, width: u32) -> u64 {
 }
 
 /// `bits` of `width` with their sign carried to 64 bits.
-fn signed(bits: u64, width: u32) -> i64 {
+pub(crate) fn signed(bits: u64, width: u32) -> i64 {
     let unused = 64 - width;
     (bits << unused).cast_signed() >> unused
 }

@@ -56,8 +56,8 @@ impl Buffers<'_> {
     ///
     /// # Errors
     /// Nothing is bound there.
-    pub(crate) fn load(&self, site: Site, (start, size): (u64, u64)) -> Result<u64, String> {
-        let buffer = &self.0[self.bound(site)?];
+    pub(crate) fn load(&self, place: Site, (start, size): (u64, u64)) -> Result<u64, String> {
+        let buffer = &self.0[self.bound(place)?];
         let byte = |at: u64| usize::try_from(at).ok().and_then(|at| buffer.bytes.get(at)).copied().unwrap_or(0);
         Ok((0..size).rev().fold(0, |bits, at| bits << 8 | u64::from(byte(start.saturating_add(at)))))
     }
@@ -66,12 +66,12 @@ impl Buffers<'_> {
     ///
     /// # Errors
     /// Nothing is bound there.
-    pub(crate) fn store(&mut self, site: Site, (start, size): (u64, u64), bits: u64) -> Result<(), String> {
-        let index = self.bound(site)?;
+    pub(crate) fn store(&mut self, place: Site, (start, size): (u64, u64), bits: u64) -> Result<(), String> {
+        let index = self.bound(place)?;
         for (at, byte) in (start..start.saturating_add(size)).zip(bits.to_le_bytes()) {
-            let place = usize::try_from(at).ok().and_then(|at| self.0[index].bytes.get_mut(at));
-            if let Some(place) = place {
-                *place = byte;
+            let stored = usize::try_from(at).ok().and_then(|at| self.0[index].bytes.get_mut(at));
+            if let Some(stored) = stored {
+                *stored = byte;
             }
         }
         Ok(())
