@@ -13,7 +13,7 @@ use crate::layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
 use crate::llvm::primitive::Primitive;
 use crate::module::BlockKind;
 use crate::record::What;
-use crate::shape::MatrixOrder;
+use crate::shape::{Count, MatrixOrder};
 
 /// What ends the name of the variable that holds a constant buffer's handle.
 pub(super) const HANDLE_ENDINGS: [&str; 2] = [".cb", ".tb"];
@@ -125,9 +125,11 @@ impl Told<'_> {
                 Some(own) => self.members(path, offset, (&own, members)),
                 None => Ok(()),
             },
-            LaidOutShape::Array { element, .. } => match self.element_of(ty)? {
+            LaidOutShape::Array { element, count, .. } => match self.element_of(ty)? {
                 Some((of_element, stride)) => {
-                    self.numbers.add(What::ArrayStride, path, bytes(stride));
+                    // From a single element there is nowhere to go.
+                    let stride = bytes(stride).filter(|_| *count != Count::Finite(1));
+                    self.numbers.add(What::ArrayStride, path, stride);
                     self.parts(&format!("{path}[]"), offset, (&of_element, element))
                 }
                 None => Ok(()),

@@ -11,18 +11,24 @@ use crate::sources::{SourceMap, Span};
 
 /// The entry point for the only block of `declarations`.
 fn entry_point(declarations: &str, space: Space, direction: Direction) -> String {
+    let forms = [Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
+    let text = text((declarations, Dialect::Hlsl), space, (direction, &forms));
+    text.split_once("    layoutproof_output.Store(0, layoutproof_input.Load(0));\n").unwrap().1.to_owned()
+}
+
+/// The whole text for the only block of `declarations`.
+fn text((declarations, dialect): (&str, Dialect), space: Space, (direction, forms): (Direction, &[Form])) -> String {
     let mut sources = SourceMap::default();
     let file = sources.add("test.hlsl", declarations);
     let end = u32::try_from(declarations.len()).unwrap();
     let module = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default()).unwrap();
     let layout = lay_out(&module.blocks[0], find("scalar").unwrap(), LayoutOptions::default());
     let plan = plan_by_name(&layout, &layout.leaves(), &[(space, Stage::Compute)].into());
-    let mut plan = plan.only(&[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed].into());
+    let mut plan = plan.only(&forms.iter().copied().collect());
     plan.entries.retain(|entry| entry.direction == direction);
     plan.entries.truncate(1);
     let wiring = Wiring::new(&layout, &plan, &plan.entries[0]);
-    let text = probe((declarations, Dialect::Hlsl), &layout, (&plan, &wiring)).unwrap();
-    text.split_once("    layoutproof_output.Store(0, layoutproof_input.Load(0));\n").unwrap().1.to_owned()
+    probe((declarations, dialect), &layout, (&plan, &wiring)).unwrap()
 }
 
 #[test]
@@ -82,4 +88,29 @@ fn a_write_takes_each_leaf_from_the_input() {
         }
     "]]
     .assert_eq(&text);
+}
+
+/// Clang 22.1.8: "no member named 'Store' in 'hlsl::RWByteAddressBuffer'".
+#[test]
+fn clang_gets_buffers_of_words() {
+    let declarations = "cbuffer S { double d; int a[2]; };";
+    let forms = [Form::Leaf, Form::Indexed];
+    let text = text((declarations, Dialect::Clang), Space::Uniform, (Direction::Read, &forms));
+    let (_, buffers) = text.split_once('\n').unwrap();
+    expect![[r#"
+        RWStructuredBuffer<uint> layoutproof_output : register(u0, space1000);
+        StructuredBuffer<uint> layoutproof_input : register(t1, space1000);
+        [shader("compute")]
+        [numthreads(1, 1, 1)]
+        void read_uniform()
+        {
+            layoutproof_output[0] = layoutproof_input[0];
+            { uint low, high; asuint(d, low, high); layoutproof_output[1] = low; layoutproof_output[2] = high; }
+            layoutproof_output[3] = (uint)(a[0]);
+            layoutproof_output[4] = (uint)(a[1]);
+            layoutproof_output[5] = (uint)(a[layoutproof_input[1]]);
+            layoutproof_output[6] = (uint)(a[layoutproof_input[2]]);
+        }
+    "#]]
+    .assert_eq(buffers);
 }
