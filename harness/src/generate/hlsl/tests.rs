@@ -90,7 +90,7 @@ fn a_write_takes_each_leaf_from_the_input() {
     .assert_eq(&text);
 }
 
-/// Clang 22.1.8: "no member named 'Store' in 'hlsl::RWByteAddressBuffer'".
+/// Clang 22.1.8 says of others: "no member named 'Store'".
 #[test]
 fn clang_gets_buffers_of_words() {
     let declarations = "cbuffer S { double d; int a[2]; };";
