@@ -8,12 +8,12 @@ use crate::check::produce::addressed;
 use crate::check::shader_module::{Code, Compiled, ShaderModule};
 use crate::check::share::Share;
 use crate::check::subject::Subject;
-use crate::generate::hlsl::Dialect;
+use crate::generate::hlsl::{Dialect, Program};
 use crate::generate::spirv::BlockRules;
 use crate::generate::{glsl, hlsl, spirv};
 use crate::layout::rules::VectorAlignment;
 use crate::layout::{BlockLayout, find};
-use crate::module::BlockKind;
+use crate::module::{BlockKind, EntryPoint};
 use crate::probe::{ProbeEntry, ProbePlan, Wiring, elements};
 use crate::read_spirv::features_of;
 use crate::record::{Direction, Form, REFUSED_BY};
@@ -128,7 +128,9 @@ impl Asked<'_> {
         let entry = &plan.entries[0];
         let program = (plan, &Wiring::new(layout, plan, entry));
         if let Some(dialect) = Dialect::of(self.toolchain.language) {
-            return hlsl::probe((&self.text.text, dialect), layout, program).map_err(|error| error.to_string());
+            let parameters = self.parameters();
+            let written = Program { declarations: &self.text.text, dialect, parameters };
+            return hlsl::probe(&written, layout, program).map_err(|error| error.to_string());
         }
         let block = &self.subject.source.module.blocks[self.block];
         // What shows the stride has lost its own.
@@ -136,6 +138,14 @@ impl Asked<'_> {
         let (rules, options) = (self.subject.rules, self.subject.source.options);
         let declared = glsl::Declared { block, elements, rules, space: entry.space, options };
         glsl::probe(&declared, program).map_err(|error| error.to_string())
+    }
+
+    /// The parameters of the probe's entry point: where they are the block, those of the source's own.
+    fn parameters(&self) -> String {
+        let module = &self.subject.source.module;
+        let block = &module.blocks[self.block].name;
+        let own = module.entry_points.iter().find(|entry| entry.uniform_block() == *block);
+        own.map(EntryPoint::uniform_parameters).unwrap_or_default()
     }
 
     /// What the compiler reads.

@@ -160,19 +160,19 @@ pub(crate) fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
             | BlockKind::UniformBlock,
             Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
         )
-        | (BlockKind::PushConstant, Output::Dxil | Output::Wgsl)
+        | (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::Dxil | Output::Wgsl)
         | (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Wgsl) => Some(Space::Uniform),
         (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Dxil | Output::Spirv)
         | (
             BlockKind::StructuredElement | BlockKind::StorageBlock,
             Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
         ) => Some(Space::Storage),
-        (BlockKind::PushConstant, Output::Spirv) => Some(Space::PushConstant),
-        (
-            BlockKind::EntryUniforms | BlockKind::Pointee,
-            Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
-        )
-        // vkd3d-compiler makes texel buffers of them.
-        | (BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::PushConstant, Output::SpirvOfDxbc) => None,
+        (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::Spirv) => Some(Space::PushConstant),
+        (BlockKind::Pointee, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl)
+        // vkd3d-compiler makes texel buffers of the first two; FXC has none of the others.
+        | (
+            BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::PushConstant | BlockKind::EntryUniforms,
+            Output::SpirvOfDxbc,
+        ) => None,
     }
 }

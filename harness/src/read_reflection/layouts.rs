@@ -10,7 +10,16 @@ use crate::case::expect::join;
 use crate::record::What;
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Program {
+    #[serde(default)]
+    parameters: Vec<Variable>,
+    #[serde(default)]
+    entry_points: Vec<EntryPoint>,
+}
+
+#[derive(Deserialize)]
+struct EntryPoint {
     #[serde(default)]
     parameters: Vec<Variable>,
 }
@@ -61,11 +70,14 @@ struct Size {
 /// The block that loose global parameters make.
 const GLOBALS: &str = "$Globals";
 
+/// What the names of blocks begin with that the uniform parameters of an entry point make.
+const ENTRY: &str = "$Entry.";
+
 /// The base of a struct, as Slang names it.
 const BASE: &str = "$base";
 
-/// What the JSON says of the block of this name: `S`, `N::S`, `p.inner` for a parameter block in another, `$Globals`.
-/// Nothing where it has no such block, or several: Slang leaves namespaces out.
+/// What the JSON says of the block of this name: `S`, `N::S`, `p.inner` for a parameter block in another, `$Globals`,
+/// `$Entry.main`. Nothing where it has no such block, or several: Slang leaves namespaces out.
 ///
 /// # Errors
 /// Text that is not such JSON.
@@ -74,6 +86,13 @@ pub fn layout_numbers(json: &str, block: &str) -> Result<Numbers, String> {
     let mut read = Reader { numbers: Numbers::default() };
     if block == GLOBALS {
         read.fields(&program.parameters, (block, 0));
+        return Ok(read.numbers);
+    }
+    if block.starts_with(ENTRY) {
+        // The entry point that was compiled is the probe, which has the parameters of the one that the block is named after.
+        if let [entry] = &program.entry_points[..] {
+            read.fields(&entry.parameters, (block, 0));
+        }
         return Ok(read.numbers);
     }
     let unqualified = block.rsplit_once("::").map_or(block, |(_, name)| name);

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::{Dialect, probe};
+use super::{Dialect, Program, probe};
 use crate::declare::{DeclareOptions, declare};
 use crate::layout::{LayoutOptions, find, lay_out};
 use crate::probe::{Wiring, plan_by_name};
@@ -21,7 +21,8 @@ fn entry_point(declarations: &str, space: Space, direction: Direction) -> String
     plan.entries.retain(|entry| entry.direction == direction);
     plan.entries.truncate(1);
     let wiring = Wiring::new(&layout, &plan, &plan.entries[0]);
-    let text = probe((declarations, Dialect::Hlsl), &layout, (&plan, &wiring)).unwrap();
+    let program = Program { declarations, dialect: Dialect::Hlsl, parameters: String::new() };
+    let text = probe(&program, &layout, (&plan, &wiring)).unwrap();
     text.split_once("    layoutproof_output.Store(0, layoutproof_input.Load(0));\n").unwrap().1.to_owned()
 }
 
