@@ -140,12 +140,17 @@ impl Asked<'_> {
         glsl::probe(&declared, program).map_err(|error| error.to_string())
     }
 
-    /// The parameters of the probe's entry point: where they are the block, those of the source's own.
+    /// The parameters of the probe's entry point: where the block is among them, those of the source's own.
     fn parameters(&self) -> String {
         let module = &self.subject.source.module;
-        let block = &module.blocks[self.block].name;
-        let own = module.entry_points.iter().find(|entry| entry.uniform_block() == *block);
-        own.map(EntryPoint::uniform_parameters).unwrap_or_default()
+        let block = module.blocks[self.block].name.as_str();
+        let own = module.entry_points.iter().find(|entry| entry.uniform_block() == block);
+        let (holder, _) = block.split_once(['.', '[']).unwrap_or((block, ""));
+        let holds = |entry: &&EntryPoint| entry.parameters.iter().any(|parameter| parameter.name == holder);
+        // A global parameter of that name has the name for its block.
+        let is_global = module.parameters.iter().any(|parameter| parameter.name == holder);
+        let holding = || module.entry_points.iter().find(holds).filter(|_| !is_global);
+        own.or_else(holding).map(EntryPoint::uniform_parameters).unwrap_or_default()
     }
 
     /// What the compiler reads.

@@ -98,7 +98,12 @@ pub fn layout_numbers(json: &str, block: &str) -> Result<Numbers, String> {
     let unqualified = block.rsplit_once("::").map_or(block, |(_, name)| name);
     let mut names = unqualified.split('.');
     let first = names.next().unwrap_or(unqualified);
-    let mut found: Vec<&Variable> = program.parameters.iter().filter(|parameter| parameter.name == first).collect();
+    // Of parameters with one name the global one has it.
+    let is_first = |parameter: &&Variable| parameter.name == first;
+    let mut found: Vec<&Variable> = program.parameters.iter().filter(is_first).collect();
+    if found.is_empty() {
+        found = program.entry_points.iter().flat_map(|entry| &entry.parameters).filter(is_first).collect();
+    }
     for name in names {
         let inside = found.into_iter().filter_map(|outer| outer.ty.element_var_layout.as_ref());
         found = inside.flat_map(|element| &element.ty.fields).filter(|field| field.name == name).collect();
