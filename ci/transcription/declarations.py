@@ -179,6 +179,7 @@ class Reader:
             order = ORDERS.get(self.take(), order)
         element = self.type(order)
         parameter = self.declarator(self.take(), element)
+        # `: SV_DispatchThreadID`
         is_varying = self.tokens[self.at - 2] == ":"
         return [] if is_varying or parameter.type.kind == "resource" else [parameter]
 

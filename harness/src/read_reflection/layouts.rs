@@ -212,8 +212,24 @@ mod tests {
         {"name": "g1", "type": {"kind": "scalar"}, "binding": {"kind": "uniform", "offset": 0, "size": 4}},
         {"name": "g2", "type": {"kind": "vector"}, "binding": {"kind": "uniform", "offset": 16, "size": 12}}]}"#;
 
+    /// Shortened from slangc 2026.14.1, `-target spirv -fvk-use-dx-layout`, of:
+    /// `struct T { float a; }; void main(uniform float x, uniform float3 y, uniform float z[3], ConstantBuffer<T> cb)`
+    const ENTRY_JSON: &str = r#"{"parameters": [], "entryPoints": [{"name": "main", "parameters": [
+        {"name": "x", "binding": {"kind": "uniform", "offset": 0, "size": 4}, "type": {"kind": "scalar"}},
+        {"name": "y", "binding": {"kind": "uniform", "offset": 4, "size": 12}, "type": {"kind": "vector"}},
+        {"name": "z", "binding": {"kind": "uniform", "offset": 16, "size": 12}, "type": {"kind": "array",
+         "elementCount": 3, "elementType": {"kind": "scalar"}, "uniformStride": 4}},
+        {"name": "cb", "binding": {"kind": "descriptorTableSlot", "index": 0}, "type": {"kind": "constantBuffer",
+         "elementVarLayout": {"type": {"kind": "struct", "name": "T", "fields": [
+           {"name": "a", "type": {"kind": "scalar"}, "binding": {"kind": "uniform", "offset": 0, "size": 4}}]},
+          "binding": {"kind": "uniform", "offset": 0, "size": 4}}}}]}]}"#;
+
     fn check(block: &str, expected: &[(What, &str, u32)]) {
-        let numbers = layout_numbers(JSON, block).unwrap();
+        check_in(JSON, block, expected);
+    }
+
+    fn check_in(json: &str, block: &str, expected: &[(What, &str, u32)]) {
+        let numbers = layout_numbers(json, block).unwrap();
         assert_eq!(numbers.iter().collect::<Vec<_>>(), expected, "{block}");
     }
 
@@ -230,6 +246,16 @@ mod tests {
             &globals.into_iter().chain([(Size, "$Globals.g1", 4), (Size, "$Globals.g2", 12)]).collect::<Vec<_>>(),
         );
         check("absent", &[]);
+    }
+
+    #[test]
+    fn parameters_of_the_entry_point_are_read() {
+        use What::{ArrayStride, Offset, Size};
+        let offsets = [(Offset, "$Entry.main.x", 0), (Offset, "$Entry.main.y", 4), (Offset, "$Entry.main.z", 16)];
+        let sizes = [(Size, "$Entry.main.x", 4), (Size, "$Entry.main.y", 12), (Size, "$Entry.main.z", 12)];
+        let stride = [(ArrayStride, "$Entry.main.z", 4)];
+        check_in(ENTRY_JSON, "$Entry.main", &offsets.into_iter().chain(stride).chain(sizes).collect::<Vec<_>>());
+        check_in(ENTRY_JSON, "cb", &[(Offset, "cb.a", 0), (Size, "cb", 4), (Size, "cb.a", 4)]);
     }
 
     #[test]

@@ -47,12 +47,14 @@ impl<'a> Source<'a> {
         self.tokens[index.min(self.tokens.len() - 1)]
     }
 
-    /// The tokens of `range` as text: white space where the source has some, and between words.
+    /// The tokens of `range` as text: white space where the source has some, and between words that a macro put together.
     pub(in crate::declare) fn text(&self, range: Range<usize>) -> String {
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         let mut text = String::new();
         for token in range.map(|index| self.token(index)) {
-            let is_word = token.text.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '_');
-            if !text.is_empty() && (token.spaced || is_word) {
+            let ends = [text.bytes().last(), token.text.bytes().next()];
+            let touch = ends.iter().all(|end| end.is_some_and(is_word));
+            if !text.is_empty() && (token.spaced || touch) {
                 text.push(' ');
             }
             text += token.text;
