@@ -162,17 +162,14 @@ pub(crate) fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
         )
         | (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::Dxil | Output::Wgsl)
         | (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Wgsl) => Some(Space::Uniform),
-        (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Dxil | Output::Spirv)
+        (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc)
         | (
             BlockKind::StructuredElement | BlockKind::StorageBlock,
             Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
         ) => Some(Space::Storage),
         (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::Spirv) => Some(Space::PushConstant),
         (BlockKind::Pointee, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl)
-        // vkd3d-compiler makes texel buffers of the first two; FXC has none of the others.
-        | (
-            BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::PushConstant | BlockKind::EntryUniforms,
-            Output::SpirvOfDxbc,
-        ) => None,
+        // FXC has no such blocks.
+        | (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::SpirvOfDxbc) => None,
     }
 }

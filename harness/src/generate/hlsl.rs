@@ -92,7 +92,7 @@ pub fn probe(
     let Program { declarations, dialect, parameters } = program;
     let nothing = || ProduceError::NothingToProbe { block: layout.name.clone() };
     let entry = plan.entries.first().ok_or_else(nothing)?;
-    let probed = Probed { layout, plan, wiring };
+    let probed = Probed { dialect: *dialect, layout, plan, wiring };
     let body = probed.statements(entry.direction).ok_or_else(nothing)?;
     let whole = if entry.forms.contains(&Form::Whole) { statements::whole(*dialect) } else { "" };
     Ok(format!(

@@ -8,9 +8,13 @@ use std::fmt::Write;
 use super::{Dialect, INPUT, OUTPUT, expression};
 use crate::layout::tree::LeafStep;
 use crate::layout::{BlockLayout, Component, Leaf};
+use crate::module::BlockKind;
 use crate::probe::{Place, ProbePlan, Slot, Wiring};
 use crate::record::{Direction, Form};
 use crate::scalar::Scalar;
+
+/// Names of a vector's components; no matrix has more columns.
+const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
 
 /// What [`Form::Whole`] calls.
 pub(super) fn whole(dialect: Dialect) -> &'static str {
@@ -25,6 +29,7 @@ pub(super) fn whole(dialect: Dialect) -> &'static str {
 /// What the statements are about.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probed<'a> {
+    pub(super) dialect: Dialect,
     pub(super) layout: &'a BlockLayout,
     pub(super) plan: &'a ProbePlan,
     pub(super) wiring: &'a Wiring,
@@ -57,7 +62,7 @@ impl Probed<'_> {
         let leaf = self.leaf(&slots[0]);
         let path = expression(self.layout, leaf)?;
         let value = match slots[0].form {
-            Form::Leaf => path,
+            Form::Leaf => self.spelled(leaf, path),
             Form::Vector => match vector_stem(leaf) {
                 Some(stem) => return self.vector(slots, stem.len(), &path),
                 None => path,
@@ -67,7 +72,7 @@ impl Probed<'_> {
                 // A scalar alone is what its name is, and DXC's SPIR-V passes no enum to functions.
                 if rest.is_empty() { path } else { format!("layoutproof_whole({whole}){rest}") }
             }
-            Form::Indexed => self.indexed(&path),
+            Form::Indexed => self.indexed(&self.spelled(leaf, path)),
             Form::Parameter | Form::Divergent | Form::Copied | Form::Length => return None,
         };
         Some(store(&value, leaf.component, word(&slots[0])?))
@@ -89,6 +94,20 @@ impl Probed<'_> {
         Some(text + "    }\n")
     }
 
+    /// The path as the dialect takes it: FXC wants no second subscript on a matrix in a structured buffer (its error X3512)
+    /// but the name of a component.
+    fn spelled(&self, leaf: &Leaf, path: String) -> String {
+        let is_structured = self.layout.kind == BlockKind::StructuredElement;
+        match leaf.steps.last() {
+            Some(LeafStep::Cell { column, .. }) if is_structured && self.dialect == Dialect::OldHlsl => {
+                let row = path.rfind('[').map_or(path.as_str(), |at| &path[..at]);
+                format!("{row}.{}", COMPONENTS[*column as usize])
+            }
+            Some(LeafStep::Member(_) | LeafStep::Element(_) | LeafStep::Component(_) | LeafStep::Cell { .. })
+            | None => path,
+        }
+    }
+
     /// The path with every index taken from the table of numbers in the input.
     fn indexed(&self, path: &str) -> String {
         let from_input = |part: &str| {
@@ -102,7 +121,7 @@ impl Probed<'_> {
 
     fn write(&self, slot: &Slot) -> Option<String> {
         let leaf = self.leaf(slot);
-        let path = expression(self.layout, leaf)?;
+        let path = self.spelled(leaf, expression(self.layout, leaf)?);
         Some(format!("    {path} = {};\n", loaded(leaf.component, word(slot)?)))
     }
 }
