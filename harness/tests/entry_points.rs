@@ -22,10 +22,10 @@ impl Compile for Listener {
         let line =
             request.source.text.lines().find(|line| line.starts_with(&head)).expect("a probe has an entry point");
         let block = request.name.rsplit_once('/').expect("a folder of its own").1;
-        let mut heard = self.0.lock().unwrap();
         let told = format!("{block}: {line}");
-        if !heard.contains(&told) {
-            heard.push(told);
+        let mut all = self.0.lock().expect("no listener panics");
+        if !all.contains(&told) {
+            all.push(told);
         }
         Compilation::Refused("it only listens".to_owned())
     }
@@ -35,14 +35,14 @@ impl Compile for Listener {
 fn asked(text: &str, toolchain: &str, rules: &str) -> Vec<String> {
     let mut sources = SourceMap::default();
     let file = sources.add("test.slang", text);
-    let span = Span { file, start: 0, end: u32::try_from(text.len()).unwrap() };
+    let span = Span { file, start: 0, end: u32::try_from(text.len()).expect("the texts are short") };
     let source = Source::of_file(span, LayoutOptions::default(), &DeclareOptions::default(), &mut sources);
-    let subject = Subject::new(Arc::new(source.unwrap()), find(rules).unwrap());
-    let toolchain = toolchains().iter().find(|one| one.name == toolchain).unwrap();
+    let subject = Subject::new(Arc::new(source.expect("it is Slang")), find(rules).expect("a row of the table"));
+    let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
     let listener = Listener::default();
     let produced = Produced::compiled(&subject, toolchain, &listener);
     assert!(produced.modules.is_empty() && produced.broken.is_empty(), "{produced:?}");
-    listener.0.into_inner().unwrap()
+    listener.0.into_inner().expect("no listener panics")
 }
 
 #[test]

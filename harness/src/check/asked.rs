@@ -12,7 +12,7 @@ use crate::generate::hlsl::{Dialect, Program};
 use crate::generate::spirv::BlockRules;
 use crate::generate::{glsl, hlsl, spirv};
 use crate::layout::rules::VectorAlignment;
-use crate::layout::{BlockLayout, find};
+use crate::layout::{BlockLayout, Leaf, find};
 use crate::module::{BlockKind, EntryPoint};
 use crate::probe::{ProbeEntry, ProbePlan, Wiring, elements};
 use crate::read_spirv::features_of;
@@ -222,11 +222,14 @@ pub(crate) fn addressed_by(shader: &Shader, layout: &BlockLayout, plan: &ProbePl
     addressed(layout, plan, code).map_err(|error| format!("code not followed: {error}"))
 }
 
-/// A name for the block's module that any file system takes.
+/// A name for the block's module that any file system takes: block, first leaf where the plan is not about all of the
+/// block, direction where it is not read.
 fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
-    let second = plan.leaves.iter().any(|leaf| leaf.path.starts_with("[1]"));
+    let begins_with = |leaf: &Leaf| plan.leaves.first().is_some_and(|first| first.path == leaf.path);
+    let is_whole = layout.leaves().first().is_some_and(begins_with);
+    let first = plan.leaves.first().filter(|_| !is_whole).map_or("", |leaf| &leaf.path);
+    let dot = if first.is_empty() || first.starts_with('[') { "" } else { "." };
     let written = plan.entries.iter().any(|entry| entry.direction == Direction::Write);
-    let part = if second { "[1]" } else { "" };
     let written = if written { "_written" } else { "" };
-    format!("{}{part}{written}", layout.name).replace([':', '/', '#'], "_")
+    format!("{}{dot}{first}{written}", layout.name).replace([':', '/', '#'], "_")
 }

@@ -17,6 +17,10 @@ use crate::record::{Direction, Form, Space, Stage};
 use crate::scalar::SixteenBit;
 use crate::toolchain::{Compile, Language, Output, Toolchain};
 
+/// Values that a shader for a device reads or writes at most: the time that drivers take for one grows faster than it
+/// does. Source: measured, see `runners/README.md`.
+const MOST_VALUES: usize = 96;
+
 impl Produced {
     /// What the compiler of `toolchain` makes of the blocks of `subject` that it lays out by the subject's rule set.
     pub fn compiled(subject: &Subject, toolchain: &'static Toolchain, compilers: &dyn Compile) -> Self {
@@ -72,6 +76,12 @@ impl Produced {
         if plan.entries.is_empty() {
             return self.gaps.push("such a buffer holds no array without a length".to_owned());
         }
+        for part in parts(plan, asked.toolchain.output) {
+            self.add_part(asked, layout, &part);
+        }
+    }
+
+    fn add_part(&mut self, asked: &Asked<'_>, layout: &BlockLayout, plan: &ProbePlan) {
         let (best, failed) = asked.attempts(layout, plan);
         self.add_failed(&failed, best.is_followed());
         match best {
@@ -147,6 +157,17 @@ fn one_entry(mut plan: ProbePlan, direction: Direction) -> ProbePlan {
     plan.entries.retain(|entry| entry.direction == direction);
     plan.entries.truncate(1);
     plan
+}
+
+/// The plan, in parts where a driver compiles what comes out.
+fn parts(plan: &ProbePlan, output: Output) -> Vec<ProbePlan> {
+    match output {
+        Output::Dxil => vec![plan.clone()],
+        Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl => {
+            let forms = plan.entries.iter().map(|entry| entry.forms.len()).max().unwrap_or(1);
+            plan.clone().parts(MOST_VALUES / forms)
+        }
+    }
 }
 
 /// Where the compiler puts a block of this kind; `None` for kinds that the language cannot name.

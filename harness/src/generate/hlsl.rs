@@ -6,12 +6,11 @@
 
 mod statements;
 
-use self::statements::Probed;
+use self::statements::{Probed, Statements};
 use super::ProduceError;
 use crate::layout::{BlockLayout, Component, Leaf};
 use crate::module::BlockKind;
 use crate::probe::{ProbePlan, Wiring};
-use crate::record::Form;
 use crate::shape::Count;
 use crate::toolchain::Language;
 
@@ -93,18 +92,18 @@ pub fn probe(
     let nothing = || ProduceError::NothingToProbe { block: layout.name.clone() };
     let entry = plan.entries.first().ok_or_else(nothing)?;
     let probed = Probed { dialect: *dialect, layout, plan, wiring };
-    let body = probed.statements(entry.direction).ok_or_else(nothing)?;
-    let whole = if entry.forms.contains(&Form::Whole) { statements::whole(*dialect) } else { "" };
+    let Statements { functions, body } = probed.statements(entry.direction).ok_or_else(nothing)?;
     Ok(format!(
         "{declarations}
 {buffers}
-{whole}[shader(\"compute\")]
+{}[shader(\"compute\")]
 [numthreads(1, 1, 1)]
 void {name}({parameters})
 {{
     {OUTPUT}.Store(0, {INPUT}.Load(0));
 {body}}}
 ",
+        functions.concat(),
         buffers = buffers(*dialect),
         name = entry.name,
     ))

@@ -28,6 +28,7 @@ mod interface;
 mod jobs;
 mod length;
 mod observe;
+mod parts;
 mod plan;
 mod regions;
 mod sight;

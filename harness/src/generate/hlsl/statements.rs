@@ -1,7 +1,8 @@
 //! The statements of a probe in HLSL: every leaf by name, in each form of access.
 //!
 //! [`Form::Leaf`] names the leaf, [`Form::Vector`] reads the vector or matrix row that it is in, [`Form::Whole`] passes
-//! the member or the element that it is in through a function, and [`Form::Indexed`] takes every index from the input.
+//! the member or the element that it is in to a function, and [`Form::Indexed`] takes every index from the input. What has
+//! many leaves is passed once for all of them: a copy for each would be as many loads as leaves squared.
 
 use std::fmt::Write;
 
@@ -16,16 +17,6 @@ use crate::scalar::Scalar;
 /// Names of a vector's components; no matrix has more columns.
 const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
 
-/// What [`Form::Whole`] calls.
-pub(super) fn whole(dialect: Dialect) -> &'static str {
-    match dialect {
-        // FXC has no generic functions; its plans have no such form.
-        Dialect::OldHlsl => "",
-        Dialect::Hlsl => "template <typename T> T layoutproof_whole(T value) { return value; }\n",
-        Dialect::Slang => "T layoutproof_whole<T>(T value) { return value; }\n",
-    }
-}
-
 /// What the statements are about.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probed<'a> {
@@ -35,47 +26,99 @@ pub(super) struct Probed<'a> {
     pub(super) wiring: &'a Wiring,
 }
 
+/// The text of an entry point.
+#[derive(Debug, Default)]
+pub(super) struct Statements {
+    /// Functions that the body calls.
+    pub(super) functions: Vec<String>,
+    /// Its statements.
+    pub(super) body: String,
+}
+
 impl Probed<'_> {
     /// The statements of an entry point; `None` where the block has no name, or a form no statement.
-    pub(super) fn statements(&self, direction: Direction) -> Option<String> {
-        let mut text = String::new();
-        // The slots of a vector follow each other.
-        let of_one_vector = |one: &Slot, next: &Slot| {
-            let stems = [one, next].map(|slot| vector_stem(self.leaf(slot)));
-            one.form == Form::Vector && next.form == Form::Vector && stems[0].is_some() && stems[0] == stems[1]
-        };
-        for slots in self.wiring.slots.chunk_by(of_one_vector) {
+    pub(super) fn statements(&self, direction: Direction) -> Option<Statements> {
+        let mut text = Statements::default();
+        for slots in self.wiring.slots.chunk_by(|one, next| self.are_read_at_once(one, next)) {
             match direction {
-                Direction::Read => text += &self.reads(slots)?,
-                Direction::Write => text += &self.write(&slots[0])?,
+                Direction::Read => self.reads(slots, &mut text)?,
+                Direction::Write => text.body += &self.write(&slots[0])?,
             }
         }
         Some(text)
+    }
+
+    /// Whether two slots, of which one follows the other, are parts of what one statement reads.
+    fn are_read_at_once(&self, one: &Slot, next: &Slot) -> bool {
+        let both = |form| one.form == form && next.form == form;
+        let stems = [one, next].map(|slot| vector_stem(self.leaf(slot)));
+        let of_one_vector = || stems[0].is_some() && stems[0] == stems[1];
+        let of_one_value = || {
+            let values = [one, next].map(|slot| self.whole(slot).map(|(whole, _)| whole));
+            values[0].is_some() && values[0] == values[1]
+        };
+        (both(Form::Vector) && of_one_vector()) || (both(Form::Whole) && of_one_value())
     }
 
     fn leaf(&self, slot: &Slot) -> &Leaf {
         &self.plan.leaves[slot.leaf as usize]
     }
 
-    /// Slots of one vector, or a single one of any other form.
-    fn reads(&self, slots: &[Slot]) -> Option<String> {
+    /// Slots of one vector or of one value that is passed, or a single one of any other form.
+    fn reads(&self, slots: &[Slot], text: &mut Statements) -> Option<()> {
         let leaf = self.leaf(&slots[0]);
         let path = expression(self.layout, leaf)?;
         let value = match slots[0].form {
             Form::Leaf => self.spelled(leaf, path),
             Form::Vector => match vector_stem(leaf) {
-                Some(stem) => return self.vector(slots, stem.len(), &path),
+                Some(stem) => {
+                    text.body += &self.vector(slots, stem.len(), &path)?;
+                    return Some(());
+                }
                 None => path,
             },
-            Form::Whole => {
-                let (whole, rest) = path.split_at(whole_end(&path, self.layout, leaf));
-                // A scalar alone is what its name is, and DXC's SPIR-V passes no enum to functions.
-                if rest.is_empty() { path } else { format!("layoutproof_whole({whole}){rest}") }
-            }
+            Form::Whole => match self.whole(&slots[0]) {
+                Some((whole, _)) => return self.pass(slots, &whole, text),
+                None => path,
+            },
             Form::Indexed => self.indexed(&self.spelled(leaf, path)),
             Form::Parameter | Form::Divergent | Form::Copied | Form::Length => return None,
         };
-        Some(store(&value, leaf.component, word(&slots[0])?))
+        text.body += &store(&value, leaf.component, word(&slots[0])?);
+        Some(())
+    }
+
+    /// What [`Form::Whole`] passes for a leaf, and the leaf's path in it. A scalar alone is what its name is, and DXC's SPIR-V
+    /// passes no enum to functions.
+    fn whole(&self, slot: &Slot) -> Option<(String, String)> {
+        let leaf = self.leaf(slot);
+        let path = expression(self.layout, leaf)?;
+        let (whole, rest) = path.split_at(whole_end(&path, self.layout, leaf));
+        (!rest.is_empty()).then(|| (whole.to_owned(), rest.to_owned()))
+    }
+
+    /// Passes `whole` and stores each slot's part of it.
+    fn pass(&self, slots: &[Slot], whole: &str, text: &mut Statements) -> Option<()> {
+        let mut stores = String::new();
+        for slot in slots {
+            let (_, rest) = self.whole(slot)?;
+            stores += &store(&format!("value{rest}"), self.leaf(slot).component, word(slot)?);
+        }
+        match self.dialect {
+            // FXC has no generic functions; its plans have no such form.
+            Dialect::OldHlsl => return None,
+            Dialect::Hlsl => {
+                let name = format!("layoutproof_whole{}", text.functions.len());
+                text.functions.push(format!("template <typename T> void {name}(T value)\n{{\n{stores}}}\n"));
+                text.body.extend(["    ", &name, "(", whole, ");\n"]);
+            }
+            // What a generic value is made of is unknown inside a function.
+            Dialect::Slang => {
+                text.functions = vec!["T layoutproof_whole<T>(T value) { return value; }\n".to_owned()];
+                text.body.extend(["    { let value = layoutproof_whole(", whole, ");\n", &stores, "    }\n"]);
+            }
+        }
+        Some(())
     }
 
     /// Reads a vector or a matrix row at once; `stem` is the length of its path.

@@ -27,6 +27,9 @@ const MOST_ELEMENTS: u32 = 3;
 /// No declaration needs more room, in bytes: images and push constants are small, and so are the reports.
 const MOST_ROOM: u32 = 16 * 1024;
 
+/// No declaration has more leaves: each is read in several forms, and drivers take seconds for the code of hundreds.
+const MOST_LEAVES: u32 = 128;
+
 /// Where a member is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holder {
@@ -63,7 +66,7 @@ impl Maker<'_> {
             }
         };
         content
-            .prop_filter("too large", |content| room(content) <= MOST_ROOM)
+            .prop_filter("too large", |content| room(content) <= MOST_ROOM && content.leaves() <= MOST_LEAVES)
             .prop_map(move |content| Declaration { options, block, content })
             .sboxed()
     }

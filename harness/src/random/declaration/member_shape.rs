@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::shape::{Declaration, Member, MemberType, Place, Struct};
+use super::shape::{BlockForm, Declaration, Member, MemberType, Place, Struct};
 use crate::scalar::Scalar;
 use crate::shape::MatrixOrder;
 
@@ -44,6 +44,8 @@ pub enum MemberShape {
     WidePackOffset,
     /// The struct of the block, where it has a base.
     DerivedBlock,
+    /// The struct of a `ConstantBuffer`, where it has bit-fields.
+    BitFieldBlock,
     /// A bool, or a vector or matrix of bools, as the element of a structured buffer.
     BoolElement,
     /// A matrix of integers as the element of a structured buffer.
@@ -56,7 +58,7 @@ pub enum MemberShape {
 
 impl MemberShape {
     /// All shapes.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::FlatMatrix,
         Self::FlatMatrixBehindAMember,
         Self::FlatMatrixOfOtherOrder,
@@ -73,6 +75,7 @@ impl MemberShape {
         Self::EightByteOneVector,
         Self::WidePackOffset,
         Self::DerivedBlock,
+        Self::BitFieldBlock,
         Self::BoolElement,
         Self::IntegerMatrixElement,
         Self::MixedStruct,
@@ -98,6 +101,7 @@ impl MemberShape {
             Self::EightByteOneVector => "eight-byte-one-vector",
             Self::WidePackOffset => "wide-packoffset",
             Self::DerivedBlock => "derived-block",
+            Self::BitFieldBlock => "bit-field-block",
             Self::BoolElement => "bool-element",
             Self::IntegerMatrixElement => "integer-matrix-element",
             Self::MixedStruct => "mixed-struct",
@@ -132,9 +136,8 @@ impl Declaration {
     fn visit(&self, (holder, path): (&Struct, &str), in_struct: bool, found: &mut Vec<(String, MemberShape)>) {
         let of_struct = in_struct && !self.is_element();
         let shapes = of_struct.then(|| self.shapes_of_struct(holder)).into_iter().flatten();
-        let is_derived = path == Self::BLOCK && holder.base.is_some();
-        let derived = is_derived.then_some(MemberShape::DerivedBlock);
-        found.extend(shapes.chain(derived).map(|shape| (path.to_owned(), shape)));
+        let shapes = shapes.chain(self.shapes_of_block(holder).into_iter().filter(|_| path == Self::BLOCK));
+        found.extend(shapes.map(|shape| (path.to_owned(), shape)));
         if let Some(base) = &holder.base {
             self.visit((base, path), true, found);
         }
@@ -164,9 +167,15 @@ impl Declaration {
             let scalars = member.ty.scalar().into_iter().chain(is_enum.then_some(Scalar::Int32));
             sizes.extend(scalars.map(|scalar| self.bytes(scalar)));
         });
-        let has_bits = structure.members.iter().any(|member| member.bit_width.is_some());
         let mixed = (sizes.len() > 1).then_some(MemberShape::MixedStruct);
-        [mixed, has_bits.then_some(MemberShape::BitFieldStruct)].into_iter().flatten()
+        [mixed, has_bits(structure).then_some(MemberShape::BitFieldStruct)].into_iter().flatten()
+    }
+
+    fn shapes_of_block(&self, structure: &Struct) -> Vec<MemberShape> {
+        only_those(&[
+            (MemberShape::DerivedBlock, structure.base.is_some()),
+            (MemberShape::BitFieldBlock, self.block == BlockForm::ConstantBuffer && has_bits(structure)),
+        ])
     }
 
     fn shapes_of_member(&self, spot: &Spot<'_>) -> Vec<MemberShape> {
@@ -230,6 +239,10 @@ fn only_those(shapes: &[(MemberShape, bool)]) -> Vec<MemberShape> {
     shapes.iter().filter(|(_, is_there)| *is_there).map(|(shape, _)| *shape).collect()
 }
 
+fn has_bits(structure: &Struct) -> bool {
+    structure.members.iter().any(|member| member.bit_width.is_some())
+}
+
 fn is_on_odd_register(member: &Member) -> bool {
     match member.place {
         Some(Place::PackOffset { register, .. }) => register % 2 == 1,
@@ -241,7 +254,6 @@ fn is_on_odd_register(member: &Member) -> bool {
 mod tests {
     use super::*;
     use crate::layout::LayoutOptions;
-    use crate::random::declaration::BlockForm;
 
     fn matrix(scalar: Scalar, rows: u32, columns: u32) -> Member {
         Member::plain(MemberType::Matrix { scalar, rows, columns, order: None })

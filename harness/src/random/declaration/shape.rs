@@ -169,6 +169,18 @@ impl Struct {
         self.base.as_ref().map_or(0, |base| base.width()) + self.members.len()
     }
 
+    /// Scalars, components and cells, those of all elements of arrays.
+    pub fn leaves(&self) -> u32 {
+        let of_type = |ty: &MemberType| match ty {
+            MemberType::Scalar(_) | MemberType::Enum(_) => 1,
+            MemberType::Vector { length, .. } => *length,
+            MemberType::Matrix { rows, columns, .. } => rows * columns,
+            MemberType::Struct(structure) => structure.leaves(),
+        };
+        let of_member = |member: &Member| member.dimensions.iter().product::<u32>() * of_type(&member.ty);
+        self.base.as_ref().map_or(0, |base| base.leaves()) + self.members.iter().map(of_member).sum::<u32>()
+    }
+
     /// Calls `visit` with every member, those of bases and of nested structs too.
     pub fn visit(&self, visit: &mut dyn FnMut(&Member)) {
         if let Some(base) = &self.base {

@@ -1,0 +1,78 @@
+//! Plans with more leaves than one shader should have: a plan in, several with some of the leaves each out.
+
+use super::ProbePlan;
+use crate::layout::Leaf;
+use crate::layout::tree::LeafStep;
+
+impl ProbePlan {
+    /// The plan as several of up to `most` leaves, each of which counts the leaves of the others as not probed. The
+    /// components of a vector or matrix stay together, even where they are more.
+    pub fn parts(self, most: usize) -> Vec<Self> {
+        let mut parts: Vec<Vec<Leaf>> = Vec::new();
+        for value in self.leaves.chunk_by(are_of_one_value) {
+            match parts.last_mut() {
+                Some(part) if part.len() + value.len() <= most => part.extend_from_slice(value),
+                Some(_) | None => parts.push(value.to_vec()),
+            }
+        }
+        if parts.len() < 2 {
+            return vec![self];
+        }
+        let part = |leaves: &Vec<Leaf>| {
+            let elsewhere = |leaf: &Leaf| (!leaves.contains(leaf)).then(|| "in another shader".to_owned());
+            self.clone().without(elsewhere)
+        };
+        parts.iter().map(part).collect()
+    }
+}
+
+/// Whether two leaves are components of one vector or matrix.
+fn are_of_one_value(one: &Leaf, next: &Leaf) -> bool {
+    let (Some((component, value)), Some((_, next_value))) = (one.steps.split_last(), next.steps.split_last()) else {
+        return false;
+    };
+    matches!(component, LeafStep::Component(_) | LeafStep::Cell { .. }) && value == next_value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::declare::{DeclareOptions, declare};
+    use crate::layout::{LayoutOptions, find, lay_out};
+    use crate::probe::plan_by_name;
+    use crate::record::{Space, Stage};
+    use crate::sources::{SourceMap, Span};
+
+    /// The leaves of each part of a plan for the only block of `declarations`.
+    fn parts(declarations: &str, most: usize) -> Vec<Vec<String>> {
+        let mut sources = SourceMap::default();
+        let file = sources.add("test.hlsl", declarations);
+        let end = u32::try_from(declarations.len()).unwrap();
+        let module = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default()).unwrap();
+        let layout = lay_out(&module.blocks[0], find("scalar").unwrap(), LayoutOptions::default());
+        let plan = plan_by_name(&layout, &layout.leaves(), &[(Space::Uniform, Stage::Compute)].into());
+        let total = plan.leaves.len();
+        let parts = plan.parts(most);
+        assert!(parts.iter().all(|part| part.leaves.len() + part.not_probed.len() == total));
+        let paths = |part: &ProbePlan| part.leaves.iter().map(|leaf| leaf.path.clone()).collect();
+        parts.iter().map(paths).collect()
+    }
+
+    #[test]
+    fn vectors_and_matrices_stay_together() {
+        let found = parts("cbuffer S { float a[3]; float3 v; float2x2 m; float b; };", 4);
+        let expected = [
+            &["a[0]", "a[1]", "a[2]"][..],
+            &["v.x", "v.y", "v.z"],
+            &["m[0][0]", "m[0][1]", "m[1][0]", "m[1][1]"],
+            &["b"],
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(parts("cbuffer S { float3 v; };", 1), [["v.x", "v.y", "v.z"]]);
+    }
+
+    #[test]
+    fn a_plan_that_is_small_enough_stays_whole() {
+        assert_eq!(parts("cbuffer S { float a[3]; };", 3), [["a[0]", "a[1]", "a[2]"]]);
+    }
+}
