@@ -226,3 +226,97 @@ fn instruction(opcode: u32, operands: &[u32]) -> Vec<u32> {
     let length = u32::try_from(operands.len() + 1).expect("instructions here have a few operands");
     [&[(length << 16) | opcode], operands].concat()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER_WORDS: [u32; 5] = [0x0723_0203, 0x0001_0000, 0, 20, 0];
+    const OP_TYPE_VECTOR: u32 = 23;
+    const OP_TYPE_IMAGE: u32 = 25;
+
+    /// What vkd3d-compiler 1.2 makes of a load, with component type 2 of the texels: 1 `uint`, 2 `uint` or `float`, 3 image,
+    /// 4 pointer to it, 5 variable, 6 vector, 9 index.
+    fn module(component: &[u32]) -> Vec<u32> {
+        let instructions = [
+            instruction(OP_DECORATE, &[5, 33, 0]),
+            instruction(OP_TYPE_INT, &[1, 32, 0]),
+            component.to_vec(),
+            instruction(OP_TYPE_IMAGE, &[3, 2, 5, 0, 0, 0, 1, 0]),
+            instruction(OP_TYPE_POINTER, &[4, UNIFORM_CONSTANT, 3]),
+            instruction(OP_VARIABLE, &[4, 5, UNIFORM_CONSTANT]),
+            instruction(OP_TYPE_VECTOR, &[6, 2, 4]),
+            instruction(OP_FUNCTION, &[7, 8, 0, 7]),
+            instruction(OP_LOAD, &[3, 10, 5]),
+            instruction(OP_IMAGE_FETCH, &[6, 11, 10, 9]),
+        ];
+        [&HEADER_WORDS[..], &instructions.concat()].concat()
+    }
+
+    /// The instructions behind the variable of a module that was made of one with these components.
+    fn code(component: &[u32]) -> Vec<Vec<u32>> {
+        let made = with_storage_buffers(&module(component)).unwrap();
+        let all: Vec<Vec<u32>> = instructions(&made).map(<[u32]>::to_vec).collect();
+        // The numbers 0 to 4 are the ids 20 to 24, the array is 25 and pointers to its words are 26.
+        let before = [
+            instruction(OP_DECORATE, &[5, 33, 0]),
+            instruction(OP_DECORATE, &[25, ARRAY_STRIDE, 4]),
+            instruction(OP_DECORATE, &[3, BUFFER_BLOCK]),
+            instruction(OP_MEMBER_DECORATE, &[3, 0, OFFSET, 0]),
+            instruction(OP_TYPE_INT, &[1, 32, 0]),
+            component.to_vec(),
+            instruction(OP_TYPE_RUNTIME_ARRAY, &[25, 2]),
+            instruction(OP_TYPE_STRUCT, &[3, 25]),
+            instruction(OP_TYPE_POINTER, &[26, UNIFORM, 2]),
+            instruction(OP_TYPE_POINTER, &[4, UNIFORM, 3]),
+            instruction(OP_VARIABLE, &[4, 5, UNIFORM]),
+            instruction(OP_TYPE_VECTOR, &[6, 2, 4]),
+        ];
+        assert_eq!(all[..before.len()], before);
+        let numbers = (0..=4).map(|number| instruction(OP_CONSTANT, &[1, 20 + number, number]));
+        let behind = &all[before.len()..];
+        assert_eq!(behind[..5], numbers.collect::<Vec<_>>());
+        assert_eq!(behind[5], instruction(OP_FUNCTION, &[7, 8, 0, 7]));
+        behind[6..].to_vec()
+    }
+
+    #[test]
+    fn a_texel_of_one_word_is_that_word() {
+        // A second `uint` would not be valid; nothing here looks at that.
+        let expected = [
+            instruction(OP_ACCESS_CHAIN, &[26, 27, 5, 20, 9]),
+            instruction(OP_LOAD, &[2, 28, 27]),
+            instruction(OP_COMPOSITE_CONSTRUCT, &[6, 11, 28, 28, 28, 28]),
+        ];
+        assert_eq!(code(&instruction(OP_TYPE_INT, &[2, 32, 1])), expected);
+    }
+
+    #[test]
+    fn a_texel_of_a_tbuffer_is_a_register() {
+        let mut expected = vec![instruction(OP_MULTIPLY, &[1, 27, 9, 24])];
+        for (word, index) in [(0, 27), (1, 30), (2, 33), (3, 36)] {
+            if word > 0 {
+                expected.push(instruction(OP_ADD, &[1, index, 27, 20 + word]));
+            }
+            let place = 28 + 3 * word;
+            expected.push(instruction(OP_ACCESS_CHAIN, &[26, place, 5, 20, index]));
+            expected.push(instruction(OP_LOAD, &[2, place + 1, place]));
+        }
+        expected.push(instruction(OP_COMPOSITE_CONSTRUCT, &[6, 11, 29, 32, 35, 38]));
+        assert_eq!(code(&instruction(OP_TYPE_FLOAT, &[2, 32])), expected);
+    }
+
+    #[test]
+    fn what_has_no_texel_buffer_stays() {
+        for words in [&[][..], &[1, 2, 3], &[&HEADER_WORDS[..], &[0x0002_0011, 1]].concat()] {
+            assert_eq!(with_storage_buffers(words).as_deref(), Some(words));
+        }
+    }
+
+    #[test]
+    fn a_question_for_the_size_is_not_answered() {
+        let component = instruction(OP_TYPE_FLOAT, &[2, 32]);
+        let asks = [module(&component), instruction(OP_IMAGE_QUERY_SIZE, &[1, 12, 10])].concat();
+        assert_eq!(with_storage_buffers(&asks), None);
+    }
+}
