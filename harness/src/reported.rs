@@ -115,3 +115,26 @@ fn as_declared(laid_out: LaidOut) -> LaidOut {
     };
     LaidOut { shape, ..laid_out }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(members: &[(&str, u32)]) -> Vec<(String, u32)> {
+        members.iter().map(|(path, offset)| ((*path).to_owned(), *offset)).collect()
+    }
+
+    /// DXC 1.7.2308 and FXC 10.0.22621.2428 list `struct T { float3 a; float b; }; ConstantBuffer<T> cb;` so.
+    #[test]
+    fn the_members_of_a_constant_buffer_stand_below_its_name() {
+        let listed = told(&[("cb.a", 0), ("cb.b", 12), ("cb", 0)]);
+        assert_eq!(without_own_name(&listed, "cb"), told(&[("a", 0), ("b", 12)]));
+    }
+
+    #[test]
+    fn other_members_keep_their_names() {
+        for listed in [told(&[("a", 0), ("cb", 4)]), told(&[("cb.a", 4), ("cb", 4), ("b", 8)]), told(&[("cb", 0)])] {
+            assert_eq!(without_own_name(&listed, "cb"), listed);
+        }
+    }
+}

@@ -11,17 +11,26 @@ use crate::sources::{SourceMap, Span};
 
 /// The entry point for the only block of `declarations`.
 fn entry_point(declarations: &str, space: Space, direction: Direction) -> String {
+    let forms = [Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
+    entry_point_in(Dialect::Hlsl, &forms, (declarations, space, direction))
+}
+
+fn entry_point_in(
+    dialect: Dialect,
+    forms: &[Form],
+    (declarations, space, direction): (&str, Space, Direction),
+) -> String {
     let mut sources = SourceMap::default();
     let file = sources.add("test.hlsl", declarations);
     let end = u32::try_from(declarations.len()).unwrap();
     let module = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default()).unwrap();
     let layout = lay_out(&module.blocks[0], find("scalar").unwrap(), LayoutOptions::default());
     let plan = plan_by_name(&layout, &layout.leaves(), &[(space, Stage::Compute)].into());
-    let mut plan = plan.only(&[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed].into());
+    let mut plan = plan.only(&forms.iter().copied().collect());
     plan.entries.retain(|entry| entry.direction == direction);
     plan.entries.truncate(1);
     let wiring = Wiring::new(&layout, &plan, &plan.entries[0]);
-    let program = Program { declarations, dialect: Dialect::Hlsl, parameters: String::new() };
+    let program = Program { declarations, dialect, parameters: String::new() };
     let text = probe(&program, &layout, (&plan, &wiring)).unwrap();
     text.split_once("    layoutproof_output.Store(0, layoutproof_input.Load(0));\n").unwrap().1.to_owned()
 }
@@ -83,4 +92,23 @@ fn a_write_takes_each_leaf_from_the_input() {
         }
     "]]
     .assert_eq(&text);
+}
+
+/// FXC 10.0.22621.2428 refuses `S[0].m[0][1]` (X3512) and takes `S[0].m[0].y`; of constant buffers it takes both.
+#[test]
+fn fxc_gets_the_cells_of_a_structured_buffer_by_component() {
+    let forms = [Form::Leaf, Form::Vector, Form::Indexed];
+    let declarations = "struct P { float2x2 m; float v[2]; }; StructuredBuffer<P> S;";
+    let text = entry_point_in(Dialect::OldHlsl, &forms, (declarations, Space::Storage, Direction::Read));
+    for expected in
+        ["asuint(S[0].m[1].x)", "{ float2 value = S[0].m[1];", ".m[layoutproof_input.Load(8)].y", "S[0].v[1]"]
+    {
+        assert!(text.contains(expected), "{expected} in {text}");
+    }
+    let declarations = "struct P { float2x2 m; }; RWStructuredBuffer<P> S;";
+    let text = entry_point_in(Dialect::OldHlsl, &[Form::Leaf], (declarations, Space::Storage, Direction::Write));
+    assert!(text.contains("S[0].m[0].y = asfloat("), "{text}");
+    let declarations = "cbuffer S { float2x2 m; };";
+    let text = entry_point_in(Dialect::OldHlsl, &forms, (declarations, Space::Uniform, Direction::Read));
+    assert!(text.contains("asuint(m[1][0])"), "{text}");
 }
