@@ -102,7 +102,10 @@ impl Probed<'_> {
         let mut stores = String::new();
         for slot in slots {
             let (_, rest) = self.whole(slot)?;
-            stores += &store(&format!("value{rest}"), self.leaf(slot).component, word(slot)?);
+            let component = self.leaf(slot).component;
+            // DXC 1.7.2308 aborts on a condition whose type is a template's.
+            let cast = if component.scalar == Scalar::Bool { "(bool)" } else { "" };
+            stores += &store(&format!("{cast}value{rest}"), component, word(slot)?);
         }
         match self.dialect {
             // FXC has no generic functions; its plans have no such form.

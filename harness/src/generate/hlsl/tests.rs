@@ -15,11 +15,12 @@ fn entry_point(declarations: &str, space: Space, direction: Direction) -> String
     entry_point_in(Dialect::Hlsl, &forms, (declarations, space, direction))
 }
 
-fn entry_point_in(
-    dialect: Dialect,
-    forms: &[Form],
-    (declarations, space, direction): (&str, Space, Direction),
-) -> String {
+fn entry_point_in(dialect: Dialect, forms: &[Form], block: (&str, Space, Direction)) -> String {
+    let text = whole_text(dialect, forms, block);
+    text.split_once("    layoutproof_output.Store(0, layoutproof_input.Load(0));\n").unwrap().1.to_owned()
+}
+
+fn whole_text(dialect: Dialect, forms: &[Form], (declarations, space, direction): (&str, Space, Direction)) -> String {
     let mut sources = SourceMap::default();
     let file = sources.add("test.hlsl", declarations);
     let end = u32::try_from(declarations.len()).unwrap();
@@ -31,8 +32,7 @@ fn entry_point_in(
     plan.entries.truncate(1);
     let wiring = Wiring::new(&layout, &plan, &plan.entries[0]);
     let program = Program { declarations, dialect, parameters: String::new() };
-    let text = probe(&program, &layout, (&plan, &wiring)).unwrap();
-    text.split_once("    layoutproof_output.Store(0, layoutproof_input.Load(0));\n").unwrap().1.to_owned()
+    probe(&program, &layout, (&plan, &wiring)).unwrap()
 }
 
 #[test]
@@ -64,6 +64,14 @@ fn elements_of_structured_buffers_are_passed_whole() {
     let declarations = "struct P { float a; bool b; }; StructuredBuffer<P> S;";
     let text = entry_point(declarations, Space::Storage, Direction::Read);
     assert!(text.contains("layoutproof_whole0(S[0]);"), "{text}");
+    let text = whole_text(Dialect::Hlsl, &[Form::Whole], (declarations, Space::Storage, Direction::Read));
+    let function = "template <typename T> void layoutproof_whole0(T value)
+{
+    layoutproof_output.Store(4, asuint(value.a));
+    layoutproof_output.Store(8, (bool)value.b ? 1u : 0u);
+}
+";
+    assert!(text.contains(function), "{text}");
 }
 
 #[test]
