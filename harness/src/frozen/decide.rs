@@ -76,11 +76,14 @@ impl Asking<'_> {
         let has_entry = module.functions.iter().any(|function| function.name == own)
             || (module.functions.is_empty() && self.text.text.contains(&format!("{own}(")));
         let text = match (has_entry, self.toolchain.language) {
-            (true, Language::Hlsl | Language::OldHlsl | Language::Slang | Language::Glsl) => self.text.text.clone(),
+            (true, Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Slang | Language::Glsl) => {
+                self.text.text.clone()
+            }
             (false, Language::Hlsl | Language::OldHlsl | Language::Glsl) => {
                 program(&self.text.text, module, &self.layouts())
             }
-            (false, Language::Slang) => idle_program(&self.text.text),
+            // Clang makes handles of all resources anyway, and lacks what the other program reads.
+            (false, Language::Slang | Language::ClangHlsl) => idle_program(&self.text.text),
         };
         let request = CompileRequest {
             toolchain: self.toolchain,
@@ -111,7 +114,7 @@ impl Asking<'_> {
         let profile = self.source.invocation.profile.as_deref();
         let mut arguments: Vec<String> = match self.toolchain.language {
             Language::Glsl => Vec::new(),
-            Language::Hlsl | Language::OldHlsl => {
+            Language::Hlsl | Language::ClangHlsl | Language::OldHlsl => {
                 dxc_profile(stage, profile).into_iter().flat_map(|it| ["-T".to_owned(), it]).collect()
             }
             Language::Slang => {
