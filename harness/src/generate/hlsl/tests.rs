@@ -121,7 +121,7 @@ fn fxc_gets_the_cells_of_a_structured_buffer_by_component() {
     assert!(text.contains("asuint(m[1][0])"), "{text}");
 }
 
-/// Clang 22.1.8: "no member named 'Store' in 'hlsl::RWByteAddressBuffer'".
+/// Clang 22.1.8: it knows no `Store` of `RWByteAddressBuffer`.
 #[test]
 fn clang_gets_buffers_of_words() {
     let declarations = "cbuffer S { double d; int a[2]; };";
