@@ -19,7 +19,7 @@ use crate::toolchain::{Compile, Language, Output, Toolchain};
 
 /// Values that a shader for a device reads or writes at most: the time that drivers take for one grows faster than it
 /// does. Source: measured, see `runners/README.md`.
-const MOST_VALUES: usize = 96;
+const MOST_VALUES: usize = 64;
 
 impl Produced {
     /// What the compiler of `toolchain` makes of the blocks of `subject` that it lays out by the subject's rule set.
