@@ -47,6 +47,8 @@ pub enum Language {
     Slang,
     /// GLSL for Vulkan.
     Glsl,
+    /// WGSL.
+    Wgsl,
 }
 
 /// What comes out of a compiler.
@@ -92,6 +94,16 @@ const FXC: Toolchain = Toolchain {
     flags: &[],
 };
 
+/// Tint, from WGSL.
+const TINT: Toolchain = Toolchain {
+    name: "tint",
+    compiler: "tint",
+    follows: Follows::Named(&["wgsl-uniform", "wgsl-storage"]),
+    language: Language::Wgsl,
+    output: Output::Spirv,
+    flags: &[],
+};
+
 const TOOLCHAINS: &[Toolchain] = &[
     FXC,
     dxc(("dxc-dxil", "dxc"), "native:dxc-dxil", Output::Dxil, &[]),
@@ -113,6 +125,7 @@ const TOOLCHAINS: &[Toolchain] = &[
     slangc("slang-webgpu", "native:slang-webgpu", Output::Wgsl, &[]),
     glsl("glslang", &["std140", "std430", "scalar"]),
     glsl("naga-glsl", &["std140", "std430"]),
+    TINT,
 ];
 
 /// All of them, in the order in which they are listed.
@@ -141,7 +154,7 @@ impl Toolchain {
             (Language::Slang, Output::Dxil) => Some("dxc"),
             (Language::Slang, Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl)
             | (
-                Language::Hlsl | Language::OldHlsl | Language::Glsl,
+                Language::Hlsl | Language::OldHlsl | Language::Glsl | Language::Wgsl,
                 Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
             ) => None,
         }

@@ -10,7 +10,7 @@ use crate::check::share::Share;
 use crate::check::subject::Subject;
 use crate::generate::hlsl::Dialect;
 use crate::generate::spirv::BlockRules;
-use crate::generate::{glsl, hlsl, spirv};
+use crate::generate::{glsl, hlsl, spirv, wgsl};
 use crate::layout::rules::VectorAlignment;
 use crate::layout::{BlockLayout, Leaf, find};
 use crate::module::BlockKind;
@@ -126,6 +126,9 @@ impl Asked<'_> {
 
     fn probe(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<String, String> {
         let entry = &plan.entries[0];
+        if self.language() == Language::Wgsl {
+            return wgsl::module(layout, plan, entry).map(|module| module.text).map_err(|error| error.to_string());
+        }
         let program = (plan, &Wiring::new(layout, plan, entry));
         if let Some(dialect) = Dialect::of(self.toolchain.language) {
             return hlsl::probe((&self.text.text, dialect), layout, program).map_err(|error| error.to_string());
@@ -146,7 +149,7 @@ impl Asked<'_> {
     /// The module of what the compiler made, or why there is none.
     fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: &Made) -> Result<Attempt, Unusable> {
         let reported = reported(made, layout).map_err(Unusable::Unread)?;
-        let compiled_code = CompiledCode::new(&made.shader, &plan.entries[0])?;
+        let compiled_code = CompiledCode::new((&made.shader, self.language()), &plan.entries[0])?;
         let shader = compiled_code.followed();
         let CompiledCode { code, interface, binding_size, validation } = compiled_code;
         let mut requires =
@@ -199,8 +202,12 @@ impl Asked<'_> {
 ///
 /// # Errors
 /// What cannot be read, and code that cannot be followed.
-pub(crate) fn addressed_by(shader: &Shader, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compiled, String> {
-    let made = CompiledCode::new(shader, &plan.entries[0]).map_err(|unusable| match unusable {
+pub(crate) fn addressed_by(
+    (shader, language): (&Shader, Language),
+    layout: &BlockLayout,
+    plan: &ProbePlan,
+) -> Result<Compiled, String> {
+    let made = CompiledCode::new((shader, language), &plan.entries[0]).map_err(|unusable| match unusable {
         Unusable::Unread(reason) | Unusable::NotFollowed(reason) => reason,
     })?;
     let code = (&made.followed(), made.interface);
@@ -208,13 +215,18 @@ pub(crate) fn addressed_by(shader: &Shader, layout: &BlockLayout, plan: &ProbePl
 }
 
 /// A name for the block's module that any file system takes: block, first leaf where the plan is not about all of the
-/// block, direction where it is not read.
+/// block, direction where it is not read, and the form where it is not written by name.
 fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
     let begins_with = |leaf: &Leaf| plan.leaves.first().is_some_and(|first| first.path == leaf.path);
     let is_whole = layout.leaves().first().is_some_and(begins_with);
     let first = plan.leaves.first().filter(|_| !is_whole).map_or("", |leaf| &leaf.path);
     let dot = if first.is_empty() || first.starts_with('[') { "" } else { "." };
-    let written = plan.entries.iter().any(|entry| entry.direction == Direction::Write);
-    let written = if written { "_written" } else { "" };
+    let written = match plan.entries.first() {
+        Some(entry) if entry.direction == Direction::Write => match entry.forms.first() {
+            None | Some(Form::Leaf) => "_written".to_owned(),
+            Some(form) => format!("_written_{}", form.as_str()),
+        },
+        Some(_) | None => String::new(),
+    };
     format!("{}{dot}{first}{written}", layout.name).replace([':', '/', '#'], "_")
 }

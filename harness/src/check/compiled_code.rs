@@ -11,6 +11,7 @@ use crate::probe::{Interface, ProbeEntry, Socket};
 use crate::read_spirv::{bound_variables, without_source};
 use crate::record::Space;
 use crate::runner::Shader;
+use crate::toolchain::Language;
 use crate::verdict::Validation;
 
 /// The code of a module.
@@ -40,15 +41,15 @@ impl Unusable {
 }
 
 impl CompiledCode {
-    /// The code of `shader`, of which `entry` is the one entry point.
+    /// The code of `shader`, made of a probe in this language, of which `entry` is the one entry point.
     ///
     /// # Errors
     /// Code that cannot be read, or binds more or less than the block and the probe's own buffers.
-    pub(super) fn new(shader: &Shader, entry: &ProbeEntry) -> Result<Self, Unusable> {
+    pub(super) fn new((shader, language): (&Shader, Language), entry: &ProbeEntry) -> Result<Self, Unusable> {
         match shader {
             Shader::Spirv(words) => {
                 let words = without_source(words);
-                let interface = spirv_interface(&words, entry.space)?;
+                let interface = spirv_interface(&words, entry.space, own_buffers(language))?;
                 Ok(Self::unvalidated(Code::Spirv(words), interface))
             }
             Shader::Dxil(listing) => {
@@ -78,7 +79,7 @@ impl CompiledCode {
                 return Err(Unusable::NotFollowed(error.to_string()));
             }
         };
-        let interface = spirv_interface(&spirv, entry.space)?;
+        let interface = spirv_interface(&spirv, entry.space, own_buffers(Language::Slang))?;
         let sizes = naga_offsets::binding_sizes(text).map_err(|error| Unusable::unread(&error))?;
         let binding_size = sizes.get(&interface.block).copied().unwrap_or(0);
         Ok(Self { binding_size, ..Self::unvalidated(Code::Naga { spirv, wgsl: text.to_owned() }, interface) })
@@ -94,9 +95,18 @@ impl CompiledCode {
     }
 }
 
+/// Where a probe in this language declares its own buffers.
+fn own_buffers(language: Language) -> Interface {
+    match language {
+        Language::Hlsl | Language::OldHlsl | Language::Slang | Language::Glsl => {
+            Interface { output: (0, hlsl::BINDING), input: (0, hlsl::BINDING + 1), ..Interface::default() }
+        }
+        Language::Wgsl => Interface::default(),
+    }
+}
+
 /// The sockets of a module of SPIR-V: beside the probe's own buffers only the block is left.
-fn spirv_interface(words: &[u32], space: Space) -> Result<Interface, Unusable> {
-    let ours = Interface { output: (0, hlsl::BINDING), input: (0, hlsl::BINDING + 1), ..Interface::default() };
+fn spirv_interface(words: &[u32], space: Space, ours: Interface) -> Result<Interface, Unusable> {
     if space == Space::PushConstant {
         return Ok(ours);
     }

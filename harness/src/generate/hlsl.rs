@@ -32,7 +32,7 @@ impl Dialect {
             Language::Hlsl => Some(Self::Hlsl),
             Language::OldHlsl => Some(Self::OldHlsl),
             Language::Slang => Some(Self::Slang),
-            Language::Glsl => None,
+            Language::Glsl | Language::Wgsl => None,
         }
     }
 }

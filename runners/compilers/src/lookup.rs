@@ -22,6 +22,8 @@ struct Lookup {
 enum Fetched {
     Nothing,
     Program(&'static str),
+    /// A program of ours, and the library that it loads.
+    Driven(&'static str, &'static str),
     /// A library of DXC, with the arguments of our driver that come before its path.
     Library(&'static str, &'static [&'static str]),
     /// One of Microsoft's compilers for Windows, as `layoutproof-d3d.exe` calls it, and its library.
@@ -67,7 +69,12 @@ const LOOKUPS: [Lookup; 9] = [
         fetched: Fetched::Nothing,
         question: "--version",
     },
-    Lookup { name: "tint", plain: Some(("TINT", "tint")), fetched: Fetched::Nothing, question: "--version" },
+    Lookup {
+        name: "tint",
+        plain: Some(("TINT", "tint")),
+        fetched: Fetched::Driven("tools/tint/tint", "tools/tint/dawn.node"),
+        question: "--version",
+    },
 ];
 
 impl Compiler {
@@ -134,6 +141,9 @@ impl Fetched {
         match self {
             Self::Nothing => None,
             Self::Program(path) => Some(Invocation::program(found(path)?)),
+            Self::Driven(program, library) => {
+                Some(Invocation { library: Some(found(library)?), ..Invocation::program(found(program)?) })
+            }
             Self::Library(path, arguments) => {
                 let library = found(path)?;
                 let leading = arguments.iter().map(OsString::from).chain([library.clone().into_os_string()]);

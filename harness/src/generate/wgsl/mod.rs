@@ -104,6 +104,11 @@ pub fn chooses_offsets(rules: &str) -> bool {
     matches!(rules.split('@').next(), Some("wgsl-uniform" | "wgsl-storage"))
 }
 
+/// Where a block is declared under one of WGSL's own rule sets.
+pub fn space_of(rules: &str) -> Space {
+    if rules.starts_with("wgsl-uniform") { Space::Uniform } else { Space::Storage }
+}
+
 /// Whether WGSL has the space of an entry point, and this generator writes its stage.
 pub fn has(entry: &ProbeEntry) -> bool {
     let space = match entry.space {
