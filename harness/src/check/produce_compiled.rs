@@ -79,7 +79,7 @@ impl Produced {
         let places = [(wgsl::space_of(asked.subject.rules), Stage::Compute)].into();
         let plan = in_wgsl(plan_in(layout, &layout.leaves(), &places));
         self.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
-        if plan.entries.is_empty() {
+        if plan.entries.is_empty() && !plan.leaves.is_empty() {
             self.gaps.push("such a buffer holds no array without a length".to_owned());
         }
         let array = elements(layout);

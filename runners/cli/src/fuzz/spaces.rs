@@ -27,7 +27,7 @@ fn plain(toolchain: &Toolchain) -> TypeSpace {
             both.expect("both have constant buffers, matrices by columns and 16-bit types")
         }
         (Language::Glsl, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl) => TypeSpace::glsl(),
-        (Language::Wgsl, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl) => TypeSpace::wgsl(),
+        (Language::Wgsl, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl) => TypeSpace::tint(),
     }
 }
 
