@@ -3,7 +3,7 @@
 //! A probe's plan in, what the compiler makes of the declarations with that probe behind them out: a module with what its
 //! code addresses, or why there is none. A plan that fails is tried again with fewer forms of access.
 
-use crate::check::compiled_code::{CompiledCode, Unusable};
+use crate::check::compiled_code::{CompiledCode, Unusable, own_buffers};
 use crate::check::produce::addressed;
 use crate::check::shader_module::{Code, Compiled, ShaderModule};
 use crate::check::share::Share;
@@ -12,9 +12,9 @@ use crate::generate::hlsl::Dialect;
 use crate::generate::spirv::BlockRules;
 use crate::generate::{glsl, hlsl, spirv, wgsl};
 use crate::layout::rules::VectorAlignment;
-use crate::layout::{BlockLayout, Leaf, find};
+use crate::layout::{BlockLayout, DECLARED, Leaf, find};
 use crate::module::BlockKind;
-use crate::probe::{ProbeEntry, ProbePlan, Wiring, elements};
+use crate::probe::{Interface, ProbeEntry, ProbePlan, Wiring, elements};
 use crate::read_spirv::features_of;
 use crate::record::{Direction, Form, REFUSED_BY};
 use crate::reported::reported;
@@ -127,7 +127,11 @@ impl Asked<'_> {
     fn probe(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<String, String> {
         let entry = &plan.entries[0];
         if self.language() == Language::Wgsl {
-            return wgsl::module(layout, plan, entry).map(|module| module.text).map_err(|error| error.to_string());
+            let text = match self.subject.rules {
+                DECLARED => wgsl::own::probe(&self.text.text, layout, (plan, entry)),
+                _ => wgsl::module(layout, plan, entry).map(|module| module.text),
+            };
+            return text.map_err(|error| error.to_string());
         }
         let program = (plan, &Wiring::new(layout, plan, entry));
         if let Some(dialect) = Dialect::of(self.toolchain.language) {
@@ -141,6 +145,14 @@ impl Asked<'_> {
         glsl::probe(&declared, program).map_err(|error| error.to_string())
     }
 
+    /// Where the probe declares its own buffers.
+    fn own_buffers(&self) -> Interface {
+        match (self.subject.rules, self.language()) {
+            (DECLARED, Language::Wgsl) => wgsl::own::buffers(&self.text.text).unwrap_or_default(),
+            (_, language) => own_buffers(language),
+        }
+    }
+
     /// What the compiler reads.
     pub(crate) fn language(&self) -> Language {
         self.toolchain.language
@@ -149,7 +161,7 @@ impl Asked<'_> {
     /// The module of what the compiler made, or why there is none.
     fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: &Made) -> Result<Attempt, Unusable> {
         let reported = reported(made, layout).map_err(Unusable::Unread)?;
-        let compiled_code = CompiledCode::new((&made.shader, self.language()), &plan.entries[0])?;
+        let compiled_code = CompiledCode::new((&made.shader, self.own_buffers()), &plan.entries[0])?;
         let shader = compiled_code.followed();
         let CompiledCode { code, interface, binding_size, validation } = compiled_code;
         let mut requires =
@@ -207,9 +219,10 @@ pub(crate) fn addressed_by(
     layout: &BlockLayout,
     plan: &ProbePlan,
 ) -> Result<Compiled, String> {
-    let made = CompiledCode::new((shader, language), &plan.entries[0]).map_err(|unusable| match unusable {
-        Unusable::Unread(reason) | Unusable::NotFollowed(reason) => reason,
-    })?;
+    let made =
+        CompiledCode::new((shader, own_buffers(language)), &plan.entries[0]).map_err(|unusable| match unusable {
+            Unusable::Unread(reason) | Unusable::NotFollowed(reason) => reason,
+        })?;
     let code = (&made.followed(), made.interface);
     addressed(layout, plan, code).map_err(|error| format!("code not followed: {error}"))
 }

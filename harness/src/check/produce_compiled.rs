@@ -30,6 +30,12 @@ impl Produced {
             produced.gaps.push("it has no source text".to_owned());
             return produced;
         };
+        if subject.is_own_wgsl() {
+            for block in 0..subject.layouts.len() {
+                produced.add_own_wgsl(&Asked { subject, toolchain, compilers, text, block });
+            }
+            return produced.tidy();
+        }
         let blocks = subject.source.module.blocks.iter().zip(&subject.layouts).enumerate();
         for (block, (_, layout)) in blocks.filter(|(_, (block, _))| toolchain.follows(subject.rules, block)) {
             if let Err(refusals) = &layout.result {
@@ -91,6 +97,28 @@ impl Produced {
                 self.add_compiled(asked, layout, &plan);
             }
         }
+    }
+
+    /// Adds what a compiler makes of a block of the user's own WGSL, which is only read: the author says what can be written.
+    fn add_own_wgsl(&mut self, asked: &Asked<'_>) {
+        let layout = &asked.subject.layouts[asked.block];
+        let space = match layout.kind {
+            BlockKind::UniformBlock => Space::Uniform,
+            BlockKind::StorageBlock => Space::Storage,
+            BlockKind::PushConstant
+            | BlockKind::Cbuffer
+            | BlockKind::ConstantBuffer
+            | BlockKind::ParameterBlock
+            | BlockKind::Globals
+            | BlockKind::EntryUniforms
+            | BlockKind::Tbuffer
+            | BlockKind::TextureBuffer
+            | BlockKind::StructuredElement
+            | BlockKind::Pointee => return self.gaps.push("only buffers of WGSL are read".to_owned()),
+        };
+        let plan = in_wgsl(plan_in(layout, &layout.leaves(), &[(space, Stage::Compute)].into()));
+        self.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
+        self.add_compiled(asked, layout, &one_entry(plan.only(&[Form::Leaf].into()), Direction::Read));
     }
 
     fn add_compiled(&mut self, asked: &Asked<'_>, layout: &BlockLayout, plan: &ProbePlan) {

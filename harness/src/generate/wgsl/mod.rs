@@ -12,6 +12,7 @@ mod access;
 mod build;
 mod entry;
 mod node;
+pub mod own;
 mod uniform;
 
 use thiserror::Error;
