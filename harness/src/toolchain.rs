@@ -58,7 +58,8 @@ pub enum Output {
     Dxil,
     /// SPIR-V.
     Spirv,
-    /// SPIR-V that was made of DXBC: each constant buffer is one array of `vec4`, so its offsets are those of the DXBC.
+    /// SPIR-V that was made of DXBC: each constant buffer is one array of `vec4` and each other buffer one of words, so
+    /// their offsets are those of the DXBC.
     SpirvOfDxbc,
     /// WGSL.
     Wgsl,

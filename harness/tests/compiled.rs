@@ -95,6 +95,18 @@ fn modules_with_loops_and_calls_are_followed() {
     assert_eq!(observed.len(), 2, "with guards and with the exact range");
 }
 
+/// FXC's code chooses the row of a matrix so.
+#[test]
+fn a_member_that_a_table_chooses_by_a_factor_is_followed() {
+    let chosen = "output[4] = bitcast<u32>(dot(vec2<f32>(s.a.x, s.b), unit[input[0] & 0u]));";
+    let table = "var<private> unit: array<vec2<f32>, 2> = array(vec2<f32>(0.0, 1.0), vec2<f32>(1.0, 0.0));";
+    let text = WGSL.replace("output[4] = bitcast<u32>(s.b);", chosen);
+    let layout = wgsl_layout();
+    let module = spirv(&format!("{table}\n{text}"));
+    let observed = compiled(&layout, &plan(&layout), (&Shader::Spirv(module), Interface::default())).unwrap();
+    assert_eq!(observed[0].1.observations[3].offset, Some(12));
+}
+
 #[test]
 fn module_that_addresses_other_bytes_is_seen() {
     let moved = WGSL.replace("b: f32,", "@align(16) b: f32,");

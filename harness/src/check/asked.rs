@@ -8,12 +8,12 @@ use crate::check::produce::addressed;
 use crate::check::shader_module::{Code, Compiled, ShaderModule};
 use crate::check::share::Share;
 use crate::check::subject::Subject;
-use crate::generate::hlsl::Dialect;
+use crate::generate::hlsl::{Dialect, Program};
 use crate::generate::spirv::BlockRules;
 use crate::generate::{glsl, hlsl, spirv, wgsl};
 use crate::layout::rules::VectorAlignment;
 use crate::layout::{BlockLayout, DECLARED, Leaf, find};
-use crate::module::BlockKind;
+use crate::module::{BlockKind, EntryPoint};
 use crate::probe::{Interface, ProbeEntry, ProbePlan, Wiring, elements};
 use crate::read_spirv::features_of;
 use crate::record::{Direction, Form, REFUSED_BY};
@@ -135,7 +135,9 @@ impl Asked<'_> {
         }
         let program = (plan, &Wiring::new(layout, plan, entry));
         if let Some(dialect) = Dialect::of(self.toolchain.language) {
-            return hlsl::probe((&self.text.text, dialect), layout, program).map_err(|error| error.to_string());
+            let parameters = self.parameters();
+            let written = Program { declarations: &self.text.text, dialect, parameters };
+            return hlsl::probe(&written, layout, program).map_err(|error| error.to_string());
         }
         let block = &self.subject.source.module.blocks[self.block];
         // What shows the stride has lost its own.
@@ -151,6 +153,19 @@ impl Asked<'_> {
             (DECLARED, Language::Wgsl) => wgsl::own::buffers(&self.text.text).unwrap_or_default(),
             (_, language) => own_buffers(language),
         }
+    }
+
+    /// The parameters of the probe's entry point: where the block is among them, those of the source's own.
+    fn parameters(&self) -> String {
+        let module = &self.subject.source.module;
+        let block = module.blocks[self.block].name.as_str();
+        let own = module.entry_points.iter().find(|entry| entry.uniform_block() == block);
+        let (holder, _) = block.split_once(['.', '[']).unwrap_or((block, ""));
+        let holds = |entry: &&EntryPoint| entry.parameters.iter().any(|parameter| parameter.name == holder);
+        // A global parameter of that name has the name for its block.
+        let is_global = module.parameters.iter().any(|parameter| parameter.name == holder);
+        let holding = || module.entry_points.iter().find(holds).filter(|_| !is_global);
+        own.or_else(holding).map(EntryPoint::uniform_parameters).unwrap_or_default()
     }
 
     /// What the compiler reads.

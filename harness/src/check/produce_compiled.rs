@@ -20,7 +20,7 @@ use crate::toolchain::{Compile, Language, Output, Toolchain};
 
 /// Values that a shader for a device reads or writes at most: the time that drivers take for one grows faster than it
 /// does. Source: measured, see `runners/README.md`.
-const MOST_VALUES: usize = 96;
+const MOST_VALUES: usize = 64;
 
 impl Produced {
     /// What the compiler of `toolchain` makes of the blocks of `subject` that it lays out by the subject's rule set.
@@ -234,19 +234,16 @@ pub(crate) fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
             | BlockKind::UniformBlock,
             Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
         )
-        | (BlockKind::PushConstant, Output::Dxil | Output::Wgsl)
+        | (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::Dxil | Output::Wgsl)
         | (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Wgsl) => Some(Space::Uniform),
-        (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Dxil | Output::Spirv)
+        (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc)
         | (
             BlockKind::StructuredElement | BlockKind::StorageBlock,
             Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
         ) => Some(Space::Storage),
-        (BlockKind::PushConstant, Output::Spirv) => Some(Space::PushConstant),
-        (
-            BlockKind::EntryUniforms | BlockKind::Pointee,
-            Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
-        )
-        // vkd3d-compiler makes texel buffers of them.
-        | (BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::PushConstant, Output::SpirvOfDxbc) => None,
+        (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::Spirv) => Some(Space::PushConstant),
+        (BlockKind::Pointee, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl)
+        // FXC has no such blocks.
+        | (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::SpirvOfDxbc) => None,
     }
 }

@@ -9,9 +9,13 @@ use std::fmt::Write;
 use super::{Dialect, INPUT, OUTPUT, expression};
 use crate::layout::tree::LeafStep;
 use crate::layout::{BlockLayout, Component, Leaf};
+use crate::module::BlockKind;
 use crate::probe::{Place, ProbePlan, Slot, Wiring};
 use crate::record::{Direction, Form};
 use crate::scalar::Scalar;
+
+/// Names of a vector's components; no matrix has more columns.
+const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
 
 /// What the statements are about.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +69,7 @@ impl Probed<'_> {
         let leaf = self.leaf(&slots[0]);
         let path = expression(self.layout, leaf)?;
         let value = match slots[0].form {
-            Form::Leaf => path,
+            Form::Leaf => self.spelled(leaf, path),
             Form::Vector => match vector_stem(leaf) {
                 Some(stem) => {
                     text.body += &self.vector(slots, stem.len(), &path)?;
@@ -77,7 +81,7 @@ impl Probed<'_> {
                 Some((whole, _)) => return self.pass(slots, &whole, text),
                 None => path,
             },
-            Form::Indexed => self.indexed(&path),
+            Form::Indexed => self.indexed(&self.spelled(leaf, path)),
             Form::Parameter | Form::Divergent | Form::Copied | Form::Length => return None,
         };
         text.body += &store(&value, leaf.component, word(&slots[0])?);
@@ -98,7 +102,10 @@ impl Probed<'_> {
         let mut stores = String::new();
         for slot in slots {
             let (_, rest) = self.whole(slot)?;
-            stores += &store(&format!("value{rest}"), self.leaf(slot).component, word(slot)?);
+            let component = self.leaf(slot).component;
+            // DXC 1.7.2308 aborts on a condition whose type is a template's.
+            let cast = if component.scalar == Scalar::Bool { "(bool)" } else { "" };
+            stores += &store(&format!("{cast}value{rest}"), component, word(slot)?);
         }
         match self.dialect {
             // FXC has no generic functions; its plans have no such form.
@@ -133,6 +140,20 @@ impl Probed<'_> {
         Some(text + "    }\n")
     }
 
+    /// The path as the dialect takes it: FXC wants no second subscript on a matrix in a structured buffer (its error X3512)
+    /// but the name of a component.
+    fn spelled(&self, leaf: &Leaf, path: String) -> String {
+        let is_structured = self.layout.kind == BlockKind::StructuredElement;
+        match leaf.steps.last() {
+            Some(LeafStep::Cell { column, .. }) if is_structured && self.dialect == Dialect::OldHlsl => {
+                let row = path.rfind('[').map_or(path.as_str(), |at| &path[..at]);
+                format!("{row}.{}", COMPONENTS[*column as usize])
+            }
+            Some(LeafStep::Member(_) | LeafStep::Element(_) | LeafStep::Component(_) | LeafStep::Cell { .. })
+            | None => path,
+        }
+    }
+
     /// The path with every index taken from the table of numbers in the input.
     fn indexed(&self, path: &str) -> String {
         let from_input = |part: &str| {
@@ -146,7 +167,7 @@ impl Probed<'_> {
 
     fn write(&self, slot: &Slot) -> Option<String> {
         let leaf = self.leaf(slot);
-        let path = expression(self.layout, leaf)?;
+        let path = self.spelled(leaf, expression(self.layout, leaf)?);
         Some(format!("    {path} = {};\n", loaded(leaf.component, word(slot)?)))
     }
 }

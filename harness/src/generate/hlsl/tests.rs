@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::{Dialect, probe};
+use super::{Dialect, Program, probe};
 use crate::declare::{DeclareOptions, declare};
 use crate::layout::{LayoutOptions, find, lay_out};
 use crate::probe::{Wiring, plan_by_name};
@@ -11,18 +11,28 @@ use crate::sources::{SourceMap, Span};
 
 /// The entry point for the only block of `declarations`.
 fn entry_point(declarations: &str, space: Space, direction: Direction) -> String {
+    let forms = [Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
+    entry_point_in(Dialect::Hlsl, &forms, (declarations, space, direction))
+}
+
+fn entry_point_in(dialect: Dialect, forms: &[Form], block: (&str, Space, Direction)) -> String {
+    let text = whole_text(dialect, forms, block);
+    text.split_once("    layoutproof_output.Store(0, layoutproof_input.Load(0));\n").unwrap().1.to_owned()
+}
+
+fn whole_text(dialect: Dialect, forms: &[Form], (declarations, space, direction): (&str, Space, Direction)) -> String {
     let mut sources = SourceMap::default();
     let file = sources.add("test.hlsl", declarations);
     let end = u32::try_from(declarations.len()).unwrap();
     let module = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default()).unwrap();
     let layout = lay_out(&module.blocks[0], find("scalar").unwrap(), LayoutOptions::default());
     let plan = plan_by_name(&layout, &layout.leaves(), &[(space, Stage::Compute)].into());
-    let mut plan = plan.only(&[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed].into());
+    let mut plan = plan.only(&forms.iter().copied().collect());
     plan.entries.retain(|entry| entry.direction == direction);
     plan.entries.truncate(1);
     let wiring = Wiring::new(&layout, &plan, &plan.entries[0]);
-    let text = probe((declarations, Dialect::Hlsl), &layout, (&plan, &wiring)).unwrap();
-    text.split_once("    layoutproof_output.Store(0, layoutproof_input.Load(0));\n").unwrap().1.to_owned()
+    let program = Program { declarations, dialect, parameters: String::new() };
+    probe(&program, &layout, (&plan, &wiring)).unwrap()
 }
 
 #[test]
@@ -54,6 +64,14 @@ fn elements_of_structured_buffers_are_passed_whole() {
     let declarations = "struct P { float a; bool b; }; StructuredBuffer<P> S;";
     let text = entry_point(declarations, Space::Storage, Direction::Read);
     assert!(text.contains("layoutproof_whole0(S[0]);"), "{text}");
+    let text = whole_text(Dialect::Hlsl, &[Form::Whole], (declarations, Space::Storage, Direction::Read));
+    let function = "template <typename T> void layoutproof_whole0(T value)
+{
+    layoutproof_output.Store(4, asuint(value.a));
+    layoutproof_output.Store(8, (bool)value.b ? 1u : 0u);
+}
+";
+    assert!(text.contains(function), "{text}");
 }
 
 #[test]
@@ -82,4 +100,23 @@ fn a_write_takes_each_leaf_from_the_input() {
         }
     "]]
     .assert_eq(&text);
+}
+
+/// FXC 10.0.22621.2428 refuses `S[0].m[0][1]` (X3512) and takes `S[0].m[0].y`; of constant buffers it takes both.
+#[test]
+fn fxc_gets_the_cells_of_a_structured_buffer_by_component() {
+    let forms = [Form::Leaf, Form::Vector, Form::Indexed];
+    let declarations = "struct P { float2x2 m; float v[2]; }; StructuredBuffer<P> S;";
+    let text = entry_point_in(Dialect::OldHlsl, &forms, (declarations, Space::Storage, Direction::Read));
+    for expected in
+        ["asuint(S[0].m[1].x)", "{ float2 value = S[0].m[1];", ".m[layoutproof_input.Load(8)].y", "S[0].v[1]"]
+    {
+        assert!(text.contains(expected), "{expected} in {text}");
+    }
+    let declarations = "struct P { float2x2 m; }; RWStructuredBuffer<P> S;";
+    let text = entry_point_in(Dialect::OldHlsl, &[Form::Leaf], (declarations, Space::Storage, Direction::Write));
+    assert!(text.contains("S[0].m[0].y = asfloat("), "{text}");
+    let declarations = "cbuffer S { float2x2 m; };";
+    let text = entry_point_in(Dialect::OldHlsl, &forms, (declarations, Space::Uniform, Direction::Read));
+    assert!(text.contains("asuint(m[1][0])"), "{text}");
 }
