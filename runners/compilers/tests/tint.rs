@@ -1,12 +1,16 @@
 //! Tint as `ci/setup.sh` sets it up, asked for a block of each kind: what its code addresses, and the words of a refusal.
 //! Ignored, not passed, where Tint is absent.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use layoutproof::check::{Produced, Subject};
 use layoutproof::layout::LayoutOptions;
+use layoutproof::read_naga::read_wgsl;
 use layoutproof::read_spirv::{bound_variables, declared};
 use layoutproof::runner::Shader;
+use layoutproof::sources::SourceMap;
 use layoutproof::toolchain::{Compilation, Compile, CompileRequest, SourceText, Toolchain, toolchains};
 use layoutproof_compilers::toolchains::Toolchains;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -37,6 +41,7 @@ fn main() {
     let trials = vec![
         trial("the_module_has_the_names_and_numbers_of_the_source", keeps_names),
         trial("structs_in_storage_buffers_are_decorated", decorates),
+        trial("a_users_text_is_probed_as_it_stands", probes_own),
         trial("the_words_of_a_refusal_are_tints", refuses),
     ];
     libtest_mimic::run(&arguments, trials).exit();
@@ -92,6 +97,30 @@ fn decorates(asked: &Asked<'_>) -> Result<(), Failed> {
     // Tint may put a struct around the block; its leaves stand where they did.
     let of = |end: &str| leaves.iter().find(|leaf| leaf.path.ends_with(end)).map(|leaf| leaf.offset);
     assert_eq!(["a", "v.x", "c[0][0]"].map(of), [Some(0), Some(16), Some(32)], "{leaves:?}");
+    Ok(())
+}
+
+/// WGSL, 14.4.1 Alignment and Size: a Light takes 64 bytes, with its kind at 32; lights 64, count 256, scale 320.
+fn probes_own(asked: &Asked<'_>) -> Result<(), Failed> {
+    let text = "
+struct Light { @align(32) position: vec3<f32>, @size(20) power: f32, kind: u32 }
+struct Scene { view: mat4x3<f32>, lights: array<Light, 3>, @size(64) count: u32, scale: mat2x2<f32> }
+@group(0) @binding(2) var<uniform> scene: Scene;
+@group(0) @binding(1) var image: texture_2d<f32>;
+";
+    let mut sources = SourceMap::default();
+    let layouts = read_wgsl(text, sources.add("user.wgsl", text)).map_err(|found| format!("{found:?}"))?;
+    let subject = Subject::declared("user.wgsl", layouts, Some(text.to_owned()));
+    let produced = Produced::compiled(&subject, asked.tint, asked.found);
+    let mut found = BTreeMap::new();
+    for module in &produced.modules {
+        for ((_, _, leaf), offset) in &module.compiled {
+            found.insert(module.plan.leaves[*leaf as usize].path.as_str(), *offset);
+        }
+    }
+    let of = |path: &str| found.get(path).copied().flatten();
+    let paths = ["view[2][3]", "lights[2].kind", "count", "scale[1][1]"];
+    assert_eq!(paths.map(of), [Some(56), Some(224), Some(256), Some(332)], "{produced:?}");
     Ok(())
 }
 
