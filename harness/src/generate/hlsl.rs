@@ -35,7 +35,7 @@ impl Dialect {
             Language::ClangHlsl => Some(Self::Clang),
             Language::OldHlsl => Some(Self::OldHlsl),
             Language::Slang => Some(Self::Slang),
-            Language::Glsl => None,
+            Language::Glsl | Language::Wgsl => None,
         }
     }
 

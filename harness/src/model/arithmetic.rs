@@ -155,6 +155,11 @@ fn map(operands: &[Value], f: &dyn Fn(&[u64]) -> u64) -> Result<Value, String> {
     }
 }
 
+/// The least of unsigned operands, component by component.
+pub(super) fn least(operands: &[Value]) -> Result<Value, String> {
+    map(operands, &|bits| bits.iter().copied().min().unwrap_or(0))
+}
+
 /// Joins the components of a vector.
 fn fold(operands: &[Value], f: &dyn Fn(u64, u64) -> u64) -> Result<Value, String> {
     let [Value::Parts(parts)] = operands else { return Err("a vector is needed where none is".into()) };
@@ -205,6 +210,14 @@ pub(super) fn bitcast(types: &Types, (to, from): (Word, Word), value: &Value) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Source: Extended Instructions for GLSL, `UMin`: "Minimum of x and y", taken as unsigned.
+    #[test]
+    fn the_least_is_unsigned_and_by_component() {
+        let vector = |bits: [u64; 2]| Value::parts(bits.map(Value::Bits).to_vec());
+        let least = least(&[vector([7, 0xFFFF_FFFF]), vector([0x8000_0000, 3])]).unwrap();
+        assert_eq!([0, 1].map(|index| least.at(&[index]).unwrap().bits()), [Ok(7), Ok(3)]);
+    }
 
     fn vector(components: &[f32]) -> Value {
         Value::parts(components.iter().map(|component| Value::Bits(component.to_bits().into())).collect())

@@ -9,6 +9,7 @@ mod fxc;
 mod glslang;
 mod naga;
 mod slang;
+mod tint;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -228,6 +229,7 @@ fn call(request: &CompileRequest<'_>) -> Call {
         Language::Slang => slang::call(request),
         Language::Hlsl | Language::OldHlsl => dxc::call(request),
         Language::Glsl => glslang::call(request),
+        Language::Wgsl => tint::call(request),
     }
 }
 
