@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 # Sets up what a run needs and this machine lacks: a linker, the Vulkan loader, lavapipe, SwiftShader, spirv-tools,
-# glslang, DXC and slangc.
+# glslang, DXC, slangc and, where Node.js and npm are there, Tint.
 #
 # Packages come from the distribution (apt, dnf or pacman; as root or through `sudo -n`). Everything else goes into
 # target/layoutproof/ and nowhere else. Nothing is exported: the program looks there by itself.
@@ -10,10 +10,10 @@
 # nothing is missing. Exits 0 in both cases: a run says itself what it could not check, and ci/floors.toml decides
 # whether that was enough.
 #
-# Usage: ci/setup.sh [--second-dxc] [--clang] [--wine]
+# Usage: ci/setup.sh [--second-dxc] [--clang] [--tint] [--wine]
 #
-# --second-dxc adds an older DXC. --clang adds Clang, where the distribution has it. --wine adds Wine with Microsoft's FXC
-# and DXC 1.9, and vkd3d-compiler.
+# --second-dxc adds an older DXC. --clang adds Clang, where the distribution has it. --tint adds Node.js and npm for Tint.
+# --wine adds Wine with Microsoft's FXC and DXC 1.9, and vkd3d-compiler.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -21,19 +21,20 @@ fetched=$root/target/layoutproof
 
 # shellcheck source=ci/versions.sh
 source "$root/ci/versions.sh"
-for part in say packages pinned pypi npm base vulkan swiftshader dxc slang clang wine; do
+for part in say packages pinned pypi npm base vulkan swiftshader dxc slang clang tint wine; do
     # shellcheck source=/dev/null
     source "$root/ci/setup/$part.sh"
 done
 
-second_dxc=no clang=no wine=no
+second_dxc=no clang=no tint=no wine=no
 for option; do
     case $option in
     --second-dxc) second_dxc=yes ;;
     --clang) clang=yes ;;
+    --tint) tint=yes ;;
     --wine) wine=yes ;;
     *)
-        echo "usage: ci/setup.sh [--second-dxc] [--clang] [--wine]" >&2
+        echo "usage: ci/setup.sh [--second-dxc] [--clang] [--tint] [--wine]" >&2
         exit 2
         ;;
     esac
@@ -55,6 +56,9 @@ want_vulkan_packages
 if dxc_is_missing || slang_is_missing || { [[ $second_dxc == yes ]] && old_dxc_is_missing; }; then
     want_pip_package
 fi
+if [[ $tint == yes ]]; then
+    want_tint_packages
+fi
 if [[ $wine == yes ]]; then
     want_wine_packages
 fi
@@ -70,7 +74,13 @@ set_up_slang &
 if [[ $second_dxc == yes ]]; then
     set_up_old_dxc &
 fi
-if [[ $wine == yes ]]; then
-    set_up_wine &
-fi
+# Both are in one archive, which the second finds in npm's cache.
+{
+    if [[ $tint == yes ]] || tint_can_be_set_up; then
+        set_up_tint
+    fi
+    if [[ $wine == yes ]]; then
+        set_up_wine
+    fi
+} &
 wait

@@ -2,7 +2,8 @@
 """Transcribes compilers' layouts into case files, and checks that the files still say what the compilers say.
 
     ci/transcribe.py --fill RULES[,RULES...] CASE...   writes the tables of these rule sets; std140=slang asks slangc,
-                                                       d3d12.dxc or vulkan.slang where they bind parameters
+                                                       std430@slang=slang:decorations its code where it has another
+                                                       source too; d3d12.dxc or vulkan.slang where they bind parameters
     ci/transcribe.py --check PATH...                   derives every number that names a compiler again
 
 Exit status of --check: 0 all equal; 1 a number differs or a table cannot be derived; 2 bad arguments; 3 a compiler named
@@ -59,11 +60,12 @@ def fill(tools, rule_sets, paths):
         case = Case(path)
         for wanted in rule_sets:
             rules, _, compiler = wanted.partition("=")
+            compiler, _, source = compiler.partition(":")
             if is_placement(wanted):
                 refused += fill_places(tools, case, wanted)
                 continue
             try:
-                derived = derive(tools, case, rules, compiler)
+                derived = derive(tools, case, rules, compiler, source)
             except (Refused, Unsupported) as problem:
                 refused += 1
                 print(f"{path}: {rules}: {str(problem).splitlines()[0]}")

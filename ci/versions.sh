@@ -22,11 +22,11 @@ SLANG_PYPI_NAME=slangtorch
 SLANG_PYPI_VERSION=1.3.22
 SLANG_PYPI_SHA256=7755f2f53509ebbd65839dcd8a104e7105aeaf3e3600aea9385c2bec9beb2eaa
 
-# Microsoft's FXC 10.0.22621.2428 and DXC 1.9.0.5517 (commit 9757d44f, without SPIR-V): the libraries for Windows in the
-# npm package of Dawn. Only fetched by `ci/setup.sh --wine`.
-D3D_NPM_NAME=webgpu
-D3D_NPM_VERSION=0.6.2
-D3D_NPM_SHA256=77a6be6513b9f7c2e94425620ce603efb38cdc5d0393e1b31a1b0c8479330ffd
+# Dawn for Node, the npm package that holds Tint in its libraries for Linux, and beside those for Windows Microsoft's FXC
+# 10.0.22621.2428 and DXC 1.9.0.5517 (commit 9757d44f, without SPIR-V), which only `ci/setup.sh --wine` takes out.
+DAWN_NPM_NAME=webgpu
+DAWN_NPM_VERSION=0.6.2
+DAWN_NPM_SHA256=77a6be6513b9f7c2e94425620ce603efb38cdc5d0393e1b31a1b0c8479330ffd
 
 # Clang from the distribution, by its major version: shaders/frozen and ci/known/clang.toml are about 22.1.8. Only installed
 # by `ci/setup.sh --clang`.

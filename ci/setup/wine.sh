@@ -30,7 +30,7 @@ set_up_wine() {
 }
 
 d3d_libraries_are_missing() {
-    ! pinned_is_there "$fetched/tools/d3d" "$D3D_NPM_NAME" "$D3D_NPM_VERSION" "$D3D_NPM_SHA256"
+    ! pinned_is_there "$fetched/tools/d3d" "$DAWN_NPM_NAME" "$DAWN_NPM_VERSION" "$DAWN_NPM_SHA256"
 }
 
 set_up_d3d_libraries() {
@@ -38,11 +38,11 @@ set_up_d3d_libraries() {
         return
     fi
     # Both libraries, and the licence that DXC comes with.
-    if fetch_pinned "$fetched/tools/d3d" "$D3D_NPM_NAME" "$D3D_NPM_VERSION" "$D3D_NPM_SHA256" \
+    if fetch_pinned "$fetched/tools/d3d" "$DAWN_NPM_NAME" "$DAWN_NPM_VERSION" "$DAWN_NPM_SHA256" \
         'package/dist/win32-x64/d[3x]*' download_from_npm; then
-        say_done "FXC and DXC 1.9 (from $D3D_NPM_NAME $D3D_NPM_VERSION)"
+        say_done "FXC and DXC 1.9 (from $DAWN_NPM_NAME $DAWN_NPM_VERSION)"
     else
-        say_missing "FXC and DXC 1.9" "$(why_not_fetched_from_npm "$D3D_NPM_NAME")"
+        say_missing "FXC and DXC 1.9" "$(why_not_fetched_from_npm "$DAWN_NPM_NAME")"
     fi
 }
 

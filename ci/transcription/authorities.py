@@ -3,11 +3,11 @@
 A case and the name of a rule set in, the numbers and the authority out.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from . import dxc, glsl, slang, wgsl
 from .declarations import Reader, Unsupported
-from .request import Request
+from .request import ENTRY, Request
 from .spirv import Layout
 
 COMPILERS = ("dxc", "slang", "glslang", "naga")
@@ -64,17 +64,35 @@ RULES = {
     "wgsl-storage": Authority("naga", STORAGE, "decorations"),
 }
 
+# Slang lays the uniform parameters of an entry point out by rules of its own choice, so some targets differ; under its
+# layout of D3D its reflection and its code have two rule sets for them.
+DX = (*VULKAN, "-fvk-use-dx-layout")
+ENTRY_RULES = {
+    "std140@slang": replace(RULES["std140@slang"], flags=("-target", "wgsl")),
+    "hlsl-structured@slang": replace(RULES["hlsl-structured@slang"], flags=DX),
+}
+CODE_RULES = {"std430@slang": replace(RULES["std430@slang"], flags=DX, source="decorations")}
 
-def derive(tools, case, rules, compiler=None):
-    """Asks the authority of `rules`; `compiler` names another one where a rule set has two (`slang` for `std140`)."""
+
+def authority_of(rules, compiler, blocks, source):
+    """The row for the rule set; `source` says what a table was read from, where a compiler says the same in two ways."""
     key = f"{rules}@{compiler}" if compiler and RULES[rules].compiler != compiler else rules
     if key not in RULES:
         raise Unsupported(f"{compiler or 'nobody'} answers for {rules}")
-    authority = RULES[key]
-    if tools.versions[authority.compiler] is None:
-        raise Unsupported(f"{authority.compiler} is absent")
+    if not any(block.kind == ENTRY for block in blocks):
+        return RULES[key]
+    if source == "decorations":
+        return CODE_RULES.get(key, RULES[key])
+    return ENTRY_RULES.get(key, RULES[key])
+
+
+def derive(tools, case, rules, compiler=None, source=None):
+    """Asks the authority of `rules`; `compiler` names another one where a rule set has two (`slang` for `std140`)."""
     reader = Reader(case.declare)
     blocks = reader.read()
+    authority = authority_of(rules, compiler, blocks, source)
+    if tools.versions[authority.compiler] is None:
+        raise Unsupported(f"{authority.compiler} is absent")
     if not blocks:
         raise Unsupported("no block is declared")
     derived = Derived({"compiler": authority.compiler, "version": tools.versions[authority.compiler]})

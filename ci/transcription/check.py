@@ -50,7 +50,7 @@ def check_table(tools, case, named, report):
     say = report.differences.append
     where = f"{case.path}: {rules}"
     try:
-        derived = derive(tools, case, rules, compiler)
+        derived = derive(tools, case, rules, compiler, authority.get("from"))
     except (Refused, Unsupported) as problem:
         say(f"{where}: {str(problem).splitlines()[0]}")
         return

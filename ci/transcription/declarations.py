@@ -1,7 +1,8 @@
 """Reads the declarations of a case far enough to name every member.
 
 Text in; blocks of bytes out, each a tree of types with the paths that cases use. Knows no sizes and no offsets. The
-subset is what cases need: structs (generic ones too), enums, `cbuffer`, the buffer templates, loose globals.
+subset is what cases need: structs (generic ones too), enums, `cbuffer`, the buffer templates, loose globals, and an entry
+point whose uniform parameters are a block.
 """
 
 import re
@@ -99,6 +100,7 @@ class Reader:
         self.at = 0
         self.types, self.generics, self.blocks, self.globals = {}, {}, [], []
         self.block_spans = []
+        self.entry_body = None
 
     def peek(self, ahead=0):
         place = self.at + ahead
@@ -141,8 +143,50 @@ class Reader:
             self.container(start)
         elif word == ";":
             self.take()
+        elif word == "[":
+            self.bracketed("[", "]")
+        elif word == "void":
+            self.entry_point(start)
         else:
             self.globals.extend(self.member())
+
+    def bracketed(self, opening, closing):
+        """Goes behind what closes the bracket that opens here; the first and the last token."""
+        start, depth = self.at, 0
+        while True:
+            depth += {opening: 1, closing: -1}.get(self.take(), 0)
+            if depth == 0:
+                return start, self.at - 1
+
+    def entry_point(self, start):
+        """The uniform parameters are a block; those with semantics and resources are none of its members."""
+        self.take("void")
+        name = f"$Entry.{self.take()}"
+        self.take("(")
+        members = []
+        while not self.accept(")"):
+            members.extend(self.entry_parameter())
+            self.accept(",")
+        body = self.bracketed("{", "}")
+        self.entry_body = (self.spans[body[0]][1], self.spans[body[1]][0])
+        if members:
+            struct = Type("struct", name=name, members=members)
+            self.block(Block(name, "entry-uniforms", struct, self.source(start, self.at)), start)
+
+    def entry_parameter(self):
+        order = ""
+        while self.peek() in MODIFIERS:
+            order = ORDERS.get(self.take(), order)
+        element = self.type(order)
+        parameter = self.declarator(self.take(), element)
+        # `: SV_DispatchThreadID`
+        is_varying = self.tokens[self.at - 2] == ":"
+        return [] if is_varying or parameter.type.kind == "resource" else [parameter]
+
+    def using(self, statements):
+        """The text with these statements for the body of the entry point."""
+        start, end = self.entry_body
+        return f"{self.text[:start]} {statements} {self.text[end:]}"
 
     def buffer(self, start):
         kind, name = self.take(), self.take()
@@ -304,7 +348,7 @@ class Reader:
 
 def places(block, indexed):
     """Every member at every level, parents first; `indexed` says that an expression starts with `name[0]`."""
-    if block.kind in ("cbuffer", "tbuffer", "globals"):
+    if block.kind in ("cbuffer", "tbuffer", "globals", "entry-uniforms"):
         root = ""
     else:
         root = f"{block.name}[0]" if indexed else block.name

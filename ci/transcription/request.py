@@ -12,6 +12,7 @@ from .declarations import Unsupported
 MEMBERS = "probe_members"
 FOLLOWED = "probe_followed"
 RESOURCE = re.compile(r"\b(?:Texture|Sampler)\w+(?:<\w+>)? \w+;")
+ENTRY = "entry-uniforms"
 UNIFORM_KINDS = ("cbuffer", "tbuffer", "globals", "constant-buffer", "parameter-block")
 
 
@@ -29,7 +30,7 @@ class Request:
     @property
     def indexed(self):
         """Whether the block's members are reached through an element."""
-        return self.container == "structured-element"
+        return self.container == "structured-element" and self.block.kind != ENTRY
 
     def as_container(self):
         """The block as seen through the container: what paths and expressions go by."""
@@ -42,7 +43,9 @@ class Request:
         return "structured-element" if self.indexed else "constant-buffer"
 
     def is_native(self):
-        """Whether the declaration is already of the container's kind."""
+        """Whether the declaration is already of the container's kind; an entry point's parameters are of every kind."""
+        if self.block.kind == ENTRY:
+            return True
         if self.container == "cbuffer":
             return self.block.kind in UNIFORM_KINDS
         return self.container == self.block.kind

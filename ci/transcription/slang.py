@@ -7,11 +7,14 @@ A block, a target and its options in, a layout out. Source: Slang user guide, Us
 import json
 from dataclasses import replace
 
-from .declarations import Unsupported
-from .spirv import Layout, pin
+from .declarations import Unsupported, first_leaf
+from .request import ENTRY
+from .spirv import Layout, Module, Root, Walk, pin
 
 COMPONENT_SIZES = {"double": 8, "int64_t": 8, "uint64_t": 8, "half": 2, "float16_t": 2, "int16_t": 2, "uint16_t": 2}
 MEASURED = "probe_measured"
+# The variable of an entry point's uniform parameters in Slang's code.
+CODE_BLOCK = "entryPointParams"
 
 
 def slang_layout(tools, request, rules):
@@ -20,6 +23,14 @@ def slang_layout(tools, request, rules):
     if request.block.kind == "globals":
         # Loose globals are parameters of their own; the buffer that holds them, and its size, is not reflected.
         fields = reflection(tools, request, request.declarations())["parameters"]
+        Reflected(layout, request, rules).struct(request.block.type, {"fields": fields}, (name, 0))
+        return layout
+    if request.block.kind == ENTRY and rules.source == "decorations":
+        module = Module(tools.slang_spirv(written_with_use(request), all_flags(request)))
+        return Walk(module, Root(name, request.block.type, request.container, ENTRY), request.order).run(CODE_BLOCK)
+    if request.block.kind == ENTRY:
+        # The size of the buffer that holds them is not reflected.
+        fields = reflection(tools, request, request.declarations())["entryPoints"][0]["parameters"]
         Reflected(layout, request, rules).struct(request.block.type, {"fields": fields}, (name, 0))
         return layout
     root = element(parameter(tools, request, request.declarations()), request)
@@ -37,6 +48,12 @@ def slang_layout(tools, request, rules):
     return layout
 
 
+def written_with_use(request):
+    """The declarations with an entry point that reads one of its parameters: else its code has none."""
+    leaf = next(leaf for leaf in (first_leaf(member.type, member.name) for member in request.block.type.members) if leaf)
+    return f"RWByteAddressBuffer probe_output;\n{request.reader.using(f'probe_output.Store(0, (uint){leaf});')}"
+
+
 def all_flags(request):
     """The arguments of slangc, as cases write them."""
     order = "row" if request.order == "row" else "column"
@@ -45,7 +62,8 @@ def all_flags(request):
 
 def reflection(tools, request, declarations):
     """The reflection of a whole file."""
-    source = f'{declarations}\n[shader("compute")] [numthreads(1, 1, 1)] void main() {{}}\n'
+    has_entry = request.block.kind == ENTRY
+    source = declarations if has_entry else f'{declarations}\n[shader("compute")] [numthreads(1, 1, 1)] void main() {{}}\n'
     return json.loads(tools.slang_reflection(source, all_flags(request)))
 
 

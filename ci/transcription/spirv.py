@@ -101,6 +101,11 @@ class Module:
             opcode, operands = self.types[operands[0]]
         return operands[0] // 8
 
+    def array(self, type_id):
+        """An array type without the struct of one member that Slang puts around it."""
+        opcode, operands = self.types[type_id]
+        return operands[0] if opcode == STRUCT and len(operands) == 1 else type_id
+
     def stride(self, type_id):
         """`ArrayStride` of an array type, in bytes."""
         return self.decorations[type_id, ARRAY_STRIDE]
@@ -126,7 +131,7 @@ class Walk:
     def run(self, variable):
         """The layout of the block behind `variable`."""
         struct_id = self.module.block(variable)
-        if self.block.container == "structured-element":
+        if self.block.container == "structured-element" and self.block.kind != "entry-uniforms":
             array = self.module.types[struct_id][1][0]
             if self.block.kind == self.block.container:
                 self.layout.strides[self.block.name] = self.module.stride(array)
@@ -171,6 +176,7 @@ class Walk:
     def value(self, declared, type_id, place, found):
         path, offset = place
         while declared.kind == "array":
+            type_id = self.module.array(type_id)
             stride = self.module.stride(type_id)
             self.layout.strides[path] = stride
             declared, type_id, path = declared.element, self.module.types[type_id][1][0], f"{path}[]"

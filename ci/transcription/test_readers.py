@@ -56,6 +56,14 @@ class Declarations(unittest.TestCase):
         text = "struct B { float p; };\nstruct D : B { Texture2D t; float q; };\nStructuredBuffer<D> S;"
         self.assertEqual(paths(text, indexed=True), [("S.p", "S[0].p"), ("S.q", "S[0].q")])
 
+    def test_an_entry_point_is_a_block_of_its_uniform_parameters(self):
+        head = '[shader("compute")] [numthreads(1, 1, 1)] '
+        text = head + "void main(uint3 id : SV_DispatchThreadID, Texture2D t, uniform float3 v[2], int n) { { } }"
+        self.assertEqual(paths(text), [("$Entry.main.v", "v"), ("$Entry.main.n", "n")])
+        reader = Reader(text)
+        self.assertEqual(reader.read()[0].kind, "entry-uniforms")
+        self.assertTrue(reader.using("use(n);").endswith("int n) { use(n); }"))
+
     def test_a_generic_struct_is_read_once_per_argument(self):
         text = "struct G<T> { int a; T b; }\nConstantBuffer<G<float3>> S;"
         block = Reader(text).read()[0]

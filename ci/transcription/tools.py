@@ -96,6 +96,12 @@ class Tools:
         call([*self.slang, str(path), *flags, "-no-codegen", "-reflection-json", str(answer)])
         return answer.read_text(encoding="utf-8")
 
+    def slang_spirv(self, source, flags):
+        """The module that slangc makes; with optimisation it wants a library that its packages leave out."""
+        module = self.place(".spv")
+        call([*self.slang, str(self.write(source, ".slang")), *flags, "-O0", "-o", str(module)])
+        return module.read_bytes()
+
     def slang_program(self, source, flags, read):
         """What `read` makes of the reflection of Slang's library, which lies next to slangc."""
         with self.lock:

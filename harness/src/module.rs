@@ -186,6 +186,19 @@ pub struct EntryPoint {
     pub span: Span,
 }
 
+impl EntryPoint {
+    /// The name of the block that its uniform parameters make.
+    pub fn uniform_block(&self) -> String {
+        format!("$Entry.{}", self.name)
+    }
+
+    /// The declarations of its uniform parameters, as a list.
+    pub fn uniform_parameters(&self) -> String {
+        let uniform = self.parameters.iter().filter(|parameter| parameter.is_uniform());
+        uniform.map(|parameter| parameter.text.as_str()).collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// A parameter of an entry point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryParameter {
@@ -195,8 +208,18 @@ pub struct EntryParameter {
     pub ty: Type,
     /// Semantics and modifiers.
     pub annotations: Annotations,
+    /// The declaration as written, with macros replaced: `uniform float3 y`.
+    pub text: String,
     /// Where it is declared.
     pub span: Span,
+}
+
+impl EntryParameter {
+    /// Whether a host sets it: `uniform`, and resources, which are uniform without the word.
+    pub fn is_uniform(&self) -> bool {
+        let has_word = self.annotations.modifiers.iter().any(|modifier| modifier == "uniform");
+        has_word || matches!(self.ty.dimensions().0, Type::Resource(_))
+    }
 }
 
 /// What is kept of a function: enough to say which parameters it reaches.

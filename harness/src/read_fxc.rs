@@ -13,6 +13,8 @@ use crate::shape::Count;
 pub struct FxcBinding {
     /// Name and registers.
     pub binding: ListedBinding,
+    /// Whether code sees the bytes as they are: a structured or byte-address buffer or a tbuffer, not texels of a format.
+    pub is_raw: bool,
     /// The number in the column `ID`, by which the code of a 5.1 profile names the resource; other profiles have none.
     pub range: Option<u32>,
 }
@@ -57,19 +59,21 @@ fn comments(listing: &str) -> impl Iterator<Item = &str> {
     listing.lines().filter_map(|line| line.strip_prefix("//")).map(str::trim)
 }
 
-/// The name in `cbuffer S` or `Resource bind info for sb`.
+/// The name in `cbuffer S` or `Resource bind info for sb`; a `TextureBuffer<T> tb` is `$$tb`.
 fn head(text: &str) -> Option<&str> {
-    ["cbuffer ", "tbuffer ", "Resource bind info for "].iter().find_map(|head| text.strip_prefix(head))
+    let name = ["cbuffer ", "tbuffer ", "Resource bind info for "].iter().find_map(|head| text.strip_prefix(head))?;
+    Some(name.strip_prefix("$$").unwrap_or(name))
 }
 
 /// `inp  UAV  byte  r/w  U1  u7,space1000  1`.
 fn row(text: &str) -> Option<FxcBinding> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let (name, id, place, count) = match words[..] {
-        [name, _kind, _format, _dimension, place, count] => (name, None, place, count),
-        [name, _kind, _format, _dimension, id, place, count] => (name, Some(id), place, count),
+    let (name, kind, id, place, count) = match words[..] {
+        [name, kind, format, _dimension, place, count] => (name, [kind, format], None, place, count),
+        [name, kind, format, _dimension, id, place, count] => (name, [kind, format], Some(id), place, count),
         _ => return None,
     };
+    let is_raw = matches!(kind, ["tbuffer", _] | ["texture" | "UAV", "struct" | "byte"]);
     let range = match id {
         Some(id) => Some(id.trim_start_matches(|c: char| c.is_ascii_uppercase()).parse().ok()?),
         None => None,
@@ -79,7 +83,7 @@ fn row(text: &str) -> Option<FxcBinding> {
         u32::MAX => Count::Unbounded,
         finite => Count::Finite(finite),
     };
-    Some(FxcBinding { binding: ListedBinding { name: name.to_owned(), unit, space, index, count }, range })
+    Some(FxcBinding { binding: ListedBinding { name: name.to_owned(), unit, space, index, count }, is_raw, range })
 }
 
 /// The buffer that is being read.
@@ -203,6 +207,30 @@ mod tests {
         assert_eq!(buffer("T").members, told(&[("tt", 0), ("tu", 4)]));
     }
 
+    /// Printed by FXC 10.0.22621.2428, `cs_5_1`, for `struct Q { float3 x; uint y; }; TextureBuffer<Q> tq;`.
+    #[test]
+    fn a_texture_buffer_goes_by_its_own_name() {
+        let listing = "\
+// Buffer Definitions: 
+//
+// tbuffer $$tq
+// {
+//
+//   struct Q
+//   {
+//       
+//       float3 x;                      // Offset:    0
+//       uint y;                        // Offset:   12
+//
+//   } tq;                              // Offset:    0 Size:    16
+//
+// }
+";
+        let expected =
+            ListedBuffer { name: "tq".to_owned(), size: 16, members: told(&[("tq.x", 0), ("tq.y", 12), ("tq", 0)]) };
+        assert_eq!(buffer_definitions(listing), Ok(vec![expected]));
+    }
+
     #[test]
     fn registers_have_their_ranges_in_a_5_1_profile() {
         use LayoutUnit::{ConstantBuffer, ShaderResource, UnorderedAccess};
@@ -219,6 +247,7 @@ mod tests {
         ];
         let expected = expected.map(|(name, unit, space, index, count, range)| FxcBinding {
             binding: ListedBinding { name: name.to_owned(), unit, space, index, count },
+            is_raw: unit != ConstantBuffer,
             range: Some(range),
         });
         assert_eq!(resource_bindings(LISTING).unwrap(), expected);
@@ -237,7 +266,7 @@ mod tests {
 ";
         let rows = resource_bindings(listing).unwrap();
         let told: Vec<_> = rows.iter().map(|row| (row.binding.name.as_str(), row.binding.index, row.range)).collect();
-        assert_eq!(told, [("tx[1]", 5, None)]);
+        assert_eq!((told, rows[0].is_raw), (vec![("tx[1]", 5, None)], false));
     }
 
     #[test]

@@ -33,10 +33,26 @@ pub fn reported(made: &Made, layout: &BlockLayout) -> Result<Numbers, String> {
 /// What a listing says of the buffer of this name.
 fn listed(buffers: &[ListedBuffer], layout: &BlockLayout) -> Numbers {
     let own = buffers.iter().find(|buffer| buffer.name == layout.name);
-    let numbers = own.map(|buffer| Numbers::of_report(&layout.name, buffer.size, &buffer.members));
+    let numbers = own.map(|buffer| {
+        let members = without_own_name(&buffer.members, &layout.name);
+        Numbers::of_report(&layout.name, buffer.size, &members)
+    });
     let numbers = numbers.unwrap_or_default();
     let elements = layout.kind == BlockKind::StructuredElement;
     if elements { numbers.of_elements(&layout.name) } else { numbers }
+}
+
+/// The members of a `ConstantBuffer<T> cb`, for which listings have one, `cb`, with those of `T` inside.
+fn without_own_name(members: &[(String, u32)], buffer: &str) -> Vec<(String, u32)> {
+    let inside = |(path, offset): &(String, u32)| {
+        let below = path.strip_prefix(buffer)?.strip_prefix('.')?;
+        Some((below.to_owned(), *offset))
+    };
+    let inner = match members.split_last() {
+        Some(((last, _), others)) if last == buffer && !others.is_empty() => others.iter().map(inside).collect(),
+        Some(_) | None => None,
+    };
+    inner.unwrap_or_else(|| members.to_vec())
 }
 
 /// What the decorations of a module's block say: the variable of the block's name is it.
@@ -100,4 +116,27 @@ fn as_declared(laid_out: LaidOut) -> LaidOut {
         | LaidOutShape::Resource) => shape,
     };
     LaidOut { shape, ..laid_out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(members: &[(&str, u32)]) -> Vec<(String, u32)> {
+        members.iter().map(|(path, offset)| ((*path).to_owned(), *offset)).collect()
+    }
+
+    /// DXC 1.7.2308 and FXC 10.0.22621.2428 list `struct T { float3 a; float b; }; ConstantBuffer<T> cb;` so.
+    #[test]
+    fn the_members_of_a_constant_buffer_stand_below_its_name() {
+        let listed = told(&[("cb.a", 0), ("cb.b", 12), ("cb", 0)]);
+        assert_eq!(without_own_name(&listed, "cb"), told(&[("a", 0), ("b", 12)]));
+    }
+
+    #[test]
+    fn other_members_keep_their_names() {
+        for listed in [told(&[("a", 0), ("cb", 4)]), told(&[("cb.a", 4), ("cb", 4), ("b", 8)]), told(&[("cb", 0)])] {
+            assert_eq!(without_own_name(&listed, "cb"), listed);
+        }
+    }
 }

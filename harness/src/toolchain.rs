@@ -49,6 +49,8 @@ pub enum Language {
     Slang,
     /// GLSL for Vulkan.
     Glsl,
+    /// WGSL.
+    Wgsl,
 }
 
 /// What comes out of a compiler.
@@ -60,7 +62,8 @@ pub enum Output {
     ClangIr,
     /// SPIR-V.
     Spirv,
-    /// SPIR-V that was made of DXBC: each constant buffer is one array of `vec4`, so its offsets are those of the DXBC.
+    /// SPIR-V that was made of DXBC: each constant buffer is one array of `vec4` and each other buffer one of words, so
+    /// their offsets are those of the DXBC.
     SpirvOfDxbc,
     /// WGSL.
     Wgsl,
@@ -107,6 +110,16 @@ const CLANG: Toolchain = Toolchain {
     flags: &[],
 };
 
+/// Tint, from WGSL.
+const TINT: Toolchain = Toolchain {
+    name: "tint",
+    compiler: "tint",
+    follows: Follows::Named(&["wgsl-uniform", "wgsl-storage"]),
+    language: Language::Wgsl,
+    output: Output::Spirv,
+    flags: &[],
+};
+
 const TOOLCHAINS: &[Toolchain] = &[
     FXC,
     dxc(("dxc-dxil", "dxc"), "native:dxc-dxil", Output::Dxil, &[]),
@@ -129,6 +142,7 @@ const TOOLCHAINS: &[Toolchain] = &[
     CLANG,
     glsl("glslang", &["std140", "std430", "scalar"]),
     glsl("naga-glsl", &["std140", "std430"]),
+    TINT,
 ];
 
 /// All of them, in the order in which they are listed.
@@ -157,7 +171,7 @@ impl Toolchain {
             (Language::Slang, Output::Dxil) => Some("dxc"),
             (Language::Slang, Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl)
             | (
-                Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Glsl,
+                Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Glsl | Language::Wgsl,
                 Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
             ) => None,
         }

@@ -95,6 +95,18 @@ fn modules_with_loops_and_calls_are_followed() {
     assert_eq!(observed.len(), 2, "with guards and with the exact range");
 }
 
+/// FXC's code chooses the row of a matrix so.
+#[test]
+fn a_member_that_a_table_chooses_by_a_factor_is_followed() {
+    let chosen = "output[4] = bitcast<u32>(dot(vec2<f32>(s.a.x, s.b), unit[input[0] & 0u]));";
+    let table = "var<private> unit: array<vec2<f32>, 2> = array(vec2<f32>(0.0, 1.0), vec2<f32>(1.0, 0.0));";
+    let text = WGSL.replace("output[4] = bitcast<u32>(s.b);", chosen);
+    let layout = wgsl_layout();
+    let module = spirv(&format!("{table}\n{text}"));
+    let observed = compiled(&layout, &plan(&layout), (&Shader::Spirv(module), Interface::default())).unwrap();
+    assert_eq!(observed[0].1.observations[3].offset, Some(12));
+}
+
 #[test]
 fn module_that_addresses_other_bytes_is_seen() {
     let moved = WGSL.replace("b: f32,", "@align(16) b: f32,");
@@ -165,4 +177,35 @@ fn both_matrix_orders_of_a_glslang_module_are_followed() {
         types,
         [("float3", 0), ("float[2]", 16), ("float3x2", 48), ("float3x2", 80), ("Inner[2]", 128), ("float2x3[2]", 160)]
     );
+}
+
+/// WGSL, 14.4.1 Alignment and Size: a 0, v 16, m 32 (columns 16 apart), c 80 (columns 8 apart), lights 96 (stride 16, power
+/// at 12), t 128. Tint makes an array of `vec4<u32>` of the block, and adds the offsets up in functions and loops.
+#[test]
+fn what_tint_computes_of_an_offset_is_followed() {
+    let bytes = include_bytes!("frozen/tint_uniform.spv");
+    let words: Vec<u32> = bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+    let leaf = |path: &str, offset| Leaf { path: path.into(), steps: Vec::new(), component: FLOAT, offset };
+    let leaves = vec![
+        leaf("a", 0),
+        leaf("v.y", 16 + 4),
+        leaf("m[1].z", 32 + 16 + 8),
+        leaf("c[1].x", 80 + 8),
+        leaf("lights[1].power", 96 + 16 + 12),
+        leaf("t", 128),
+    ];
+    let layout = block(array(scalar(FLOAT), 144 / 4, 4));
+    let read = ProbeEntry {
+        name: "read_uniform".into(),
+        space: Space::Uniform,
+        stage: Stage::Compute,
+        direction: Direction::Read,
+        forms: vec![Form::Leaf, Form::Whole],
+    };
+    let plan = ProbePlan { leaves: leaves.clone(), not_probed: Vec::new(), entries: vec![read] };
+    let observed = compiled(&layout, &plan, (&Shader::Spirv(words), Interface::default())).unwrap();
+    let offsets = leaves.iter().map(|leaf| Some(leaf.offset));
+    let expected: Vec<_> = offsets.clone().chain(offsets).collect();
+    let found: Vec<_> = observed[0].1.observations.iter().map(|it| it.offset).collect();
+    assert_eq!(found, expected);
 }

@@ -3,18 +3,18 @@
 //! A probe's plan in, what the compiler makes of the declarations with that probe behind them out: a module with what its
 //! code addresses, or why there is none. A plan that fails is tried again with fewer forms of access.
 
-use crate::check::compiled_code::{CompiledCode, Unusable};
+use crate::check::compiled_code::{CompiledCode, Unusable, own_buffers};
 use crate::check::produce::addressed;
 use crate::check::shader_module::{Code, Compiled, ShaderModule};
 use crate::check::share::Share;
 use crate::check::subject::Subject;
-use crate::generate::hlsl::Dialect;
+use crate::generate::hlsl::{Dialect, Program};
 use crate::generate::spirv::BlockRules;
-use crate::generate::{glsl, hlsl, spirv};
+use crate::generate::{glsl, hlsl, spirv, wgsl};
 use crate::layout::rules::VectorAlignment;
-use crate::layout::{BlockLayout, Leaf, find};
-use crate::module::BlockKind;
-use crate::probe::{ProbeEntry, ProbePlan, Wiring, elements};
+use crate::layout::{BlockLayout, DECLARED, Leaf, find};
+use crate::module::{BlockKind, EntryPoint};
+use crate::probe::{Interface, ProbeEntry, ProbePlan, Wiring, elements};
 use crate::read_spirv::features_of;
 use crate::record::{Direction, Form, REFUSED_BY};
 use crate::reported::reported;
@@ -126,9 +126,18 @@ impl Asked<'_> {
 
     fn probe(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<String, String> {
         let entry = &plan.entries[0];
+        if self.language() == Language::Wgsl {
+            let text = match self.subject.rules {
+                DECLARED => wgsl::own::probe(&self.text.text, layout, (plan, entry)),
+                _ => wgsl::module(layout, plan, entry).map(|module| module.text),
+            };
+            return text.map_err(|error| error.to_string());
+        }
         let program = (plan, &Wiring::new(layout, plan, entry));
         if let Some(dialect) = Dialect::of(self.toolchain.language) {
-            return hlsl::probe((&self.text.text, dialect), layout, program).map_err(|error| error.to_string());
+            let parameters = self.parameters();
+            let written = Program { declarations: &self.text.text, dialect, parameters };
+            return hlsl::probe(&written, layout, program).map_err(|error| error.to_string());
         }
         let block = &self.subject.source.module.blocks[self.block];
         // What shows the stride has lost its own.
@@ -136,6 +145,27 @@ impl Asked<'_> {
         let (rules, options) = (self.subject.rules, self.subject.source.options);
         let declared = glsl::Declared { block, elements, rules, space: entry.space, options };
         glsl::probe(&declared, program).map_err(|error| error.to_string())
+    }
+
+    /// Where the probe declares its own buffers.
+    fn own_buffers(&self) -> Interface {
+        match (self.subject.rules, self.language()) {
+            (DECLARED, Language::Wgsl) => wgsl::own::buffers(&self.text.text).unwrap_or_default(),
+            (_, language) => own_buffers(language),
+        }
+    }
+
+    /// The parameters of the probe's entry point: where the block is among them, those of the source's own.
+    fn parameters(&self) -> String {
+        let module = &self.subject.source.module;
+        let block = module.blocks[self.block].name.as_str();
+        let own = module.entry_points.iter().find(|entry| entry.uniform_block() == block);
+        let (holder, _) = block.split_once(['.', '[']).unwrap_or((block, ""));
+        let holds = |entry: &&EntryPoint| entry.parameters.iter().any(|parameter| parameter.name == holder);
+        // A global parameter of that name has the name for its block.
+        let is_global = module.parameters.iter().any(|parameter| parameter.name == holder);
+        let holding = || module.entry_points.iter().find(holds).filter(|_| !is_global);
+        own.or_else(holding).map(EntryPoint::uniform_parameters).unwrap_or_default()
     }
 
     /// What the compiler reads.
@@ -146,7 +176,7 @@ impl Asked<'_> {
     /// The module of what the compiler made, or why there is none.
     fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: &Made) -> Result<Attempt, Unusable> {
         let reported = reported(made, layout).map_err(Unusable::Unread)?;
-        let compiled_code = CompiledCode::new(&made.shader, &plan.entries[0])?;
+        let compiled_code = CompiledCode::new((&made.shader, self.own_buffers()), &plan.entries[0])?;
         let shader = compiled_code.followed();
         let CompiledCode { code, interface, binding_size, validation } = compiled_code;
         let mut requires =
@@ -199,22 +229,32 @@ impl Asked<'_> {
 ///
 /// # Errors
 /// What cannot be read, and code that cannot be followed.
-pub(crate) fn addressed_by(shader: &Shader, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compiled, String> {
-    let made = CompiledCode::new(shader, &plan.entries[0]).map_err(|unusable| match unusable {
-        Unusable::Unread(reason) | Unusable::NotFollowed(reason) => reason,
-    })?;
+pub(crate) fn addressed_by(
+    (shader, language): (&Shader, Language),
+    layout: &BlockLayout,
+    plan: &ProbePlan,
+) -> Result<Compiled, String> {
+    let made =
+        CompiledCode::new((shader, own_buffers(language)), &plan.entries[0]).map_err(|unusable| match unusable {
+            Unusable::Unread(reason) | Unusable::NotFollowed(reason) => reason,
+        })?;
     let code = (&made.followed(), made.interface);
     addressed(layout, plan, code).map_err(|error| format!("code not followed: {error}"))
 }
 
 /// A name for the block's module that any file system takes: block, first leaf where the plan is not about all of the
-/// block, direction where it is not read.
+/// block, direction where it is not read, and the form where it is not written by name.
 fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
     let begins_with = |leaf: &Leaf| plan.leaves.first().is_some_and(|first| first.path == leaf.path);
     let is_whole = layout.leaves().first().is_some_and(begins_with);
     let first = plan.leaves.first().filter(|_| !is_whole).map_or("", |leaf| &leaf.path);
     let dot = if first.is_empty() || first.starts_with('[') { "" } else { "." };
-    let written = plan.entries.iter().any(|entry| entry.direction == Direction::Write);
-    let written = if written { "_written" } else { "" };
+    let written = match plan.entries.first() {
+        Some(entry) if entry.direction == Direction::Write => match entry.forms.first() {
+            None | Some(Form::Leaf) => "_written".to_owned(),
+            Some(form) => format!("_written_{}", form.as_str()),
+        },
+        Some(_) | None => String::new(),
+    };
     format!("{}{dot}{first}{written}", layout.name).replace([':', '/', '#'], "_")
 }

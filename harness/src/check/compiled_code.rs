@@ -12,6 +12,7 @@ use crate::probe::{Interface, ProbeEntry, Socket};
 use crate::read_spirv::{bound_variables, without_source};
 use crate::record::Space;
 use crate::runner::Shader;
+use crate::toolchain::Language;
 use crate::verdict::Validation;
 
 /// The code of a module.
@@ -41,15 +42,16 @@ impl Unusable {
 }
 
 impl CompiledCode {
-    /// The code of `shader`, of which `entry` is the one entry point.
+    /// The code of `shader`, made of a probe whose own buffers are declared as `ours` says, of which `entry` is the one
+    /// entry point.
     ///
     /// # Errors
     /// Code that cannot be read, or binds more or less than the block and the probe's own buffers.
-    pub(super) fn new(shader: &Shader, entry: &ProbeEntry) -> Result<Self, Unusable> {
+    pub(super) fn new((shader, ours): (&Shader, Interface), entry: &ProbeEntry) -> Result<Self, Unusable> {
         match shader {
             Shader::Spirv(words) => {
                 let words = without_source(words);
-                let interface = spirv_interface(&words, entry.space)?;
+                let interface = spirv_interface(&words, entry.space, ours)?;
                 Ok(Self::unvalidated(Code::Spirv(words), interface))
             }
             Shader::Dxil(listing) => {
@@ -60,7 +62,7 @@ impl CompiledCode {
                 let interface = clang_interface(text, &entry.name)?;
                 Ok(Self::unvalidated(Code::ClangIr(text.clone()), interface))
             }
-            Shader::Wgsl(text) => Self::of_wgsl(text, entry),
+            Shader::Wgsl(text) => Self::of_wgsl(text, entry, ours),
             Shader::Dxbc(_) | Shader::Msl(_) => Err(Unusable::NotFollowed("no device takes such code".to_owned())),
         }
     }
@@ -71,7 +73,7 @@ impl CompiledCode {
     }
 
     /// WGSL, which naga judges and turns into SPIR-V. What naga refuses is a module that is not valid.
-    fn of_wgsl(text: &str, entry: &ProbeEntry) -> Result<Self, Unusable> {
+    fn of_wgsl(text: &str, entry: &ProbeEntry, ours: Interface) -> Result<Self, Unusable> {
         let spirv = match naga_offsets::spirv_of(text, &entry.name) {
             Ok(spirv) => spirv,
             Err(error @ (NagaError::Unreadable(_) | NagaError::Invalid(_))) => {
@@ -83,7 +85,7 @@ impl CompiledCode {
                 return Err(Unusable::NotFollowed(error.to_string()));
             }
         };
-        let interface = spirv_interface(&spirv, entry.space)?;
+        let interface = spirv_interface(&spirv, entry.space, ours)?;
         let sizes = naga_offsets::binding_sizes(text).map_err(|error| Unusable::unread(&error))?;
         let binding_size = sizes.get(&interface.block).copied().unwrap_or(0);
         Ok(Self { binding_size, ..Self::unvalidated(Code::Naga { spirv, wgsl: text.to_owned() }, interface) })
@@ -100,9 +102,18 @@ impl CompiledCode {
     }
 }
 
+/// Where a probe in this language declares its own buffers.
+pub(super) fn own_buffers(language: Language) -> Interface {
+    match language {
+        Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Slang | Language::Glsl => {
+            Interface { output: (0, hlsl::BINDING), input: (0, hlsl::BINDING + 1), ..Interface::default() }
+        }
+        Language::Wgsl => Interface::default(),
+    }
+}
+
 /// The sockets of a module of SPIR-V: beside the probe's own buffers only the block is left.
-fn spirv_interface(words: &[u32], space: Space) -> Result<Interface, Unusable> {
-    let ours = Interface { output: (0, hlsl::BINDING), input: (0, hlsl::BINDING + 1), ..Interface::default() };
+fn spirv_interface(words: &[u32], space: Space, ours: Interface) -> Result<Interface, Unusable> {
     if space == Space::PushConstant {
         return Ok(ours);
     }

@@ -210,13 +210,14 @@ impl Check {
             Some(StoryBlock { name: layout.name.clone(), size, members: layout.rows() })
         });
         let ours = verdict.culprit == Some(Culprit::CaseOrRules);
+        let whose = if verdict.culprit == Some(Culprit::Report) { "the reported" } else { "these" };
         let hint = if ours { None } else { hint::explaining(subject, rows, verdict.culprit) };
         Story {
             summary: subject.source.summary.clone(),
             place: subject.source.place.clone(),
             authority: subject.authority.clone(),
             blocks: blocks.collect(),
-            hint: hint.map(|rules| format!("these offsets equal rule set `{rules}`")),
+            hint: hint.map(|rules| format!("{whose} offsets equal rule set `{rules}`")),
             again: format!(
                 "layoutproof run {} --rules {} --producer {} --device {} --runner {} -vv",
                 subject.source.id,

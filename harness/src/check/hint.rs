@@ -1,18 +1,17 @@
-//! Which other rule set explains what a device or a shader did.
+//! Which other rule set explains what a device did, a shader does or a compiler reports.
 
 use crate::case::Numbers;
 use crate::check::subject::Subject;
 use crate::layout::{lay_out, table};
 use crate::record::{Culprit, Row, Value, What};
 
-/// The first bare rule set under which every probed leaf lies where the culprit put it, device or code, if there is one
-/// and it is not the subject's own.
+/// The first bare rule set under which every probed leaf lies where the culprit put it, device, report or code, if there
+/// is one and it is not the subject's own.
 pub(super) fn explaining(subject: &Subject, rows: &[Row], culprit: Option<Culprit>) -> Option<&'static str> {
     let by_device = culprit == Some(Culprit::Device);
     let mut used = Vec::new();
     for row in rows.iter().filter(|row| row.what == What::Offset && row.space.is_some()) {
-        let compiled = row.compiled.as_ref().filter(|_| !by_device);
-        match compiled.or(row.observed.as_ref()) {
+        match put(row, culprit) {
             // Layouts number the block's own leaves, not those of the elements behind the first.
             Some(Value::Number(_)) if subject.computed.get(What::Offset, &row.path).is_none() => {}
             Some(Value::Number(offset)) => used.push((row.path.as_str(), *offset)),
@@ -33,4 +32,21 @@ pub(super) fn explaining(subject: &Subject, rows: &[Row], culprit: Option<Culpri
         explains(&Numbers::of_layouts(&layouts))
     });
     explaining.next().map(|rules| rules.name)
+}
+
+/// Where the culprit put the leaf of a row.
+fn put(row: &Row, culprit: Option<Culprit>) -> Option<&Value> {
+    match culprit {
+        Some(Culprit::Device) => row.observed.as_ref(),
+        Some(Culprit::Report) => row.reported.as_ref(),
+        None
+        | Some(
+            Culprit::CaseOrRules
+            | Culprit::Case
+            | Culprit::Rules
+            | Culprit::Compiler
+            | Culprit::Module
+            | Culprit::Unclear,
+        ) => row.compiled.as_ref().or(row.observed.as_ref()),
+    }
 }

@@ -1,25 +1,26 @@
 //! The shaders of a subject that a compiler makes of the user's own declarations: one module per block.
 //!
 //! The declarations with a probe's entry point behind them go to the compiler; where it bound the block is read from what
-//! it made. A block takes part where the compiler's own rule set for it is the one that is checked. Compilers of GLSL get
-//! the declarations said again in their language.
+//! it made. A block takes part where the compiler's own rule set for it is the one that is checked. Compilers of GLSL and
+//! WGSL get the declarations said again in their language.
 
 use crate::check::asked::{Asked, Attempt};
 use crate::check::produce::{Produced, gap, plan_of_second_element};
+use crate::check::produce_naga::in_wgsl;
 use crate::check::producer::Producer;
 use crate::check::subject::Subject;
 use crate::generate::hlsl::Dialect;
-use crate::generate::{glsl, hlsl};
+use crate::generate::{glsl, hlsl, wgsl};
 use crate::layout::{BlockLayout, Component, Leaf};
 use crate::module::BlockKind;
-use crate::probe::{ProbePlan, elements, plan_by_name};
+use crate::probe::{ProbePlan, elements, plan_by_name, plan_in};
 use crate::record::{Direction, Form, Space, Stage};
 use crate::scalar::SixteenBit;
 use crate::toolchain::{Compile, Language, Output, Toolchain};
 
 /// Values that a shader for a device reads or writes at most: the time that drivers take for one grows faster than it
 /// does. Source: measured, see `runners/README.md`.
-const MOST_VALUES: usize = 96;
+const MOST_VALUES: usize = 64;
 
 impl Produced {
     /// What the compiler of `toolchain` makes of the blocks of `subject` that it lays out by the subject's rule set.
@@ -29,13 +30,24 @@ impl Produced {
             produced.gaps.push("it has no source text".to_owned());
             return produced;
         };
+        if subject.is_own_wgsl() {
+            for block in 0..subject.layouts.len() {
+                produced.add_own_wgsl(&Asked { subject, toolchain, compilers, text, block });
+            }
+            return produced.tidy();
+        }
         let blocks = subject.source.module.blocks.iter().zip(&subject.layouts).enumerate();
         for (block, (_, layout)) in blocks.filter(|(_, (block, _))| toolchain.follows(subject.rules, block)) {
             if let Err(refusals) = &layout.result {
                 produced.gaps.extend(refusals.iter().map(|refusal| gap(subject.rules, refusal)));
                 continue;
             }
+            let asked = Asked { subject, toolchain, compilers, text, block };
             let space = match toolchain.language {
+                Language::Wgsl => {
+                    produced.add_wgsl(&asked, layout);
+                    continue;
+                }
                 Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Slang => {
                     space_of(layout.kind, toolchain.output)
                 }
@@ -50,7 +62,6 @@ impl Produced {
                 continue;
             }
             let places = [(space, Stage::Compute)].into();
-            let asked = Asked { subject, toolchain, compilers, text, block };
             let plan = nameable(plan_by_name(layout, &layout.leaves(), &places), toolchain.language);
             produced.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
             // The GLSL that is written for a block only reads it.
@@ -69,6 +80,47 @@ impl Produced {
             }
         }
         produced.tidy()
+    }
+
+    /// Adds what a compiler makes of our WGSL, in which every storage buffer can be written.
+    fn add_wgsl(&mut self, asked: &Asked<'_>, layout: &BlockLayout) {
+        let places = [(wgsl::space_of(asked.subject.rules), Stage::Compute)].into();
+        let plan = in_wgsl(plan_in(layout, &layout.leaves(), &places));
+        self.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
+        if plan.entries.is_empty() && !plan.leaves.is_empty() {
+            self.gaps.push("such a buffer holds no array without a length".to_owned());
+        }
+        let array = elements(layout);
+        let second = array.iter().map(|array| (array, plan_of_second_element(array, &places, &[Form::Leaf])));
+        let second = second.map(|(array, plan)| (array, reading(in_wgsl(plan), Language::Wgsl)));
+        for (layout, plan) in [(layout, plan)].into_iter().chain(second) {
+            for entry in &plan.entries {
+                let plan = ProbePlan { entries: vec![entry.clone()], ..plan.clone() };
+                self.add_compiled(asked, layout, &plan);
+            }
+        }
+    }
+
+    /// Adds what a compiler makes of a block of the user's own WGSL, which is only read: the author says what can be written.
+    fn add_own_wgsl(&mut self, asked: &Asked<'_>) {
+        let layout = &asked.subject.layouts[asked.block];
+        let space = match layout.kind {
+            BlockKind::UniformBlock => Space::Uniform,
+            BlockKind::StorageBlock => Space::Storage,
+            BlockKind::PushConstant
+            | BlockKind::Cbuffer
+            | BlockKind::ConstantBuffer
+            | BlockKind::ParameterBlock
+            | BlockKind::Globals
+            | BlockKind::EntryUniforms
+            | BlockKind::Tbuffer
+            | BlockKind::TextureBuffer
+            | BlockKind::StructuredElement
+            | BlockKind::Pointee => return self.gaps.push("only buffers of WGSL are read".to_owned()),
+        };
+        let plan = in_wgsl(plan_in(layout, &layout.leaves(), &[(space, Stage::Compute)].into()));
+        self.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
+        self.add_compiled(asked, layout, &one_entry(plan.only(&[Form::Leaf].into()), Direction::Read));
     }
 
     fn add_compiled(&mut self, asked: &Asked<'_>, layout: &BlockLayout, plan: &ProbePlan) {
@@ -136,6 +188,7 @@ fn forms(language: Language) -> &'static [Form] {
         // Without generics no function takes a value of any type, and Clang 22 copies no struct out of a constant buffer.
         Language::OldHlsl | Language::ClangHlsl => &[Form::Leaf, Form::Vector, Form::Indexed],
         Language::Glsl => &[Form::Leaf],
+        Language::Wgsl => &[Form::Leaf, Form::Vector, Form::Whole],
     }
 }
 
@@ -183,20 +236,17 @@ pub(crate) fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
             | BlockKind::UniformBlock,
             Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
         )
-        | (BlockKind::PushConstant, Output::Dxil | Output::ClangIr | Output::Wgsl)
+        | (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::Dxil | Output::ClangIr | Output::Wgsl)
         // Clang's tbuffers have the type of constant buffers until its backend sees them.
         | (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::ClangIr | Output::Wgsl) => Some(Space::Uniform),
-        (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Dxil | Output::Spirv)
+        (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc)
         | (
             BlockKind::StructuredElement | BlockKind::StorageBlock,
             Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
         ) => Some(Space::Storage),
-        (BlockKind::PushConstant, Output::Spirv) => Some(Space::PushConstant),
-        (
-            BlockKind::EntryUniforms | BlockKind::Pointee,
-            Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
-        )
-        // vkd3d-compiler makes texel buffers of them.
-        | (BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::PushConstant, Output::SpirvOfDxbc) => None,
+        (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::Spirv) => Some(Space::PushConstant),
+        (BlockKind::Pointee, Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl)
+        // FXC has no such blocks.
+        | (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::SpirvOfDxbc) => None,
     }
 }

@@ -21,8 +21,8 @@ impl Produced {
     /// Adds the modules for what our WGSL can ask of `plan`. `layout` is what the shader is written for, `image_of` what
     /// the image is packed for: the same without a planted fault.
     pub(super) fn add_naga(&mut self, block: usize, (layout, image_of): (&BlockLayout, &BlockLayout), plan: ProbePlan) {
-        let plan = plan.without(not_in_wgsl).only(&FORMS_IN_WGSL.into());
-        for entry in plan.entries.iter().filter(|entry| wgsl::has(entry)) {
+        let plan = in_wgsl(plan);
+        for entry in &plan.entries {
             let NagaModule { wgsl, offsets, spirv } = match compile(layout, &plan, entry) {
                 Ok(compiled) => compiled,
                 Err(nothing) => {
@@ -105,6 +105,13 @@ fn ask_naga<T>(
 
 /// The forms that our WGSL has.
 const FORMS_IN_WGSL: [Form; 3] = [Form::Leaf, Form::Vector, Form::Whole];
+
+/// What our WGSL can ask of a plan.
+pub(super) fn in_wgsl(plan: ProbePlan) -> ProbePlan {
+    let mut plan = plan.without(not_in_wgsl).only(&FORMS_IN_WGSL.into());
+    plan.entries.retain(wgsl::has);
+    plan
+}
 
 /// Why our WGSL has no leaf like this one.
 fn not_in_wgsl(leaf: &Leaf) -> Option<String> {

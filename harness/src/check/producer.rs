@@ -6,7 +6,7 @@ use crate::check::subject::Subject;
 use crate::generate::wgsl;
 use crate::record::Proves;
 use crate::runner::RunnerKind;
-use crate::toolchain::{Output, Toolchain, toolchains};
+use crate::toolchain::{Language, Output, Toolchain, toolchains};
 use crate::verdict::Writer;
 
 /// A generator of ours, which writes the offsets that it is told.
@@ -73,10 +73,12 @@ impl Producer {
         takers.contains(&runner)
     }
 
-    /// Whether the producer has shaders for `subject`: a compiler for blocks that it lays out by that rule set itself.
+    /// Whether the producer has shaders for `subject`: a compiler for blocks that it lays out by that rule set itself, and
+    /// for a user's text in its language.
     pub fn takes(self, subject: &Subject) -> bool {
         match self {
             Self::Generator(_) => !subject.is_native,
+            Self::Compiler(toolchain) if subject.is_own_wgsl() => toolchain.language == Language::Wgsl,
             Self::Compiler(toolchain) => {
                 subject.source.module.blocks.iter().any(|block| toolchain.follows(subject.rules, block))
             }

@@ -7,6 +7,7 @@ use crate::check::source::Source;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::layout::{BlockLayout, DECLARED, RuleSet, find, lay_out};
 use crate::record::{Row, Stage, Value, What};
+use crate::toolchain::SourceText;
 
 /// What the case expects under a rule set. A dialect has a table of its own only where some type differs; elsewhere what is
 /// expected of the specification holds for it too.
@@ -64,10 +65,12 @@ impl Subject {
         }
     }
 
-    /// A module that says its own offsets, by the name of its file: what it says is what our rules compute for others.
-    pub fn declared(name: &str, layouts: Vec<BlockLayout>) -> Self {
+    /// A module that says its own offsets, by the name of its file: what it says is what our rules compute for others. Of
+    /// WGSL there is the text, too.
+    pub fn declared(name: &str, layouts: Vec<BlockLayout>, wgsl: Option<String>) -> Self {
+        let text = wgsl.map(|text| SourceText { text, ..SourceText::default() });
         Self {
-            source: Arc::new(Source::of_module(name)),
+            source: Arc::new(Source { text, ..Source::of_module(name) }),
             rules: DECLARED,
             expected: Numbers::default(),
             accessed: Numbers::default(),
@@ -77,6 +80,11 @@ impl Subject {
             layouts,
             is_native: false,
         }
+    }
+
+    /// Whether this is a user's WGSL, whose blocks stand in the text as compilers get it.
+    pub fn is_own_wgsl(&self) -> bool {
+        self.rules == DECLARED && self.source.text.is_some()
     }
 
     /// Problems of the case that only the layouts show: unknown paths, incomplete expectations, refusals and warnings of

@@ -284,6 +284,8 @@ pub(super) struct FunctionParameter<'a> {
     pub(super) prefix: Prefix<'a>,
     pub(super) ty: TypeExpression<'a>,
     pub(super) declarator: Declarator<'a>,
+    /// All of its tokens.
+    pub(super) tokens: Range<usize>,
 }
 
 /// One declaration of a file, a namespace, a struct or a buffer.

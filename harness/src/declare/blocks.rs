@@ -83,17 +83,17 @@ impl Blocks<'_> {
 
     fn entry_point(&mut self, entry: &EntryPoint) {
         let has_data = |parameter: &&EntryParameter| self.measures.of(&parameter.ty).data;
-        let uniforms = entry.parameters.iter().filter(|parameter| is_uniform(parameter)).filter(has_data);
+        let uniforms = entry.parameters.iter().filter(|parameter| parameter.is_uniform()).filter(has_data);
         let members: Vec<Member> = uniforms.map(member).collect();
         if !members.is_empty() {
-            let name = format!("$Entry.{}", entry.name);
+            let name = entry.uniform_block();
             let element = structure(&name, members, entry.span);
             self.push(BlockKind::EntryUniforms, element, Holder::new(&name, &entry.annotations, entry.span));
         }
         for parameter in &entry.parameters {
             let holder = Holder::new(&parameter.name, &parameter.annotations, parameter.span);
             self.inside(&parameter.ty, holder);
-            if is_uniform(parameter) {
+            if parameter.is_uniform() {
                 self.pointee(&parameter.ty, holder);
             }
         }
@@ -206,12 +206,8 @@ fn structure(name: &str, members: Vec<Member>, span: Span) -> Type {
 }
 
 fn member(parameter: &EntryParameter) -> Member {
-    let EntryParameter { name, ty, annotations, span } = parameter.clone();
+    let EntryParameter { name, ty, annotations, span, .. } = parameter.clone();
     Member { name, ty, bit_width: None, annotations, span }
-}
-
-fn is_uniform(parameter: &EntryParameter) -> bool {
-    parameter.annotations.modifiers.iter().any(|modifier| modifier == "uniform")
 }
 
 /// Numbers the blocks that share a name.

@@ -2,7 +2,7 @@
 
 use super::{NotExported, Repro, refused, rows};
 use crate::check::Subject;
-use crate::generate::hlsl::{self, Dialect};
+use crate::generate::hlsl::{self, Dialect, Program};
 use crate::image::{REFILL_WORD, nonce_word};
 use crate::module::{Argument, Block, BlockKind};
 use crate::record::What;
@@ -26,8 +26,9 @@ fn test(repro: &Repro<'_>) -> Result<String, String> {
         return Err("it declares more than one block, or needs macros or folders".to_owned());
     }
     let toolchain = toolchain(repro)?;
-    let source = hlsl::probe((&text.text, Dialect::Hlsl), repro.layout, (&repro.plan, &repro.wiring))
-        .map_err(|error| error.to_string())?;
+    let program = Program { declarations: &text.text, dialect: Dialect::Hlsl, parameters: String::new() };
+    let source =
+        hlsl::probe(&program, repro.layout, (&repro.plan, &repro.wiring)).map_err(|error| error.to_string())?;
     let block = Bound::of(repro)?;
     let (output, input) = (Bound::own("output", "RWByteAddressBuffer", 0), Bound::own("input", "ByteAddressBuffer", 1));
     let requires = match toolchain.output {

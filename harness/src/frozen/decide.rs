@@ -76,10 +76,16 @@ impl Asking<'_> {
         let has_entry = module.functions.iter().any(|function| function.name == own)
             || (module.functions.is_empty() && self.text.text.contains(&format!("{own}(")));
         let text = match (has_entry, self.toolchain.language) {
-            (true, Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Slang | Language::Glsl) => {
-                self.text.text.clone()
-            }
-            (false, Language::Hlsl | Language::OldHlsl | Language::Glsl) => {
+            (
+                true,
+                Language::Hlsl
+                | Language::ClangHlsl
+                | Language::OldHlsl
+                | Language::Slang
+                | Language::Glsl
+                | Language::Wgsl,
+            ) => self.text.text.clone(),
+            (false, Language::Hlsl | Language::OldHlsl | Language::Glsl | Language::Wgsl) => {
                 program(&self.text.text, module, &self.layouts())
             }
             // Clang makes handles of all resources anyway, and lacks what the other program reads.
@@ -113,7 +119,7 @@ impl Asking<'_> {
         let stage = entry.and_then(stage_of);
         let profile = self.source.invocation.profile.as_deref();
         let mut arguments: Vec<String> = match self.toolchain.language {
-            Language::Glsl => Vec::new(),
+            Language::Glsl | Language::Wgsl => Vec::new(),
             Language::Hlsl | Language::ClangHlsl | Language::OldHlsl => {
                 dxc_profile(stage, profile).into_iter().flat_map(|it| ["-T".to_owned(), it]).collect()
             }
@@ -166,15 +172,15 @@ fn ask(asked: &Asked<'_>, layout: &BlockLayout, plan: ProbePlan) -> Option<Answe
         return None;
     }
     Some(match asked.compile(layout, &plan).ok()? {
-        Compilation::Made(made) => probed((layout, &plan), &made),
+        Compilation::Made(made) => probed((layout, &plan), (&made, asked.language())),
         Compilation::Refused(words) => Answer::Refused(line(&words)),
         Compilation::Broken(sentence) => Answer::Broken(line(&sentence)),
     })
 }
 
-fn probed((layout, plan): (&BlockLayout, &ProbePlan), made: &Made) -> Answer {
+fn probed((layout, plan): (&BlockLayout, &ProbePlan), (made, language): (&Made, Language)) -> Answer {
     let mut facts = facts_of(made);
-    match addressed_by(&made.shader, layout, plan) {
+    match addressed_by((&made.shader, language), layout, plan) {
         Ok(compiled) => add_code((&layout.name, plan), &compiled, &mut facts),
         Err(reason) => add(&mut facts, &layout.name, Fact::Unread, &reason),
     }

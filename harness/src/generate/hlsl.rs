@@ -35,7 +35,7 @@ impl Dialect {
             Language::ClangHlsl => Some(Self::Clang),
             Language::OldHlsl => Some(Self::OldHlsl),
             Language::Slang => Some(Self::Slang),
-            Language::Glsl => None,
+            Language::Glsl | Language::Wgsl => None,
         }
     }
 
@@ -99,33 +99,45 @@ pub fn obstacle(leaf: &Leaf, dialect: Dialect) -> Option<String> {
     }
 }
 
-/// The declarations with the entry point of `plan`, whose words are those of `wiring`; the plan has one entry point, of
-/// forms that have statements (`statements`). `layout` says which block the leaves are in; `dialect` is what will read the text.
+/// A text that a probe goes behind.
+#[derive(Clone, Debug)]
+pub struct Program<'a> {
+    /// The declarations.
+    pub declarations: &'a str,
+    /// What will read them.
+    pub dialect: Dialect,
+    /// The parameters of the probe's entry point: none, or where they are the block, those of the user's own, as a list.
+    pub parameters: String,
+}
+
+/// The declarations of `program` with the entry point of `plan`, whose words are those of `wiring`; the plan has one entry
+/// point, of forms that have statements (`statements`). `layout` says which block the leaves are in.
 ///
 /// # Errors
 /// A block of a kind that HLSL cannot read, another form, or a plan without an entry point.
 pub fn probe(
-    (declarations, dialect): (&str, Dialect),
+    program: &Program<'_>,
     layout: &BlockLayout,
     (plan, wiring): (&ProbePlan, &Wiring),
 ) -> Result<String, ProduceError> {
+    let Program { declarations, dialect, parameters } = program;
     let nothing = || ProduceError::NothingToProbe { block: layout.name.clone() };
     let entry = plan.entries.first().ok_or_else(nothing)?;
-    let probed = Probed { dialect, layout, plan, wiring };
+    let probed = Probed { dialect: *dialect, layout, plan, wiring };
     let Statements { functions, body } = probed.statements(entry.direction).ok_or_else(nothing)?;
     Ok(format!(
         "{declarations}
 {buffers}
 {}[shader(\"compute\")]
 [numthreads(1, 1, 1)]
-void {name}()
+void {name}({parameters})
 {{
     {nonce}
 {body}}}
 ",
         functions.concat(),
         nonce = dialect.store(0, &dialect.load(0)),
-        buffers = buffers(dialect),
+        buffers = buffers(*dialect),
         name = entry.name,
     ))
 }
@@ -137,7 +149,7 @@ pub(super) fn expression(layout: &BlockLayout, leaf: &Leaf) -> Option<String> {
     let buffer = if layout.count == Count::Finite(1) { "" } else { "[0]" };
     match layout.kind {
         BlockKind::Cbuffer | BlockKind::Tbuffer => Some(format!("{namespace}{}", leaf.path)),
-        BlockKind::Globals => Some(leaf.path.clone()),
+        BlockKind::Globals | BlockKind::EntryUniforms => Some(leaf.path.clone()),
         BlockKind::ConstantBuffer | BlockKind::TextureBuffer | BlockKind::PushConstant | BlockKind::ParameterBlock => {
             Some(format!("{}{buffer}{dot}{}", layout.name, leaf.path))
         }
@@ -146,7 +158,7 @@ pub(super) fn expression(layout: &BlockLayout, leaf: &Leaf) -> Option<String> {
             let element = if layout.stride.is_some() { "[0]" } else { "" };
             Some(format!("{}{buffer}{element}{dot}{}", layout.name, leaf.path))
         }
-        BlockKind::EntryUniforms | BlockKind::Pointee | BlockKind::UniformBlock | BlockKind::StorageBlock => None,
+        BlockKind::Pointee | BlockKind::UniformBlock | BlockKind::StorageBlock => None,
     }
 }
 

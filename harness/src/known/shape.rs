@@ -4,6 +4,7 @@
 //! A declaration's shapes and a record in; the record known, where an entry stands behind every row that differs.
 
 use super::Known;
+use crate::case::expect::join;
 use crate::random::declaration::MemberShape;
 use crate::record::{CheckRecord, Culprit, Form, KnownEntry, Outcome, Row, Value, What};
 use crate::runner::DeviceInfo;
@@ -49,12 +50,11 @@ impl ShapeEntry {
     }
 
     /// Whether the entry is about this row of a check of a declaration that has these shapes.
-    fn holds(&self, row: &Row, rows: &[Row], shapes: &[ShapeAt]) -> bool {
+    fn holds(&self, row: &Row, check: &CheckRecord, shapes: &[ShapeAt]) -> bool {
         let mut members = shapes.iter().filter(|(_, shape)| *shape == self.shape).map(|(member, _)| member);
         if self.moves {
-            // Rules say where the first of such members begins; all that they put behind it may be elsewhere.
-            let of_members = |other: &&Row| members.clone().any(|member| is_in(&other.path, member));
-            let first = rows.iter().filter(of_members).filter_map(computed).min();
+            // All that rules put behind the first of such members may be elsewhere.
+            let first = members.filter_map(|member| begin(check, member)).min();
             return first.is_some() && computed(row) >= first;
         }
         members.any(|member| is_in(&row.path, member)) && self.form.is_none_or(|form| row.form == Some(form))
@@ -72,6 +72,15 @@ fn names(name: &str, row: &Row, culprit: Culprit) -> bool {
 fn is_in(path: &str, member: &str) -> bool {
     let path = without_indices(path);
     path.strip_prefix(member).is_some_and(|inner| inner.is_empty() || inner.starts_with('.'))
+}
+
+/// Where rules put a member. No row may say so: bit-fields have none.
+fn begin(check: &CheckRecord, member: &str) -> Option<u32> {
+    let of_rows = check.rows.iter().filter(|row| is_in(&row.path, member)).filter_map(computed);
+    let blocks = check.story.iter().flat_map(|story| &story.blocks);
+    let laid_out =
+        blocks.flat_map(|block| block.members.iter().map(move |row| (join(&block.name, &row.path), row.offset)));
+    of_rows.chain(laid_out.filter(|(path, _)| is_in(path, member)).map(|(_, offset)| offset)).min()
 }
 
 fn computed(row: &Row) -> Option<u32> {
@@ -113,7 +122,7 @@ fn behind_every_row(entries: &[(&Known, &ShapeEntry)], check: &CheckRecord, shap
         let is_behind = |(entry, shape): &&(&Known, &ShapeEntry)| {
             entry.says.is_none()
                 && entry.culprit.as_deref().is_none_or(|name| names(name, row, culprit))
-                && shape.holds(row, &check.rows, shapes)
+                && shape.holds(row, check, shapes)
         };
         let (entry, _) = entries.iter().find(is_behind)?;
         first.get_or_insert(entry.entry());
@@ -131,6 +140,7 @@ fn without_indices(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::{Story, StoryBlock};
     use crate::sources::SourceMap;
 
     const ENTRY: &str = "
@@ -223,6 +233,29 @@ reason = \"an index from memory counts registers\"
             check.rows[0].computed = Some(Value::Number(first));
             explain(&known, &mut check, &[], &shapes);
             assert_eq!(check.outcome, outcome, "{first}");
+        }
+    }
+
+    /// Bit-fields have no rows, and still move what is behind them.
+    #[test]
+    fn an_entry_that_moves_needs_no_row_of_the_member() {
+        let known = entries(&ENTRY.replace("form = \"indexed\"", "moves = true")).unwrap();
+        let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
+        let bits = serde_json::json!({
+            "path": "m1.m0", "type": "uint", "offset": 32, "size": 4, "alignment": 4, "array_stride": null,
+            "matrix_stride": null, "matrix_order": null, "bit_offset": 0, "bit_width": 1
+        });
+        let blocks = vec![StoryBlock {
+            name: "B".to_owned(),
+            size: Some(64),
+            members: vec![serde_json::from_value(bits).unwrap()],
+        }];
+        for (offset, outcome) in [(36, Outcome::Known), (28, Outcome::Differ)] {
+            let mut check = differing_at(&["B.m2"]);
+            check.rows[0].computed = Some(Value::Number(offset));
+            check.story = Some(Story { blocks: blocks.clone(), ..Story::default() });
+            explain(&known, &mut check, &[], &shapes);
+            assert_eq!(check.outcome, outcome, "{offset}");
         }
     }
 

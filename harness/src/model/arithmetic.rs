@@ -32,6 +32,9 @@ pub(super) fn compute(
         Op::IMul => two(&u64::wrapping_mul),
         Op::UDiv => two(&|a, b| a.checked_div(b).unwrap_or(0)),
         Op::UMod => two(&|a, b| a.checked_rem(b).unwrap_or(0)),
+        Op::SNegate => one(&|a| a.wrapping_neg() & mask(types, scalar)),
+        Op::BitFieldInsert => Some(map(operands, &|bits| inserted(bits) & mask(types, scalar))),
+        Op::Dot if bits(types, scalar) == 32 => Some(dot(operands)),
         Op::BitwiseAnd | Op::LogicalAnd => two(&|a, b| a & b),
         Op::BitwiseOr | Op::LogicalOr => two(&|a, b| a | b),
         Op::BitwiseXor => two(&|a, b| a ^ b),
@@ -85,6 +88,25 @@ fn widened(half: u64) -> u64 {
     }
 }
 
+/// Base, insert, offset and count: the base with as many bits of the insert from the offset on.
+fn inserted(operands: &[u64]) -> u64 {
+    let [base, insert, offset, count] = operands else { return 0 };
+    let low = u32::try_from(*count).ok().and_then(|count| u64::MAX.checked_shr(64 - count)).unwrap_or(0);
+    let shifted = |bits: u64| shift(*offset).and_then(|offset| bits.checked_shl(offset)).unwrap_or(0);
+    (base & !shifted(low)) | shifted(insert & low)
+}
+
+/// The sum of the products of two vectors' components, 32-bit floats. FXC chooses a matrix row so, by a factor of one.
+fn dot(operands: &[Value]) -> Result<Value, String> {
+    let single = |bits: u64| f32::from_bits(u32::try_from(bits).unwrap_or(u32::MAX));
+    let product = |bits: &[u64]| {
+        let factors = bits.iter().map(|bits| single(*bits));
+        factors.product::<f32>().to_bits().into()
+    };
+    let products = map(operands, &product)?;
+    fold(&[products], &|a, b| (single(a) + single(b)).to_bits().into())
+}
+
 fn shift(by: u64) -> Option<u32> {
     u32::try_from(by).ok()
 }
@@ -131,6 +153,11 @@ fn map(operands: &[Value], f: &dyn Fn(&[u64]) -> u64) -> Result<Value, String> {
             Ok(Value::Bits(f(&bits?)))
         }
     }
+}
+
+/// The least of unsigned operands, component by component.
+pub(super) fn least(operands: &[Value]) -> Result<Value, String> {
+    map(operands, &|bits| bits.iter().copied().min().unwrap_or(0))
 }
 
 /// Joins the components of a vector.
@@ -183,6 +210,36 @@ pub(super) fn bitcast(types: &Types, (to, from): (Word, Word), value: &Value) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Source: Extended Instructions for GLSL, `UMin`: "Minimum of x and y", taken as unsigned.
+    #[test]
+    fn the_least_is_unsigned_and_by_component() {
+        let vector = |bits: [u64; 2]| Value::parts(bits.map(Value::Bits).to_vec());
+        let least = least(&[vector([7, 0xFFFF_FFFF]), vector([0x8000_0000, 3])]).unwrap();
+        assert_eq!([0, 1].map(|index| least.at(&[index]).unwrap().bits()), [Ok(7), Ok(3)]);
+    }
+
+    fn vector(components: &[f32]) -> Value {
+        Value::parts(components.iter().map(|component| Value::Bits(component.to_bits().into())).collect())
+    }
+
+    /// Source: SPIR-V specification, `OpDot`.
+    #[test]
+    fn a_dot_product_with_a_unit_vector_is_a_component() {
+        let row = vector(&[-6.5, 3.25, 0.125]);
+        let chosen = dot(&[row.clone(), vector(&[0.0, 1.0, 0.0])]).unwrap();
+        assert_eq!(chosen.bits(), Ok(3.25_f32.to_bits().into()));
+        let sum = dot(&[row, vector(&[2.0, 4.0, 8.0])]).unwrap();
+        assert_eq!(sum.bits(), Ok(1.0_f32.to_bits().into()));
+    }
+
+    /// Source: SPIR-V specification, `OpBitFieldInsert`.
+    #[test]
+    fn bits_are_inserted_between_others() {
+        assert_eq!(inserted(&[0xFFFF_FFFF, 0x12, 8, 8]), 0xFFFF_12FF);
+        assert_eq!(inserted(&[0xABCD, 0xFF, 4, 0]), 0xABCD);
+        assert_eq!(inserted(&[0xABCD, 0x1234_5678, 0, 32]), 0x1234_5678);
+    }
 
     /// Source: IEEE 754-2019, binary16 and binary32.
     #[test]

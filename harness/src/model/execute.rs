@@ -103,12 +103,16 @@ impl Machine<'_> {
         }
     }
 
-    /// An instruction of `GLSL.std.450`. Only those that move bits are known: `unpackDouble2x32` has the low word first.
+    /// An instruction of `GLSL.std.450`. Known are `unpackDouble2x32`, which has the low word first, and `UMin`, with which
+    /// Tint keeps indices within the bounds of arrays.
     fn extended(&mut self, call: Call<'_>, ty: Word) -> Result<Value, String> {
         match call.instruction.operands.get(1) {
             Some(Operand::LiteralExtInstInteger(number)) if *number == GlslStd450Op::UnpackDouble2x32 as u32 => {
                 let from = self.type_of(call, 2);
                 arithmetic::bitcast(&self.program.types, (ty, from), &self.operand(call, 2)?)
+            }
+            Some(Operand::LiteralExtInstInteger(number)) if *number == GlslStd450Op::UMin as u32 => {
+                arithmetic::least(&[self.operand(call, 2)?, self.operand(call, 3)?])
             }
             Some(Operand::LiteralExtInstInteger(number)) => {
                 Err(format!("extended instruction {number} is not modelled"))

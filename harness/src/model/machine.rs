@@ -139,7 +139,12 @@ impl<'a> Machine<'a> {
                 return Err("memory that invocations share is not modelled".into());
             }
             StorageClass::Private | StorageClass::Workgroup | StorageClass::Output => {
-                self.new_cell(variable.pointee)?
+                let place = self.new_cell(variable.pointee)?;
+                let value = variable.initializer.and_then(|id| self.constants.get(&id)).cloned();
+                if let (Some(value), Place::Cell { cell, .. }) = (value, &place) {
+                    self.cells[*cell] = value;
+                }
+                place
             }
             StorageClass::Input => {
                 let place = self.new_cell(variable.pointee)?;

@@ -10,7 +10,16 @@ use crate::case::expect::join;
 use crate::record::What;
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Program {
+    #[serde(default)]
+    parameters: Vec<Variable>,
+    #[serde(default)]
+    entry_points: Vec<EntryPoint>,
+}
+
+#[derive(Deserialize)]
+struct EntryPoint {
     #[serde(default)]
     parameters: Vec<Variable>,
 }
@@ -61,11 +70,14 @@ struct Size {
 /// The block that loose global parameters make.
 const GLOBALS: &str = "$Globals";
 
+/// What the names of blocks begin with that the uniform parameters of an entry point make.
+const ENTRY: &str = "$Entry.";
+
 /// The base of a struct, as Slang names it.
 const BASE: &str = "$base";
 
-/// What the JSON says of the block of this name: `S`, `N::S`, `p.inner` for a parameter block in another, `$Globals`.
-/// Nothing where it has no such block, or several: Slang leaves namespaces out.
+/// What the JSON says of the block of this name: `S`, `N::S`, `p.inner` for a parameter block in another, `$Globals`,
+/// `$Entry.main`. Nothing where it has no such block, or several: Slang leaves namespaces out.
 ///
 /// # Errors
 /// Text that is not such JSON.
@@ -76,10 +88,22 @@ pub fn layout_numbers(json: &str, block: &str) -> Result<Numbers, String> {
         read.fields(&program.parameters, (block, 0));
         return Ok(read.numbers);
     }
+    if block.starts_with(ENTRY) {
+        // The entry point that was compiled is the probe, which has the parameters of the one that the block is named after.
+        if let [entry] = &program.entry_points[..] {
+            read.fields(&entry.parameters, (block, 0));
+        }
+        return Ok(read.numbers);
+    }
     let unqualified = block.rsplit_once("::").map_or(block, |(_, name)| name);
     let mut names = unqualified.split('.');
     let first = names.next().unwrap_or(unqualified);
-    let mut found: Vec<&Variable> = program.parameters.iter().filter(|parameter| parameter.name == first).collect();
+    // Of parameters with one name the global one has it.
+    let is_first = |parameter: &&Variable| parameter.name == first;
+    let mut found: Vec<&Variable> = program.parameters.iter().filter(is_first).collect();
+    if found.is_empty() {
+        found = program.entry_points.iter().flat_map(|entry| &entry.parameters).filter(is_first).collect();
+    }
     for name in names {
         let inside = found.into_iter().filter_map(|outer| outer.ty.element_var_layout.as_ref());
         found = inside.flat_map(|element| &element.ty.fields).filter(|field| field.name == name).collect();
@@ -188,8 +212,24 @@ mod tests {
         {"name": "g1", "type": {"kind": "scalar"}, "binding": {"kind": "uniform", "offset": 0, "size": 4}},
         {"name": "g2", "type": {"kind": "vector"}, "binding": {"kind": "uniform", "offset": 16, "size": 12}}]}"#;
 
+    /// Shortened from slangc 2026.14.1, `-target spirv -fvk-use-dx-layout`, of:
+    /// `struct T { float a; }; void main(uniform float x, uniform float3 y, uniform float z[3], ConstantBuffer<T> cb)`
+    const ENTRY_JSON: &str = r#"{"parameters": [], "entryPoints": [{"name": "main", "parameters": [
+        {"name": "x", "binding": {"kind": "uniform", "offset": 0, "size": 4}, "type": {"kind": "scalar"}},
+        {"name": "y", "binding": {"kind": "uniform", "offset": 4, "size": 12}, "type": {"kind": "vector"}},
+        {"name": "z", "binding": {"kind": "uniform", "offset": 16, "size": 12}, "type": {"kind": "array",
+         "elementCount": 3, "elementType": {"kind": "scalar"}, "uniformStride": 4}},
+        {"name": "cb", "binding": {"kind": "descriptorTableSlot", "index": 0}, "type": {"kind": "constantBuffer",
+         "elementVarLayout": {"type": {"kind": "struct", "name": "T", "fields": [
+           {"name": "a", "type": {"kind": "scalar"}, "binding": {"kind": "uniform", "offset": 0, "size": 4}}]},
+          "binding": {"kind": "uniform", "offset": 0, "size": 4}}}}]}]}"#;
+
     fn check(block: &str, expected: &[(What, &str, u32)]) {
-        let numbers = layout_numbers(JSON, block).unwrap();
+        check_in(JSON, block, expected);
+    }
+
+    fn check_in(json: &str, block: &str, expected: &[(What, &str, u32)]) {
+        let numbers = layout_numbers(json, block).unwrap();
         assert_eq!(numbers.iter().collect::<Vec<_>>(), expected, "{block}");
     }
 
@@ -206,6 +246,16 @@ mod tests {
             &globals.into_iter().chain([(Size, "$Globals.g1", 4), (Size, "$Globals.g2", 12)]).collect::<Vec<_>>(),
         );
         check("absent", &[]);
+    }
+
+    #[test]
+    fn parameters_of_the_entry_point_are_read() {
+        use What::{ArrayStride, Offset, Size};
+        let offsets = [(Offset, "$Entry.main.x", 0), (Offset, "$Entry.main.y", 4), (Offset, "$Entry.main.z", 16)];
+        let sizes = [(Size, "$Entry.main.x", 4), (Size, "$Entry.main.y", 12), (Size, "$Entry.main.z", 12)];
+        let stride = [(ArrayStride, "$Entry.main.z", 4)];
+        check_in(ENTRY_JSON, "$Entry.main", &offsets.into_iter().chain(stride).chain(sizes).collect::<Vec<_>>());
+        check_in(ENTRY_JSON, "cb", &[(Offset, "cb.a", 0), (Size, "cb", 4), (Size, "cb.a", 4)]);
     }
 
     #[test]

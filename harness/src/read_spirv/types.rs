@@ -53,6 +53,8 @@ pub(crate) struct SpirvVariable {
     pub(crate) name: Option<String>,
     /// What the device keeps in it.
     pub(crate) builtin: Option<BuiltIn>,
+    /// The constant that it begins with.
+    pub(crate) initializer: Option<Word>,
 }
 
 /// How large a type is to walk over.
@@ -263,6 +265,7 @@ impl Types {
             binding: decorations.number(id, Decoration::Binding),
             name: decorations.names.get(&id).filter(|name| !name.is_empty()).cloned(),
             builtin: decorations.number(id, Decoration::BuiltIn).and_then(BuiltIn::from_u32),
+            initializer: Operands(instruction).id(1),
         };
         match self.variables.insert(id, variable) {
             // It would be listed once for each declaration, with a name that stands in the module once.

@@ -101,7 +101,8 @@ impl Selection {
         match laid_out::read(path, &mut self.sources)? {
             Ok(layouts) => {
                 let name = path.display().to_string();
-                self.subjects.push(Arc::new(Subject::declared(&name, layouts)));
+                let wgsl = laid_out::wgsl_text(path, &self.sources);
+                self.subjects.push(Arc::new(Subject::declared(&name, layouts, wgsl)));
             }
             Err(found) => problems.extend(found),
         }

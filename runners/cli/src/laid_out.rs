@@ -46,6 +46,12 @@ pub(crate) fn read(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Resul
     Ok(read.and_then(|layouts| some(layouts, Span { end: span.start, ..span })))
 }
 
+/// The text of a WGSL file that was just read.
+pub(crate) fn wgsl_text(path: &Path, sources: &SourceMap) -> Option<String> {
+    let is_wgsl = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("wgsl"));
+    sources.files().last().filter(|_| is_wgsl).map(|file| file.text.clone())
+}
+
 fn read_spirv(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Result<Vec<BlockLayout>, Vec<Diagnostic>>> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).with_context(|| format!("reading {name}"))?;

@@ -17,7 +17,7 @@ use crate::lookup::driver;
 use crate::slang_library::{SlangService, library_beside};
 
 /// Longest time that a compiler gets to say its version.
-const VERSION_LIMIT: Duration = Duration::from_secs(30);
+pub(crate) const VERSION_LIMIT: Duration = Duration::from_secs(30);
 
 /// Most characters of a dying compiler's last words.
 const LAST_WORDS: usize = 200;
@@ -55,6 +55,11 @@ pub enum Answer {
 }
 
 impl Compiler {
+    /// A compiler that tells no version.
+    pub(crate) fn without_version(name: &'static str, invocation: Invocation) -> Self {
+        Self { name, invocation, version: "tells no version".to_owned(), limit: TIME_LIMIT }
+    }
+
     /// The same compiler with this time for each source.
     #[must_use]
     pub fn with_limit(self, limit: Duration) -> Self {
@@ -176,7 +181,7 @@ impl Invocation {
         Self { program, ..Self::default() }
     }
 
-    fn command(&self) -> Command {
+    pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.leading).envs(self.environment.iter().map(|(name, value)| (name, value)));
         command

@@ -8,5 +8,6 @@ pub mod family;
 mod lookup;
 pub mod slang_library;
 pub mod spirv_val;
+mod tint;
 pub mod toolchains;
 mod wine;

@@ -1,13 +1,14 @@
 //! Where compilers are looked for.
 //!
-//! The environment can name one (`DXC`, `SLANGC` ...); then come the `PATH` and what `ci/setup.sh` fetched, in this order.
+//! The environment can name one (`DXC`, `SLANGC` ...); then come the `PATH` and what `ci/setup.sh` fetched, in this order, and
+//! the first that answers is it.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use crate::compiler::{Compiler, Invocation, answering};
 use crate::family::CLANG_QUESTION;
-use crate::wine;
+use crate::{tint, wine};
 
 /// Where a compiler is looked for.
 struct Lookup {
@@ -25,6 +26,8 @@ struct Lookup {
 enum Fetched {
     Nothing,
     Program(&'static str),
+    /// A program of ours, and the library that it loads.
+    Driven(&'static str, &'static str),
     /// A library of DXC, with the arguments of our driver that come before its path.
     Library(&'static str, &'static [&'static str]),
     /// One of Microsoft's compilers for Windows, as `layoutproof-d3d.exe` calls it, and its library.
@@ -89,10 +92,10 @@ const LOOKUPS: [Lookup; 9] = [
         question: CLANG_QUESTION,
     },
     Lookup {
-        name: "tint",
+        name: tint::NAME,
         plain: Some(("TINT", "tint")),
-        fetched: Fetched::Nothing,
-        option: None,
+        fetched: Fetched::Driven("tools/tint/tint", "tools/tint/dawn.node"),
+        option: Some("--tint"),
         question: &["--version"],
     },
 ];
@@ -129,15 +132,29 @@ impl Compiler {
 impl Lookup {
     /// The compiler, or why it is not here.
     fn find(&self, fetched: Option<&Path>) -> Result<Compiler, String> {
-        let plain = self.plain.and_then(|(variable, program)| {
-            std::env::var_os(variable)
-                .map(|program| named(&program))
-                .or_else(|| on_path(program))
-                .map(Invocation::program)
-        });
-        let found = plain.or_else(|| self.fetched.invocation(fetched?));
-        let invocation = found.ok_or_else(|| format!("no `{}` is here", self.name))?;
-        answering(self.name, invocation, self.question)
+        let mut reason = format!("no `{}` is here", self.name);
+        for invocation in self.candidates(fetched) {
+            let answer = match self.name {
+                tint::NAME => tint::answering(invocation),
+                name => answering(name, invocation, self.question),
+            };
+            match answer {
+                Ok(compiler) => return Ok(compiler),
+                Err(no) => reason = no,
+            }
+        }
+        Err(reason)
+    }
+
+    /// What may be it: what the variable names, and nothing else where it is set; else what is on the `PATH`, then what was
+    /// fetched.
+    fn candidates(&self, fetched: Option<&Path>) -> Vec<Invocation> {
+        if let Some(program) = self.plain.and_then(|(variable, _)| std::env::var_os(variable)) {
+            return vec![Invocation::program(named(&program))];
+        }
+        let on_path = self.plain.and_then(|(_, program)| on_path(program)).map(Invocation::program);
+        let fetched = fetched.and_then(|folder| self.fetched.invocation(folder));
+        on_path.into_iter().chain(fetched).collect()
     }
 
     /// A sentence about a variable that is set and names no compiler.
@@ -160,6 +177,9 @@ impl Fetched {
         match self {
             Self::Nothing => None,
             Self::Program(path) => Some(Invocation::program(found(path)?)),
+            Self::Driven(program, library) => {
+                Some(Invocation { library: Some(found(library)?), ..Invocation::program(found(program)?) })
+            }
             Self::Library(path, arguments) => {
                 let library = found(path)?;
                 let leading = arguments.iter().map(OsString::from).chain([library.clone().into_os_string()]);

@@ -50,8 +50,8 @@ impl<'m> Entry<'m> {
     /// Measures an entry point.
     pub(super) fn of(declared: &'m EntryPoint, types: &mut Types<'_>) -> Self {
         let stage = stage(&declared.annotations, types.settings.stage);
-        let uniform: Vec<Member> = declared.parameters.iter().filter(|one| is_uniform(one)).map(member).collect();
-        let ty = structure(&format!("$Entry.{}", declared.name), uniform, declared.span);
+        let uniform: Vec<Member> = declared.parameters.iter().filter(|one| one.is_uniform()).map(member).collect();
+        let ty = structure(&declared.uniform_block(), uniform, declared.span);
         let (room, span) = (Room::Ordinary, declared.span);
         let laid = types.bytes(Whole { kind: BlockKind::EntryUniforms, data_layout: None, element: &ty, room, span });
         let whole = with_bytes(&ty, laid.as_ref());
@@ -86,9 +86,9 @@ impl<'m> Entry<'m> {
     fn vary(&mut self, mut varyings: Varyings<'_, '_>) {
         let mut uniforms = std::mem::take(&mut self.fields).into_iter();
         for parameter in &self.declared.parameters {
-            let field = if is_uniform(parameter) { uniforms.next() } else { None };
+            let field = if parameter.is_uniform() { uniforms.next() } else { None };
             let field = field.unwrap_or_else(|| {
-                let EntryParameter { name, ty, annotations, span } = parameter;
+                let EntryParameter { name, ty, annotations, span, .. } = parameter;
                 let layout = varyings.layout(ty, annotations.semantic.as_deref(), directions(annotations));
                 variable(Some(name), annotations, layout, *span)
             });
@@ -148,7 +148,7 @@ impl<'m> Uniforms<'_, '_, 'm> {
     fn fields(&mut self, declared: &'m EntryPoint, laid: Option<&LaidOut>) -> Vec<VariableLayout> {
         let mut members = members(laid).iter().peekable();
         let mut fields = Vec::new();
-        for parameter in declared.parameters.iter().filter(|parameter| is_uniform(parameter)) {
+        for parameter in declared.parameters.iter().filter(|parameter| parameter.is_uniform()) {
             let laid = next_member(&mut members, &member(parameter));
             let place = Place { room: Room::Ordinary, span: parameter.span };
             let layout = self.types.of(&parameter.ty, laid.map(|laid| &laid.layout), place);
@@ -225,14 +225,8 @@ fn variable(name: Option<&String>, annotations: &Annotations, layout: TypeLayout
     VariableLayout { name, annotations, offsets, layout: Arc::new(layout), span }
 }
 
-/// `uniform`, and resources, which are uniform without the word.
-pub(super) fn is_uniform(parameter: &EntryParameter) -> bool {
-    let has_word = parameter.annotations.modifiers.iter().any(|modifier| modifier == "uniform");
-    has_word || matches!(parameter.ty.dimensions().0, Type::Resource(_))
-}
-
 fn member(parameter: &EntryParameter) -> Member {
-    let EntryParameter { name, ty, annotations, span } = parameter.clone();
+    let EntryParameter { name, ty, annotations, span, .. } = parameter.clone();
     Member { name, ty, bit_width: None, annotations, span }
 }
 

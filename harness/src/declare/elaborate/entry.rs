@@ -67,7 +67,7 @@ impl<'t> Elaborator<'t> {
         is_compute: bool,
         context: &Context,
     ) -> Option<EntryParameter> {
-        let FunctionParameter { prefix, ty, declarator } = parameter;
+        let FunctionParameter { prefix, ty, declarator, tokens } = parameter;
         let found = self.declared(ty, order(prefix), (declarator, context));
         let mut annotations = self.annotations(prefix, &declarator.placement, context);
         if let Some(packoffset) = annotations.packoffset {
@@ -80,7 +80,8 @@ impl<'t> Elaborator<'t> {
             self.problems.report(Diagnostic::warning(Code::ImplicitUniform, span, message));
             annotations.modifiers.push("uniform".to_owned());
         }
-        Some(EntryParameter { name, ty, annotations, span })
+        let text = self.source.text(tokens.clone());
+        Some(EntryParameter { name, ty, annotations, text, span })
     }
 
     fn is_implicitly_uniform(&self, ty: &Type, annotations: &Annotations) -> bool {

@@ -1,5 +1,7 @@
 //! Walks over tokens with their brackets matched beforehand, so that skipping a bracket costs nothing.
 
+use std::ops::Range;
+
 use crate::declare::ast::Name;
 use crate::declare::lexer::{Token, TokenKind};
 use crate::declare::preprocess::Prepared;
@@ -43,6 +45,21 @@ impl<'a> Source<'a> {
     /// The token at `index`, the end beyond the last.
     pub(in crate::declare) fn token(&self, index: usize) -> Token<'a> {
         self.tokens[index.min(self.tokens.len() - 1)]
+    }
+
+    /// The tokens of `range` as text: white space where the source has some, and between words that a macro put together.
+    pub(in crate::declare) fn text(&self, range: Range<usize>) -> String {
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let mut text = String::new();
+        for token in range.map(|index| self.token(index)) {
+            let ends = [text.bytes().last(), token.text.bytes().next()];
+            let touch = ends.iter().all(|end| end.is_some_and(is_word));
+            if !text.is_empty() && (token.spaced || touch) {
+                text.push(' ');
+            }
+            text += token.text;
+        }
+        text
     }
 
     /// The index of what closes the bracket at `index`.
@@ -247,7 +264,7 @@ impl<'s, 'a> Parser<'s, 'a> {
     }
 
     /// Moves behind the bracket that opens here and returns the indices of the tokens between its ends.
-    pub(super) fn skip_brackets(&mut self) -> std::ops::Range<usize> {
+    pub(super) fn skip_brackets(&mut self) -> Range<usize> {
         let opening = self.token().kind;
         let inside = self.at + 1..self.source.closer(self.at);
         self.at = inside.end;

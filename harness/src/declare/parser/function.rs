@@ -60,6 +60,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     fn parameter(&mut self) -> Parsed<FunctionParameter<'a>> {
+        let start = self.position();
         let prefix = self.prefix()?;
         let ty = self.type_expression()?;
         let declarator = if matches!(self.token().kind, TokenKind::Comma | TokenKind::RightParenthesis) {
@@ -67,7 +68,7 @@ impl<'a> Parser<'_, 'a> {
         } else {
             self.declarator()?
         };
-        Ok(FunctionParameter { prefix, ty, declarator })
+        Ok(FunctionParameter { prefix, ty, declarator, tokens: start..self.position() })
     }
 
     fn unnamed(&self) -> Declarator<'a> {

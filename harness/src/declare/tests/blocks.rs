@@ -124,6 +124,20 @@ fn entry_points() {
 }
 
 #[test]
+fn parameters_keep_their_text() {
+    let module = read(
+        "#define OF(T) uniform T
+        struct S { float a; }; [shader(\"compute\")] [numthreads(1, 1, 1)]
+        void main(OF(float3)v[2], /* the id */ uint3 id:SV_DispatchThreadID, uniform vector<float,2>w=float2(1,-2), S s) {}",
+    );
+    let text: Vec<&str> = module.entry_points[0].parameters.iter().map(|parameter| parameter.text.as_str()).collect();
+    let expected =
+        ["uniform float3 v[2]", "uint3 id:SV_DispatchThreadID", "uniform vector<float,2>w=float2(1,-2)", "S s"];
+    assert_eq!(text, expected);
+    assert_eq!(module.entry_points[0].uniform_parameters(), [expected[0], expected[2], expected[3]].join(", "));
+}
+
+#[test]
 fn the_entry_point_that_is_asked_for() {
     let source = "void main() {} void other(uniform float a) {}";
     assert_eq!(read(source).entry_points[0].name, "main");

@@ -7,9 +7,13 @@
 use super::{Dialect, expression};
 use crate::layout::tree::LeafStep;
 use crate::layout::{BlockLayout, Component, Leaf};
+use crate::module::BlockKind;
 use crate::probe::{Place, ProbePlan, Slot, Wiring};
 use crate::record::{Direction, Form};
 use crate::scalar::Scalar;
+
+/// Names of a vector's components; no matrix has more columns.
+const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
 
 /// What the statements are about.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +67,7 @@ impl Probed<'_> {
         let leaf = self.leaf(&slots[0]);
         let path = expression(self.layout, leaf)?;
         let value = match slots[0].form {
-            Form::Leaf => path,
+            Form::Leaf => self.spelled(leaf, path),
             Form::Vector => match vector_stem(leaf) {
                 Some(stem) => {
                     text.body += &self.vector(slots, stem.len(), &path)?;
@@ -75,7 +79,7 @@ impl Probed<'_> {
                 Some((whole, _)) => return self.pass(slots, &whole, text),
                 None => path,
             },
-            Form::Indexed => self.indexed(&path),
+            Form::Indexed => self.indexed(&self.spelled(leaf, path)),
             Form::Parameter | Form::Divergent | Form::Copied | Form::Length => return None,
         };
         text.body += &self.store(&value, leaf.component, word(&slots[0])?);
@@ -96,7 +100,10 @@ impl Probed<'_> {
         let mut stores = String::new();
         for slot in slots {
             let (_, rest) = self.whole(slot)?;
-            stores += &self.store(&format!("value{rest}"), self.leaf(slot).component, word(slot)?);
+            let component = self.leaf(slot).component;
+            // DXC 1.7.2308 aborts on a condition whose type is a template's.
+            let cast = if component.scalar == Scalar::Bool { "(bool)" } else { "" };
+            stores += &self.store(&format!("{cast}value{rest}"), component, word(slot)?);
         }
         match self.dialect {
             // FXC has no generic functions, and Clang copies no struct out of a constant buffer: their plans have no such form.
@@ -131,6 +138,20 @@ impl Probed<'_> {
         Some(text + "    }\n")
     }
 
+    /// The path as the dialect takes it: FXC wants no second subscript on a matrix in a structured buffer (its error X3512)
+    /// but the name of a component.
+    fn spelled(&self, leaf: &Leaf, path: String) -> String {
+        let is_structured = self.layout.kind == BlockKind::StructuredElement;
+        match leaf.steps.last() {
+            Some(LeafStep::Cell { column, .. }) if is_structured && self.dialect == Dialect::OldHlsl => {
+                let row = path.rfind('[').map_or(path.as_str(), |at| &path[..at]);
+                format!("{row}.{}", COMPONENTS[*column as usize])
+            }
+            Some(LeafStep::Member(_) | LeafStep::Element(_) | LeafStep::Component(_) | LeafStep::Cell { .. })
+            | None => path,
+        }
+    }
+
     /// The path with every index taken from the table of numbers in the input.
     fn indexed(&self, path: &str) -> String {
         let from_input = |part: &str| {
@@ -144,7 +165,7 @@ impl Probed<'_> {
 
     fn write(&self, slot: &Slot) -> Option<String> {
         let leaf = self.leaf(slot);
-        let path = expression(self.layout, leaf)?;
+        let path = self.spelled(leaf, expression(self.layout, leaf)?);
         Some(format!("    {path} = {};\n", self.loaded(leaf.component, word(slot)?)))
     }
 

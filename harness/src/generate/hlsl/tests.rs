@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::{Dialect, probe};
+use super::{Dialect, Program, probe};
 use crate::declare::{DeclareOptions, declare};
 use crate::layout::{LayoutOptions, find, lay_out};
 use crate::probe::{Wiring, plan_by_name};
@@ -12,12 +12,15 @@ use crate::sources::{SourceMap, Span};
 /// The entry point for the only block of `declarations`.
 fn entry_point(declarations: &str, space: Space, direction: Direction) -> String {
     let forms = [Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
-    let text = text((declarations, Dialect::Hlsl), space, (direction, &forms));
+    entry_point_in(Dialect::Hlsl, &forms, (declarations, space, direction))
+}
+
+fn entry_point_in(dialect: Dialect, forms: &[Form], block: (&str, Space, Direction)) -> String {
+    let text = whole_text(dialect, forms, block);
     text.split_once("    layoutproof_output.Store(0, layoutproof_input.Load(0));\n").unwrap().1.to_owned()
 }
 
-/// The whole text for the only block of `declarations`.
-fn text((declarations, dialect): (&str, Dialect), space: Space, (direction, forms): (Direction, &[Form])) -> String {
+fn whole_text(dialect: Dialect, forms: &[Form], (declarations, space, direction): (&str, Space, Direction)) -> String {
     let mut sources = SourceMap::default();
     let file = sources.add("test.hlsl", declarations);
     let end = u32::try_from(declarations.len()).unwrap();
@@ -28,7 +31,8 @@ fn text((declarations, dialect): (&str, Dialect), space: Space, (direction, form
     plan.entries.retain(|entry| entry.direction == direction);
     plan.entries.truncate(1);
     let wiring = Wiring::new(&layout, &plan, &plan.entries[0]);
-    probe((declarations, dialect), &layout, (&plan, &wiring)).unwrap()
+    let program = Program { declarations, dialect, parameters: String::new() };
+    probe(&program, &layout, (&plan, &wiring)).unwrap()
 }
 
 #[test]
@@ -60,6 +64,14 @@ fn elements_of_structured_buffers_are_passed_whole() {
     let declarations = "struct P { float a; bool b; }; StructuredBuffer<P> S;";
     let text = entry_point(declarations, Space::Storage, Direction::Read);
     assert!(text.contains("layoutproof_whole0(S[0]);"), "{text}");
+    let text = whole_text(Dialect::Hlsl, &[Form::Whole], (declarations, Space::Storage, Direction::Read));
+    let function = "template <typename T> void layoutproof_whole0(T value)
+{
+    layoutproof_output.Store(4, asuint(value.a));
+    layoutproof_output.Store(8, (bool)value.b ? 1u : 0u);
+}
+";
+    assert!(text.contains(function), "{text}");
 }
 
 #[test]
@@ -90,12 +102,31 @@ fn a_write_takes_each_leaf_from_the_input() {
     .assert_eq(&text);
 }
 
-/// Clang 22.1.8 says of others: "no member named 'Store'".
+/// FXC 10.0.22621.2428 refuses `S[0].m[0][1]` (X3512) and takes `S[0].m[0].y`; of constant buffers it takes both.
+#[test]
+fn fxc_gets_the_cells_of_a_structured_buffer_by_component() {
+    let forms = [Form::Leaf, Form::Vector, Form::Indexed];
+    let declarations = "struct P { float2x2 m; float v[2]; }; StructuredBuffer<P> S;";
+    let text = entry_point_in(Dialect::OldHlsl, &forms, (declarations, Space::Storage, Direction::Read));
+    for expected in
+        ["asuint(S[0].m[1].x)", "{ float2 value = S[0].m[1];", ".m[layoutproof_input.Load(8)].y", "S[0].v[1]"]
+    {
+        assert!(text.contains(expected), "{expected} in {text}");
+    }
+    let declarations = "struct P { float2x2 m; }; RWStructuredBuffer<P> S;";
+    let text = entry_point_in(Dialect::OldHlsl, &[Form::Leaf], (declarations, Space::Storage, Direction::Write));
+    assert!(text.contains("S[0].m[0].y = asfloat("), "{text}");
+    let declarations = "cbuffer S { float2x2 m; };";
+    let text = entry_point_in(Dialect::OldHlsl, &forms, (declarations, Space::Uniform, Direction::Read));
+    assert!(text.contains("asuint(m[1][0])"), "{text}");
+}
+
+/// Clang 22.1.8: it knows no `Store` of `RWByteAddressBuffer`.
 #[test]
 fn clang_gets_buffers_of_words() {
     let declarations = "cbuffer S { double d; int a[2]; };";
     let forms = [Form::Leaf, Form::Indexed];
-    let text = text((declarations, Dialect::Clang), Space::Uniform, (Direction::Read, &forms));
+    let text = whole_text(Dialect::Clang, &forms, (declarations, Space::Uniform, Direction::Read));
     let (_, buffers) = text.split_once('\n').unwrap();
     expect![[r#"
         RWStructuredBuffer<uint> layoutproof_output : register(u0, space1000);

@@ -12,6 +12,7 @@ mod access;
 mod build;
 mod entry;
 mod node;
+pub mod own;
 mod uniform;
 
 use thiserror::Error;
@@ -102,6 +103,11 @@ fn fit(rules: &str) -> Fit {
 /// dialect of WGSL's own rule sets is WGSL too.
 pub fn chooses_offsets(rules: &str) -> bool {
     matches!(rules.split('@').next(), Some("wgsl-uniform" | "wgsl-storage"))
+}
+
+/// Where a block is declared under one of WGSL's own rule sets.
+pub fn space_of(rules: &str) -> Space {
+    if rules.starts_with("wgsl-uniform") { Space::Uniform } else { Space::Storage }
 }
 
 /// Whether WGSL has the space of an entry point, and this generator writes its stage.

@@ -24,6 +24,8 @@ pub enum MemberShape {
     RowsBeforeAMember,
     /// A matrix in an array of arrays.
     MatrixInANestedArray,
+    /// A matrix of bools.
+    BoolMatrix,
     /// A matrix whose elements have 2 bytes.
     TwoByteMatrix,
     /// A matrix whose elements have 8 bytes.
@@ -50,6 +52,8 @@ pub enum MemberShape {
     BoolElement,
     /// A matrix of integers as the element of a structured buffer.
     IntegerMatrixElement,
+    /// A matrix by rows as the element of a structured buffer.
+    MatrixElementByRows,
     /// A struct with scalars of different sizes, so that its end may be no multiple of its alignment.
     MixedStruct,
     /// A struct with bit-fields.
@@ -64,13 +68,14 @@ pub enum MemberShape {
 
 impl MemberShape {
     /// All shapes.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 26] = [
         Self::FlatMatrix,
         Self::FlatMatrixBehindAMember,
         Self::FlatMatrixOfOtherOrder,
         Self::TallMatrix,
         Self::RowsBeforeAMember,
         Self::MatrixInANestedArray,
+        Self::BoolMatrix,
         Self::TwoByteMatrix,
         Self::EightByteMatrix,
         Self::EightByteMatrixInAnArray,
@@ -84,6 +89,7 @@ impl MemberShape {
         Self::BitFieldBlock,
         Self::BoolElement,
         Self::IntegerMatrixElement,
+        Self::MatrixElementByRows,
         Self::MixedStruct,
         Self::BitFieldStruct,
         Self::EvenVector,
@@ -100,6 +106,7 @@ impl MemberShape {
             Self::TallMatrix => "tall-matrix",
             Self::RowsBeforeAMember => "rows-before-a-member",
             Self::MatrixInANestedArray => "matrix-in-a-nested-array",
+            Self::BoolMatrix => "bool-matrix",
             Self::TwoByteMatrix => "two-byte-matrix",
             Self::EightByteMatrix => "eight-byte-matrix",
             Self::EightByteMatrixInAnArray => "eight-byte-matrix-in-an-array",
@@ -113,6 +120,7 @@ impl MemberShape {
             Self::BitFieldBlock => "bit-field-block",
             Self::BoolElement => "bool-element",
             Self::IntegerMatrixElement => "integer-matrix-element",
+            Self::MatrixElementByRows => "matrix-element-by-rows",
             Self::MixedStruct => "mixed-struct",
             Self::BitFieldStruct => "bit-field-struct",
             Self::EvenVector => "even-vector",
@@ -240,7 +248,9 @@ impl Declaration {
             (MemberShape::TallMatrix, may_be_by(MatrixOrder::Column) && rows > columns),
             (MemberShape::RowsBeforeAMember, may_be_by(MatrixOrder::Row) && has_tail && spot.is_before),
             (MemberShape::IntegerMatrixElement, self.is_element() && !scalar.is_float()),
+            (MemberShape::MatrixElementByRows, self.is_element() && order == MatrixOrder::Row),
             (MemberShape::MatrixInANestedArray, spot.member.dimensions.len() > 1),
+            (MemberShape::BoolMatrix, scalar == Scalar::Bool),
             (MemberShape::TwoByteMatrix, bytes == 2),
             (MemberShape::EightByteMatrix, is_wide),
             (MemberShape::EightByteMatrixInAnArray, is_wide && is_array),
@@ -323,5 +333,9 @@ mod tests {
     fn an_element_is_the_block() {
         let content = Struct { base: None, members: vec![matrix(Scalar::Float64, 3, 3)] };
         assert_eq!(shapes(BlockForm::StructuredElement, content), ["B eight-byte-matrix"]);
+        let ty = MemberType::Matrix { scalar: Scalar::Bool, rows: 2, columns: 2, order: Some(MatrixOrder::Row) };
+        let content = Struct { base: None, members: vec![Member::plain(ty)] };
+        let all = ["B integer-matrix-element", "B matrix-element-by-rows", "B bool-matrix", "B bool-element"];
+        assert_eq!(shapes(BlockForm::StructuredElement, content), all);
     }
 }

@@ -200,6 +200,12 @@ impl TypeSpace {
         }
     }
 
+    /// Tint, which gets the WGSL that we write: 32-bit numbers alone, and a matrix by rows as WGSL's transposed one.
+    pub fn tint() -> Self {
+        let Self { blocks, .. } = Self::wgsl();
+        Self { scalars: vec![Scalar::Float32, Scalar::Int32, Scalar::Uint32], blocks, ..Self::glsl() }
+    }
+
     /// The space without these features.
     #[must_use]
     pub fn without(mut self, features: &[Feature]) -> Self {

@@ -8,8 +8,8 @@ pub(super) fn of(toolchain: &Toolchain) -> TypeSpace {
     let plain = plain(toolchain);
     match toolchain.language {
         Language::Hlsl => plain.with_minimum_precision(),
-        // What FXC does to it, cases show; Clang, Slang and GLSL know nothing of it.
-        Language::ClangHlsl | Language::OldHlsl | Language::Slang | Language::Glsl => plain,
+        // What FXC does to it, cases show; Clang, Slang, GLSL and WGSL know nothing of it.
+        Language::ClangHlsl | Language::OldHlsl | Language::Slang | Language::Glsl | Language::Wgsl => plain,
     }
 }
 
@@ -28,6 +28,7 @@ fn plain(toolchain: &Toolchain) -> TypeSpace {
             both.expect("both have constant buffers, matrices by columns and 16-bit types")
         }
         (Language::Glsl, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl) => TypeSpace::glsl(),
+        (Language::Wgsl, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl) => TypeSpace::tint(),
     }
 }
 

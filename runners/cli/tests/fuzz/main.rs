@@ -12,11 +12,13 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// Rules that are planted wrong, each with the toolchain that takes the right one: arrays of constant buffers need not
-/// begin a register, those of Slang's uniform blocks neither, and a vector in a storage buffer may cross 16 bytes.
-const PLANTED: [(&str, &str); 3] = [
+/// begin a register, those of Slang's uniform blocks neither, a vector in a storage buffer may cross 16 bytes, and so may
+/// WGSL's.
+const PLANTED: [(&str, &str); 4] = [
     ("hlsl-cbuffer:array-alignment=4", "dxc-dxil"),
     ("std140@slang:array-alignment=4", "slang-vulkan"),
     ("relaxed430:members.straddle=allowed", "dxc-spirv"),
+    ("wgsl-storage:vectors=component", "tint"),
 ];
 
 /// Declarations within which a planted fault must show.

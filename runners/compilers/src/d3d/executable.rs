@@ -9,6 +9,7 @@ use layoutproof::read_spirv::bound_variables;
 
 use super::Object;
 use super::rewrite::{with_entry, with_socket, without_idle_capabilities, without_repeated_decorations};
+use super::texel_buffers::with_storage_buffers;
 use crate::compiler::{Answer, Compiler};
 
 /// A module made of DXBC. Its entry point is `main`.
@@ -32,6 +33,11 @@ pub struct Place {
 }
 
 impl Executable {
+    /// Whether the code sees texels of a format, for which it has an image or a texel buffer, in what is bound there.
+    pub fn has_texels(listed: &FxcBinding) -> bool {
+        listed.binding.unit == LayoutUnit::ShaderResource && !listed.is_raw
+    }
+
     /// The module with its entry point called `entry`, and with resources at other places: name, then descriptor set and
     /// binding. Names that the module does not have are passed over.
     #[must_use]
@@ -60,8 +66,15 @@ pub(crate) fn translate(vkd3d: &Compiler, object: &Object) -> Result<Executable,
         Answer::Broken(how) => return Err(how),
     }
     let module = read_words(&folder.path().join("object.spv"))?;
-    let spirv = without_idle_capabilities(&without_repeated_decorations(&module));
-    let places = places(&spirv, &object.listing)?;
+    let rows = resource_bindings(&object.listing)?;
+    let module = without_repeated_decorations(&module);
+    // Beside texels of a format there is no telling which buffers have bytes.
+    let has_texels = rows.iter().any(Executable::has_texels);
+    let untyped = if has_texels { Some(module) } else { with_storage_buffers(&module) };
+    let untyped =
+        untyped.ok_or("its code asks for the size of a texel buffer, as which vkd3d's SPIR-V has a buffer")?;
+    let spirv = without_idle_capabilities(&untyped);
+    let places = places(&spirv, rows)?;
     Ok(Executable { spirv, places })
 }
 
@@ -73,10 +86,9 @@ fn read_words(file: &Path) -> Result<Vec<u32>, String> {
 
 /// Pairs the listing's rows with the module's variables. A row without a variable is left out: its resource may be listed
 /// for a size query alone.
-fn places(spirv: &[u32], listing: &str) -> Result<Vec<Place>, String> {
+fn places(spirv: &[u32], rows: Vec<FxcBinding>) -> Result<Vec<Place>, String> {
     let variables = bound_variables(spirv).map_err(|bad| format!("vkd3d-compiler's module: {}", bad.reason))?;
-    let rows = resource_bindings(listing)?.into_iter();
-    let placed = rows.filter_map(|listed| {
+    let placed = rows.into_iter().filter_map(|listed| {
         let name = variable(&listed);
         // A constant buffer's name goes on, `cb1_3`.
         let found = variables.iter().find(|variable| variable.name.split('_').next() == Some(name.as_str()))?;

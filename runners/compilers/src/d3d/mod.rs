@@ -1,8 +1,8 @@
 //! Microsoft's HLSL compilers under Wine: FXC, whose DXBC runs on Vulkan devices through vkd3d, and DXC 1.9.
 //!
-//! HLSL text in; the container, its listing and, for FXC, SPIR-V out, with the place of every register in it. Offsets in
-//! constant buffers are FXC's own: vkd3d-compiler turns each buffer into one array of `vec4`, so no layout rule of SPIR-V
-//! has a part. One process of Wine compiles many sources, since its start takes longer than a hundred probes.
+//! HLSL text in; the container, its listing and, for FXC, SPIR-V out, with the place of every register in it. Offsets are
+//! FXC's own: vkd3d-compiler turns each constant buffer into one array of `vec4`, and other buffers into words, so no layout
+//! rule of SPIR-V has a part. One process of Wine compiles many sources, since its start takes longer than a hundred probes.
 //!
 //! What FXC asks of the text (measured with FXC 10.0.22621.2428 and vkd3d-compiler 1.2, spirv-val 2023.1):
 //!
@@ -11,8 +11,9 @@
 //!   structs, `ParameterBlock`, 16-bit and 64-bit integers, `float16_t`. `[shader("compute")]` is taken.
 //! - `half` in a buffer is refused; with `-Gec`, which 5.1 does not take, it is `float`. `min16float` has four bytes.
 //! - `double` is there, and `asuint(d, low, high)` splits it. vkd3d-compiler cannot calculate with it nor convert it.
-//! - The buffers of a probe must be `RWByteAddressBuffer`, `RWStructuredBuffer` or constant buffers. What is bound to `t`
-//!   registers, structured and byte-address buffers too, becomes a texel buffer of `r32ui` in SPIR-V.
+//! - What is bound to `t` registers, structured and byte-address buffers too, becomes a texel buffer in vkd3d's SPIR-V:
+//!   `texel_buffers` makes storage buffers of those that have bytes. `GetDimensions` of such a buffer is refused.
+//! - Of a matrix in a structured buffer, `m[1][2]` is refused (X3512), `m[1].z` is taken.
 //! - The entry point of the SPIR-V is always `main`, and bindings are numbered; [`Executable::moved`] changes both. What the entry point does not use has no variable.
 //! - A global struct with a number and a texture kills FXC in a 5.1 profile.
 
@@ -21,6 +22,7 @@ mod executable;
 mod fxc;
 mod rewrite;
 mod session;
+mod texel_buffers;
 
 pub use batch::{D3dCompiler, Object, Source};
 pub use executable::{Executable, Place};

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 /// Words of the header.
-const HEADER: usize = 5;
+pub(super) const HEADER: usize = 5;
 /// Opcode of `OpEntryPoint`: execution model, function, name, interface.
 const OP_ENTRY_POINT: u32 = 15;
 /// Opcode of `OpCapability`: capability.
@@ -36,10 +36,7 @@ pub(crate) fn without_repeated_decorations(words: &[u32]) -> Vec<u32> {
 
 /// The module without the capabilities for texel buffers, which vkd3d-compiler 1.2 always declares, where it has none.
 pub(crate) fn without_idle_capabilities(words: &[u32]) -> Vec<u32> {
-    let texel_buffer = |instruction: &[u32]| {
-        opcode(instruction) == OP_TYPE_IMAGE && instruction.get(3).is_some_and(|dimension| *dimension == BUFFER)
-    };
-    if instructions(words).any(texel_buffer) {
+    if instructions(words).any(is_texel_buffer) {
         return words.to_vec();
     }
     rewritten(words, |instruction| match instruction {
@@ -90,12 +87,17 @@ fn targets(words: &[u32], decoration: u32, number: u32) -> HashSet<u32> {
     instructions(words).filter_map(target).collect()
 }
 
+/// Whether the instruction is a type of texel buffers.
+pub(super) fn is_texel_buffer(instruction: &[u32]) -> bool {
+    opcode(instruction) == OP_TYPE_IMAGE && instruction.get(3).is_some_and(|dimension| *dimension == BUFFER)
+}
+
 fn rewritten<'a>(words: &'a [u32], change: impl FnMut(&'a [u32]) -> Vec<u32>) -> Vec<u32> {
     let header = words[..HEADER.min(words.len())].iter().copied();
     header.chain(instructions(words).flat_map(change)).collect()
 }
 
-fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
+pub(super) fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
     let mut rest = words.get(HEADER..).unwrap_or_default();
     std::iter::from_fn(move || {
         let length = usize::try_from(rest.first()? >> 16).map_or(rest.len(), |length| length.clamp(1, rest.len()));
@@ -105,7 +107,7 @@ fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
     })
 }
 
-fn opcode(instruction: &[u32]) -> u32 {
+pub(super) fn opcode(instruction: &[u32]) -> u32 {
     instruction.first().map_or(0, |head| head & 0xffff)
 }
 

@@ -4,14 +4,14 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use layoutproof::bind::LayoutUnit;
 use layoutproof::generate::hlsl::{BINDING, INPUT, OUTPUT};
+use layoutproof::read_fxc::FxcBinding;
 use layoutproof::runner::Shader;
 use layoutproof::shape::MatrixOrder;
 use layoutproof::toolchain::{Compilation, CompileRequest, Report};
 
 use super::{SOURCE, first_error, made, preprocessing};
-use crate::d3d::{Compiled, Fxc, Made, Source};
+use crate::d3d::{Compiled, Executable, Fxc, Made, Source};
 
 /// Asks FXC, and leaves what it was asked and what it made in `folder`.
 pub(super) fn compile(fxc: &Fxc, request: &CompileRequest<'_>, folder: &Path) -> io::Result<Compilation> {
@@ -40,10 +40,10 @@ fn executable(object: Made, entry: &str) -> Compilation {
         Ok(executable) => executable.moved(entry, &[(OUTPUT, (0, BINDING)), (INPUT, (0, BINDING + 1))]),
         Err(reason) => return Compilation::Refused(reason),
     };
-    let textures = executable.places.iter().map(|place| &place.listed.binding);
-    match textures.into_iter().find(|binding| binding.unit == LayoutUnit::ShaderResource) {
-        Some(binding) => {
-            Compilation::Refused(format!("`{}`, at a `t` register, is a texel buffer in vkd3d's SPIR-V", binding.name))
+    let mut listed = executable.places.iter().map(|place| &place.listed);
+    match listed.find(|listed| Executable::has_texels(listed)) {
+        Some(FxcBinding { binding, .. }) => {
+            Compilation::Refused(format!("`{}`, at a `t` register, has texels and no bytes", binding.name))
         }
         None => made(Shader::Spirv(executable.spirv), Report::FxcListing(object.object.listing)),
     }

@@ -9,11 +9,12 @@ mod fxc;
 mod glslang;
 mod naga;
 mod slang;
+mod tint;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -125,7 +126,7 @@ impl Toolchains {
     fn ask(&self, request: &CompileRequest<'_>) -> io::Result<Compilation> {
         let scratch;
         let folder = if let Some(kept) = &self.kept {
-            let folder = kept.join(request.name);
+            let folder = below(kept, request.name);
             fs::create_dir_all(&folder)?;
             // Of a run before this one.
             fs::write(folder.join(COMMAND), "")?;
@@ -216,12 +217,19 @@ impl Compile for Toolchains {
     }
 }
 
+/// The folder of this name below another one, whatever a user's path leads to: a file's name is part of it.
+fn below(folder: &Path, name: &str) -> PathBuf {
+    let down = |part: &Component<'_>| matches!(part, Component::Normal(_));
+    folder.join(Path::new(name).components().filter(down).collect::<PathBuf>())
+}
+
 fn call(request: &CompileRequest<'_>) -> Call {
     match request.toolchain.language {
         Language::ClangHlsl => clang::call(request),
         Language::Slang => slang::call(request),
         Language::Hlsl | Language::OldHlsl => dxc::call(request),
         Language::Glsl => glslang::call(request),
+        Language::Wgsl => tint::call(request),
     }
 }
 
@@ -287,6 +295,13 @@ fn made(shader: layoutproof::runner::Shader, report: layoutproof::toolchain::Rep
 mod tests {
     use super::*;
     use crate::child::End;
+
+    #[test]
+    fn what_is_kept_is_below_the_folder() {
+        for name in ["a/my.hlsl/dxc/S", "/a/my.hlsl/dxc/S", "../a/./my.hlsl/dxc/S"] {
+            assert_eq!(below(Path::new("kept"), name), Path::new("kept/a/my.hlsl/dxc/S"));
+        }
+    }
 
     #[test]
     fn the_first_error_stands_without_its_place() {

@@ -137,11 +137,12 @@ fn buffers(executable: &Executable, count: usize) -> Result<(Vec<JobBuffer>, usi
         Ok(JobBuffer { set, binding, element: 0, kind, bytes, after: Vec::new(), before_word: 0 })
     };
     let ramps = torture::BUFFERS.map(|(name, first)| {
-        let kind = if name == "elements" { BufferKind::Storage } else { BufferKind::Uniform };
+        let kind = if ["C", "P"].contains(&name) { BufferKind::Uniform } else { BufferKind::Storage };
         (name, kind, (first..first + 256).collect())
     });
     let output = ("layoutproof_output", BufferKind::Storage, vec![FILL; count]);
-    let input = ("layoutproof_input", BufferKind::Storage, vec![NONCE]);
+    // Behind the nonce the indices that the shader takes from memory.
+    let input = ("layoutproof_input", BufferKind::Storage, vec![NONCE, 1, 2]);
     let all = [output, input].into_iter().chain(ramps);
     Ok((all.map(buffer).collect::<Result<_, String>>()?, 0))
 }

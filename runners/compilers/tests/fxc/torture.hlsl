@@ -31,6 +31,17 @@ cbuffer P : register(b1)
 struct Element { float3 p; float2x2 m; uint2 e[3]; };
 RWStructuredBuffer<Element> elements : register(u4);
 
+StructuredBuffer<Element> fixed_elements : register(t5);
+
+tbuffer T : register(t2)
+{
+    float ta;
+    float3 tb[2];
+    column_major float2x3 tm;
+    uint tc;
+    double td;
+};
+
 RWByteAddressBuffer layoutproof_output : register(u0);
 RWByteAddressBuffer layoutproof_input : register(u1);
 

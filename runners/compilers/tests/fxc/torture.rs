@@ -24,7 +24,7 @@ const fn read(expression: &'static str, member: (&'static str, &'static str), be
 }
 
 /// In the order in which the words are stored, behind the word that was copied.
-pub(crate) const READS: [Read; 32] = [
+pub(crate) const READS: [Read; 39] = [
     read("asuint(a)", ("C", "a"), 0),
     read("asuint(c[2].y)", ("C", "c"), 36),
     read("asuint(tail)", ("C", "tail"), 0),
@@ -59,10 +59,18 @@ pub(crate) const READS: [Read; 32] = [
     // An element of `elements` has 52 bytes.
     read("asuint(elements[2].m[1][0])", ("elements", "m"), 108),
     read("elements[1].e[2].y", ("elements", "e"), 72),
+    read("asuint(fixed_elements[2].m[1].x)", ("fixed_elements", "m"), 108),
+    read("fixed_elements[layoutproof_input.Load(4)].e[layoutproof_input.Load(8)].y", ("fixed_elements", "e"), 72),
+    read("asuint(ta)", ("T", "ta"), 0),
+    read("asuint(tb[1].z)", ("T", "tb"), 24),
+    read("asuint(tm[1][2])", ("T", "tm"), 36),
+    read("tc", ("T", "tc"), 0),
+    read("high(td)", ("T", "td"), 4),
 ];
 
 /// The buffers that are read, with the first dword of each; dword `i` is the first one plus `i`.
-pub(crate) const BUFFERS: [(&str, u32); 3] = [("C", 0), ("P", 0x1000), ("elements", 0x2000)];
+pub(crate) const BUFFERS: [(&str, u32); 5] =
+    [("C", 0), ("P", 0x1000), ("elements", 0x2000), ("fixed_elements", 0x3000), ("T", 0x4000)];
 
 /// The whole source.
 pub(crate) fn source() -> String {

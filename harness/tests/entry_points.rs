@@ -1,0 +1,79 @@
+//! What a compiler is asked about the parameters of an entry point: the probe's own entry point has them, too.
+
+use std::sync::{Arc, Mutex};
+
+use layoutproof::check::{Produced, Source, Subject};
+use layoutproof::declare::DeclareOptions;
+use layoutproof::layout::{LayoutOptions, find};
+use layoutproof::sources::{SourceMap, Span};
+use layoutproof::toolchain::{Compilation, Compile, CompileRequest, Toolchain, toolchains};
+
+/// Keeps the line of each probe's entry point, and refuses it.
+#[derive(Debug, Default)]
+struct Listener(Mutex<Vec<String>>);
+
+impl Compile for Listener {
+    fn has(&self, _: &Toolchain) -> bool {
+        true
+    }
+
+    fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
+        let head = format!("void {}(", request.entry);
+        let line =
+            request.source.text.lines().find(|line| line.starts_with(&head)).expect("a probe has an entry point");
+        let block = request.name.rsplit_once('/').expect("a folder of its own").1;
+        let told = format!("{block}: {line}");
+        let mut all = self.0.lock().expect("no listener panics");
+        if !all.contains(&told) {
+            all.push(told);
+        }
+        Compilation::Refused("it only listens".to_owned())
+    }
+}
+
+/// The entry points that the compiler of `toolchain` gets for the blocks of `text` that are under `rules`.
+fn asked(text: &str, toolchain: &str, rules: &str) -> Vec<String> {
+    let mut sources = SourceMap::default();
+    let file = sources.add("test.slang", text);
+    let span = Span { file, start: 0, end: u32::try_from(text.len()).expect("the texts are short") };
+    let source = Source::of_file(span, LayoutOptions::default(), &DeclareOptions::default(), &mut sources);
+    let subject = Subject::new(Arc::new(source.expect("it is Slang")), find(rules).expect("a row of the table"));
+    let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
+    let listener = Listener::default();
+    let produced = Produced::compiled(&subject, toolchain, &listener);
+    assert!(produced.modules.is_empty() && produced.broken.is_empty(), "{produced:?}");
+    listener.0.into_inner().expect("no listener panics")
+}
+
+#[test]
+fn the_probe_takes_the_uniform_parameters_over_as_written() {
+    let text = "#define COUNT 3
+        [shader(\"compute\")] [numthreads(1, 1, 1)]
+        void main(uint3 id : SV_DispatchThreadID, uniform float x, Texture2D t, uniform row_major float2x3 m[COUNT], float y)
+        {}";
+    let head = "$Entry.main: void read_push(uniform float x, Texture2D t, uniform row_major float2x3 m[3], float y)";
+    assert_eq!(asked(text, "slang-vulkan", "std430@slang"), [head]);
+    let head = head.replace("read_push", "read_uniform");
+    assert_eq!(asked(text, "slang-d3d12", "slang-cbuffer"), [head]);
+}
+
+#[test]
+fn what_varies_stays_behind() {
+    let text = "[shader(\"vertex\")] float4 main(float3 n : NORMAL, uniform float4x4 m, float2 uv) : SV_Position { return 0; }";
+    let head = "$Entry.main: void read_push(uniform float4x4 m)";
+    assert_eq!(asked(text, "slang-vulkan", "std430@slang"), [head]);
+}
+
+#[test]
+fn a_buffer_among_the_parameters_is_read_there() {
+    let text = "struct T { float a; };
+        [shader(\"compute\")] [numthreads(1, 1, 1)] void main(ConstantBuffer<T> own) {}";
+    assert_eq!(asked(text, "slang-vulkan", "std140@slang"), ["own: void read_uniform(ConstantBuffer<T> own)"]);
+}
+
+#[test]
+fn a_global_buffer_of_the_same_name_is_read_at_its_place() {
+    let text = "struct T { float a; }; ConstantBuffer<T> own;
+        [shader(\"compute\")] [numthreads(1, 1, 1)] void main(uniform float own) {}";
+    assert_eq!(asked(text, "slang-vulkan", "std140@slang"), ["own: void read_uniform()"]);
+}

@@ -1,0 +1,180 @@
+#!/usr/bin/env node
+// Tint with the command line of its own program, for SPIR-V alone:
+//
+//     tint --format spirv --entry-point NAME -o OUT.spv IN.wgsl
+//     tint --version
+//
+// Takes it from dawn.node, which lies beside this file: Dawn, told to dump its shaders, prints the SPIR-V that Tint made for
+// the driver, and spirv-as assembles that. Exit 1 with the error's words for WGSL that Tint refuses, 2 for what is missing.
+//
+// Dawn is asked for what Tint does by itself: no clamped indices, no Vulkan memory model and no SPIR-V 1.4, which not every
+// device takes, and the source's own names. It numbers the bindings of each group anew, in ascending order; here they get the
+// numbers of the source back.
+"use strict";
+
+const { spawnSync } = require("node:child_process");
+const fs = require("node:fs");
+const path = require("node:path");
+
+const LIBRARY = path.join(__dirname, "dawn.node");
+const DRIVER = path.join(__dirname, "..", "..", "drivers", "swiftshader.json");
+const OPTIONS = [
+    "backend=vulkan",
+    "enable-dawn-features=dump_shaders,disable_robustness,allow_unsafe_apis,disable_symbol_renaming",
+    "disable-dawn-features=use_vulkan_memory_model,use_spirv_1_4",
+];
+// What stands before the text that is wanted, and the name that Dawn gives its entry points.
+const DUMPED = "/* Dumped SPIRV disassembly */";
+const ENTRY = '"dawn_entry_point"';
+// Between the errors of Tint and what Dawn and the driver print.
+const SAID = "layoutproof-tint: ";
+const REFUSED = 1;
+const UNUSABLE = 2;
+
+class Failure extends Error {
+    constructor(status, words) {
+        super(words);
+        this.status = status;
+    }
+}
+
+// The arguments by name; the source under "source".
+function read(args) {
+    const values = { "--format": "spirv", "--entry-point": "main", "-o": "out.spv", source: null };
+    for (let index = 0; index < args.length; index += 1) {
+        const name = args[index];
+        if (!name.startsWith("-")) {
+            values.source = name;
+        } else if (name in values && index + 1 < args.length) {
+            index += 1;
+            values[name] = args[index];
+        } else {
+            throw new Failure(UNUSABLE, `error: no such argument: ${name}`);
+        }
+    }
+    if (values.source === null || values["--format"] !== "spirv") {
+        throw new Failure(UNUSABLE, "usage: tint --format spirv --entry-point NAME -o OUT.spv IN.wgsl");
+    }
+    return values;
+}
+
+// "webgpu 0.6.2 ...", as ci/setup.sh wrote it: no function of Dawn tells its version. What is missing is told here, so that
+// a Tint that answers is one that compiles.
+function version() {
+    run(["--device"]);
+    runAssembler(["--version"], "");
+    const [name, number] = fs.readFileSync(path.join(__dirname, "pinned"), "utf8").split(" ");
+    return `Tint of Dawn for Node ${number} (${name} from npm)`;
+}
+
+function runAssembler(args, input) {
+    const done = spawnSync("spirv-as", args, { input, encoding: "utf8" });
+    if (done.error) {
+        throw new Failure(UNUSABLE, "error: spirv-as (of spirv-tools) is missing");
+    }
+    if (done.status !== 0) {
+        throw new Failure(UNUSABLE, `error: spirv-as refuses what Dawn printed: ${done.stderr.trim()}`);
+    }
+}
+
+// Group and binding of every resource in WGSL, ascending.
+function bindings(wgsl) {
+    const bare = wgsl.replace(/\/\/.*$/gm, "").replace(/\/\*[^]*?\*\//g, "");
+    const attribute = (name) => `@${name}\\s*\\(\\s*(\\d+)[iu]?\\s*,?\\s*\\)`;
+    const pair = (one, other) => new RegExp(`${attribute(one)}\\s*${attribute(other)}`, "g");
+    const found = [...bare.matchAll(pair("group", "binding"))].map(([, group, binding]) => [+group, +binding]);
+    const swapped = [...bare.matchAll(pair("binding", "group"))].map(([, binding, group]) => [+group, +binding]);
+    return [...found, ...swapped].sort((one, other) => one[0] - other[0] || one[1] - other[1]);
+}
+
+// The SPIR-V with the source's numbers. Where the entry point leaves resources of a group out, nobody can tell the others
+// apart, and the group keeps Dawn's.
+function numbered(spirv, wgsl) {
+    const declared = bindings(wgsl);
+    const groups = new Map([...spirv.matchAll(/OpDecorate (%\w+) DescriptorSet (\d+)/g)].map((it) => [it[1], +it[2]]));
+    return spirv.replace(/OpDecorate (%\w+) Binding (\d+)/g, (line, variable, rank) => {
+        const own = declared.filter(([group]) => group === groups.get(variable));
+        const used = [...groups.values()].filter((group) => group === groups.get(variable));
+        return own.length === used.length ? `OpDecorate ${variable} Binding ${own[+rank][1]}` : line;
+    });
+}
+
+async function findAdapter() {
+    const { create, globals } = require(LIBRARY);
+    Object.assign(globalThis, globals);
+    const found = await create(OPTIONS).requestAdapter();
+    if (found === null) {
+        throw new Failure(UNUSABLE, "error: no Vulkan device that Dawn takes; SwiftShader is one");
+    }
+    return found;
+}
+
+// Makes Dawn print its shaders: the child's work, since only a parent sees what Dawn prints.
+async function dump(source, entryPoint) {
+    const adapter = await findAdapter();
+    const wanted = ["shader-f16"].filter((feature) => adapter.features.has(feature));
+    const device = await adapter.requestDevice({ requiredFeatures: wanted });
+    device.pushErrorScope("validation");
+    const module = device.createShaderModule({ code: fs.readFileSync(source, "utf8") });
+    const { messages } = await module.getCompilationInfo();
+    const wrong = messages.find((message) => message.type === "error");
+    if (wrong !== undefined) {
+        throw new Failure(REFUSED, `${source}:${wrong.lineNum}:${wrong.linePos} error: ${wrong.message}`);
+    }
+    device.createComputePipeline({ layout: "auto", compute: { module, entryPoint } });
+    const error = await device.popErrorScope();
+    if (error !== null) {
+        throw new Failure(REFUSED, `error: ${error.message.split("\n")[0]}`);
+    }
+}
+
+// Runs this file as the child, and returns what it printed.
+function run(args) {
+    const env = { ...process.env };
+    // Which driver Tint writes for must not depend on the machine's.
+    if (fs.existsSync(DRIVER)) {
+        delete env.VK_DRIVER_FILES;
+        env.VK_ICD_FILENAMES = DRIVER;
+    }
+    const child = spawnSync(process.execPath, [__filename, ...args], { encoding: "utf8", env, maxBuffer: 1 << 28 });
+    if (child.status !== 0) {
+        const words = child.stderr.split("\n").find((line) => line.startsWith(SAID));
+        const status = child.status === REFUSED ? REFUSED : UNUSABLE;
+        throw new Failure(status, words ? words.slice(SAID.length) : `error: Dawn ends with ${child.signal ?? child.status}`);
+    }
+    return child.stdout;
+}
+
+function compile(args) {
+    const { source, "--entry-point": entry, "-o": output } = read(args);
+    const printed = run(["--dump", source, entry]);
+    const start = printed.lastIndexOf(DUMPED);
+    if (start < 0) {
+        throw new Failure(UNUSABLE, "error: Dawn printed no SPIR-V");
+    }
+    const spirv = printed.slice(start + DUMPED.length).replace(ENTRY, () => JSON.stringify(entry));
+    const assembler = ["--target-env", "vulkan1.1", "-o", output, "-"];
+    runAssembler(assembler, numbered(spirv, fs.readFileSync(source, "utf8")));
+}
+
+async function main(args) {
+    if (args[0] === "--dump") {
+        await dump(args[1], args[2]);
+    } else if (args[0] === "--device") {
+        await findAdapter();
+    } else if (args[0] === "--version") {
+        console.log(version());
+    } else {
+        compile(args);
+    }
+}
+
+main(process.argv.slice(2)).then(
+    // Dawn's device would keep the process waiting.
+    () => process.exit(0),
+    (error) => {
+        const isChild = ["--dump", "--device"].includes(process.argv[2]);
+        console.error((isChild ? SAID : "") + error.message);
+        process.exit(error instanceof Failure ? error.status : UNUSABLE);
+    },
+);

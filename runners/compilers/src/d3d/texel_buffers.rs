@@ -1,0 +1,322 @@
+//! Texel buffers in a module of SPIR-V made into storage buffers, word by word.
+//!
+//! vkd3d-compiler 1.2 makes storage buffers of what is bound to `u` registers and texel buffers of what is bound to `t`
+//! registers, which have a format and no bytes. Where such a buffer is one of bytes in DXBC, its texels are: one `uint` each
+//! of a structured or a byte-address buffer, whose index the code has calculated from FXC's stride and offset, and four
+//! `float`, a register of 16 bytes, of a tbuffer. So an array of words at the same indices reads the same bytes.
+//!
+//! A module in, the same module with arrays of words out. Source: SPIR-V specification, "Instructions" and "Logical Layout
+//! of a Module"; measured with vkd3d-compiler 1.2.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::RangeInclusive;
+
+use super::rewrite::{HEADER, instructions, is_texel_buffer, opcode};
+
+/// Index of the first unused id in the header.
+const BOUND: usize = 3;
+/// Opcodes of types.
+const TYPES: RangeInclusive<u32> = 19..=39;
+/// `OpTypeInt`: result, bits, signedness.
+const OP_TYPE_INT: u32 = 21;
+/// `OpTypeFloat`: result, bits.
+const OP_TYPE_FLOAT: u32 = 22;
+/// `OpTypePointer`: result, storage class, pointee.
+const OP_TYPE_POINTER: u32 = 32;
+/// `OpTypeRuntimeArray`: result, element.
+const OP_TYPE_RUNTIME_ARRAY: u32 = 29;
+/// `OpTypeStruct`: result, members.
+const OP_TYPE_STRUCT: u32 = 30;
+/// `OpFunction`.
+const OP_FUNCTION: u32 = 54;
+/// `OpConstant`: type, result, value.
+const OP_CONSTANT: u32 = 43;
+/// `OpVariable`: type, result, storage class.
+const OP_VARIABLE: u32 = 59;
+/// `OpLoad`: type, result, pointer.
+const OP_LOAD: u32 = 61;
+/// `OpAccessChain`: type, result, pointer, indices.
+const OP_ACCESS_CHAIN: u32 = 65;
+/// `OpDecorate`: target, decoration, operands.
+const OP_DECORATE: u32 = 71;
+/// `OpMemberDecorate`: target, member, decoration, operands.
+const OP_MEMBER_DECORATE: u32 = 72;
+/// `OpCompositeConstruct`: type, result, components.
+const OP_COMPOSITE_CONSTRUCT: u32 = 80;
+/// `OpImageFetch`: type, result, image, coordinate.
+const OP_IMAGE_FETCH: u32 = 95;
+/// `OpImageQuerySize`.
+const OP_IMAGE_QUERY_SIZE: u32 = 104;
+/// `OpIAdd` and `OpIMul`: type, result, operands.
+const OP_ADD: u32 = 128;
+const OP_MULTIPLY: u32 = 132;
+/// The storage class of images.
+const UNIFORM_CONSTANT: u32 = 0;
+/// The storage class of buffers.
+const UNIFORM: u32 = 2;
+/// `BufferBlock`, `ArrayStride` and `Offset`: decorations.
+const BUFFER_BLOCK: u32 = 3;
+const ARRAY_STRIDE: u32 = 6;
+const OFFSET: u32 = 35;
+/// Bytes of a word.
+const WORD: u32 = 4;
+/// Components of the vector that a fetch gives, and words of a tbuffer's register.
+const COMPONENTS: u32 = 4;
+
+/// The module with arrays of words for its texel buffers; `None` where its code asks them for more than texels.
+pub(crate) fn with_storage_buffers(words: &[u32]) -> Option<Vec<u32>> {
+    if !instructions(words).any(is_texel_buffer) {
+        return Some(words.to_vec());
+    }
+    if instructions(words).any(|instruction| opcode(instruction) == OP_IMAGE_QUERY_SIZE) {
+        return None;
+    }
+    let mut rewriting = Rewriting::of(words)?;
+    let mut module = words[..HEADER].to_vec();
+    let (mut is_decorated, mut has_numbers) = (false, false);
+    for instruction in instructions(words) {
+        // Decorations stand before all types, constants before all functions.
+        if !is_decorated && TYPES.contains(&opcode(instruction)) {
+            module.extend(rewriting.decorations());
+            is_decorated = true;
+        }
+        if !has_numbers && opcode(instruction) == OP_FUNCTION {
+            module.extend(rewriting.numbers());
+            has_numbers = true;
+        }
+        module.extend(rewriting.rewrite(instruction));
+    }
+    module[BOUND] = rewriting.bound;
+    Some(module)
+}
+
+/// A type of texel buffers.
+#[derive(Clone, Copy, Debug)]
+struct Texels {
+    /// Type of a word.
+    component: u32,
+    /// Words of a texel: 1 or [`COMPONENTS`].
+    words: u32,
+    /// Id of the array of words; the struct around it takes the image's own id.
+    array: u32,
+    /// Id of the type of pointers to words.
+    pointer: u32,
+}
+
+#[derive(Debug)]
+struct Rewriting {
+    /// Index of the first unused id.
+    bound: u32,
+    /// `uint`.
+    uint: u32,
+    /// The numbers from 0 to [`COMPONENTS`].
+    numbers: Vec<u32>,
+    /// By id of the image type.
+    texels: BTreeMap<u32, Texels>,
+    /// Types of pointers to images.
+    pointers: HashSet<u32>,
+    /// What was loaded from which variable: image type and variable.
+    loaded: HashMap<u32, (Texels, u32)>,
+}
+
+impl Rewriting {
+    /// `None` for a module without a type that indices can have.
+    fn of(words: &[u32]) -> Option<Self> {
+        let defined = |wanted: &[u32]| {
+            let found = instructions(words).find(|it| opcode(it) == wanted[0] && it.get(2..) == Some(&wanted[1..]))?;
+            found.get(1).copied()
+        };
+        let uint = defined(&[OP_TYPE_INT, 32, 0])?;
+        let float = defined(&[OP_TYPE_FLOAT, 32]);
+        let mut bound = *words.get(BOUND)?;
+        let numbers = (0..=COMPONENTS).map(|_| fresh(&mut bound)).collect();
+        let mut texels = BTreeMap::new();
+        for image in instructions(words).filter(|instruction| is_texel_buffer(instruction)) {
+            let component = image[2];
+            let words = if Some(component) == float { COMPONENTS } else { 1 };
+            let (array, pointer) = (fresh(&mut bound), fresh(&mut bound));
+            texels.insert(image[1], Texels { component, words, array, pointer });
+        }
+        Some(Self { bound, uint, numbers, texels, pointers: HashSet::new(), loaded: HashMap::new() })
+    }
+
+    fn decorations(&self) -> Vec<u32> {
+        let each = self.texels.iter().flat_map(|(block, texels)| {
+            [
+                instruction(OP_DECORATE, &[texels.array, ARRAY_STRIDE, WORD]),
+                instruction(OP_DECORATE, &[*block, BUFFER_BLOCK]),
+                instruction(OP_MEMBER_DECORATE, &[*block, 0, OFFSET, 0]),
+            ]
+        });
+        each.flatten().collect()
+    }
+
+    fn numbers(&self) -> Vec<u32> {
+        let numbers = self.numbers.iter().zip(0..);
+        numbers.flat_map(|(id, number)| instruction(OP_CONSTANT, &[self.uint, *id, number])).collect()
+    }
+
+    /// What stands for an instruction.
+    fn rewrite(&mut self, old: &[u32]) -> Vec<u32> {
+        match (opcode(old), old) {
+            (_, [_, id, ..]) if is_texel_buffer(old) => self.types(*id),
+            (OP_TYPE_POINTER, [_, id, UNIFORM_CONSTANT, pointee]) if self.texels.contains_key(pointee) => {
+                self.pointers.insert(*id);
+                instruction(OP_TYPE_POINTER, &[*id, UNIFORM, *pointee])
+            }
+            (OP_VARIABLE, [_, ty, id, UNIFORM_CONSTANT]) if self.pointers.contains(ty) => {
+                instruction(OP_VARIABLE, &[*ty, *id, UNIFORM])
+            }
+            (OP_LOAD, [_, ty, id, variable, ..]) if self.texels.contains_key(ty) => {
+                self.loaded.insert(*id, (self.texels[ty], *variable));
+                Vec::new()
+            }
+            (OP_IMAGE_FETCH, [_, ty, id, image, coordinate, ..]) => match self.loaded.get(image).copied() {
+                Some(from) => self.fetch(from, (*ty, *id), *coordinate),
+                None => old.to_vec(),
+            },
+            _ => old.to_vec(),
+        }
+    }
+
+    fn types(&self, block: u32) -> Vec<u32> {
+        let Texels { component, array, pointer, .. } = self.texels[&block];
+        let types = [
+            instruction(OP_TYPE_RUNTIME_ARRAY, &[array, component]),
+            instruction(OP_TYPE_STRUCT, &[block, array]),
+            instruction(OP_TYPE_POINTER, &[pointer, UNIFORM, component]),
+        ];
+        types.concat()
+    }
+
+    /// The words of a texel as the vector that a fetch gives. Of a texel of one word nothing but the first component is
+    /// looked at, so the others are the same.
+    fn fetch(&mut self, (texels, variable): (Texels, u32), (ty, id): (u32, u32), coordinate: u32) -> Vec<u32> {
+        let (mut code, mut vector) = (Vec::new(), vec![ty, id]);
+        let mut first = coordinate;
+        if texels.words > 1 {
+            first = fresh(&mut self.bound);
+            code.extend(instruction(OP_MULTIPLY, &[self.uint, first, coordinate, self.numbers[COMPONENTS as usize]]));
+        }
+        for number in 0..texels.words {
+            let mut index = first;
+            if number > 0 {
+                index = fresh(&mut self.bound);
+                code.extend(instruction(OP_ADD, &[self.uint, index, first, self.numbers[number as usize]]));
+            }
+            let (place, word) = (fresh(&mut self.bound), fresh(&mut self.bound));
+            code.extend(instruction(OP_ACCESS_CHAIN, &[texels.pointer, place, variable, self.numbers[0], index]));
+            code.extend(instruction(OP_LOAD, &[texels.component, word, place]));
+            vector.push(word);
+        }
+        let last = vector[vector.len() - 1];
+        vector.resize(2 + COMPONENTS as usize, last);
+        code.extend(instruction(OP_COMPOSITE_CONSTRUCT, &vector));
+        code
+    }
+}
+
+/// An id that nothing has yet.
+fn fresh(bound: &mut u32) -> u32 {
+    *bound += 1;
+    *bound - 1
+}
+
+fn instruction(opcode: u32, operands: &[u32]) -> Vec<u32> {
+    let length = u32::try_from(operands.len() + 1).expect("instructions here have a few operands");
+    [&[(length << 16) | opcode], operands].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER_WORDS: [u32; 5] = [0x0723_0203, 0x0001_0000, 0, 20, 0];
+    const OP_TYPE_VECTOR: u32 = 23;
+    const OP_TYPE_IMAGE: u32 = 25;
+
+    /// What vkd3d-compiler 1.2 makes of a load, with component type 2 of the texels: 1 `uint`, 2 `uint` or `float`, 3 image,
+    /// 4 pointer to it, 5 variable, 6 vector, 9 index.
+    fn module(component: &[u32]) -> Vec<u32> {
+        let instructions = [
+            instruction(OP_DECORATE, &[5, 33, 0]),
+            instruction(OP_TYPE_INT, &[1, 32, 0]),
+            component.to_vec(),
+            instruction(OP_TYPE_IMAGE, &[3, 2, 5, 0, 0, 0, 1, 0]),
+            instruction(OP_TYPE_POINTER, &[4, UNIFORM_CONSTANT, 3]),
+            instruction(OP_VARIABLE, &[4, 5, UNIFORM_CONSTANT]),
+            instruction(OP_TYPE_VECTOR, &[6, 2, 4]),
+            instruction(OP_FUNCTION, &[7, 8, 0, 7]),
+            instruction(OP_LOAD, &[3, 10, 5]),
+            instruction(OP_IMAGE_FETCH, &[6, 11, 10, 9]),
+        ];
+        [&HEADER_WORDS[..], &instructions.concat()].concat()
+    }
+
+    /// The instructions behind the variable of a module that was made of one with these components.
+    fn code(component: &[u32]) -> Vec<Vec<u32>> {
+        let made = with_storage_buffers(&module(component)).unwrap();
+        let all: Vec<Vec<u32>> = instructions(&made).map(<[u32]>::to_vec).collect();
+        // The numbers 0 to 4 are the ids 20 to 24, the array is 25 and pointers to its words are 26.
+        let before = [
+            instruction(OP_DECORATE, &[5, 33, 0]),
+            instruction(OP_DECORATE, &[25, ARRAY_STRIDE, 4]),
+            instruction(OP_DECORATE, &[3, BUFFER_BLOCK]),
+            instruction(OP_MEMBER_DECORATE, &[3, 0, OFFSET, 0]),
+            instruction(OP_TYPE_INT, &[1, 32, 0]),
+            component.to_vec(),
+            instruction(OP_TYPE_RUNTIME_ARRAY, &[25, 2]),
+            instruction(OP_TYPE_STRUCT, &[3, 25]),
+            instruction(OP_TYPE_POINTER, &[26, UNIFORM, 2]),
+            instruction(OP_TYPE_POINTER, &[4, UNIFORM, 3]),
+            instruction(OP_VARIABLE, &[4, 5, UNIFORM]),
+            instruction(OP_TYPE_VECTOR, &[6, 2, 4]),
+        ];
+        assert_eq!(all[..before.len()], before);
+        let numbers = (0..=4).map(|number| instruction(OP_CONSTANT, &[1, 20 + number, number]));
+        let behind = &all[before.len()..];
+        assert_eq!(behind[..5], numbers.collect::<Vec<_>>());
+        assert_eq!(behind[5], instruction(OP_FUNCTION, &[7, 8, 0, 7]));
+        behind[6..].to_vec()
+    }
+
+    #[test]
+    fn a_texel_of_one_word_is_that_word() {
+        // A second `uint` would not be valid; nothing here looks at that.
+        let expected = [
+            instruction(OP_ACCESS_CHAIN, &[26, 27, 5, 20, 9]),
+            instruction(OP_LOAD, &[2, 28, 27]),
+            instruction(OP_COMPOSITE_CONSTRUCT, &[6, 11, 28, 28, 28, 28]),
+        ];
+        assert_eq!(code(&instruction(OP_TYPE_INT, &[2, 32, 1])), expected);
+    }
+
+    #[test]
+    fn a_texel_of_a_tbuffer_is_a_register() {
+        let mut expected = vec![instruction(OP_MULTIPLY, &[1, 27, 9, 24])];
+        for (word, index) in [(0, 27), (1, 30), (2, 33), (3, 36)] {
+            if word > 0 {
+                expected.push(instruction(OP_ADD, &[1, index, 27, 20 + word]));
+            }
+            let place = 28 + 3 * word;
+            expected.push(instruction(OP_ACCESS_CHAIN, &[26, place, 5, 20, index]));
+            expected.push(instruction(OP_LOAD, &[2, place + 1, place]));
+        }
+        expected.push(instruction(OP_COMPOSITE_CONSTRUCT, &[6, 11, 29, 32, 35, 38]));
+        assert_eq!(code(&instruction(OP_TYPE_FLOAT, &[2, 32])), expected);
+    }
+
+    #[test]
+    fn what_has_no_texel_buffer_stays() {
+        for words in [&[][..], &[1, 2, 3], &[&HEADER_WORDS[..], &[0x0002_0011, 1]].concat()] {
+            assert_eq!(with_storage_buffers(words).as_deref(), Some(words));
+        }
+    }
+
+    #[test]
+    fn a_question_for_the_size_is_not_answered() {
+        let component = instruction(OP_TYPE_FLOAT, &[2, 32]);
+        let asks = [module(&component), instruction(OP_IMAGE_QUERY_SIZE, &[1, 12, 10])].concat();
+        assert_eq!(with_storage_buffers(&asks), None);
+    }
+}

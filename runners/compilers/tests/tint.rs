@@ -1,0 +1,135 @@
+//! Tint as `ci/setup.sh` sets it up, asked for a block of each kind: what its code addresses, and the words of a refusal.
+//! Ignored, not passed, where Tint is absent.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use layoutproof::check::{Produced, Subject};
+use layoutproof::layout::LayoutOptions;
+use layoutproof::read_naga::read_wgsl;
+use layoutproof::read_spirv::{bound_variables, declared};
+use layoutproof::runner::Shader;
+use layoutproof::sources::SourceMap;
+use layoutproof::toolchain::{Compilation, Compile, CompileRequest, SourceText, Toolchain, toolchains};
+use layoutproof_compilers::toolchains::Toolchains;
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// Bindings with gaps, and groups: Dawn numbers them anew.
+const BOUND: &str = "
+struct S { a: f32, v: vec3<f32>, c: mat2x2<f32> }
+@group(1) @binding(7) var<storage, read> block: S;
+@group(0) @binding(9) var<storage, read_write> output: array<u32>;
+@group(0) @binding(3) var<storage, read> input: array<u32>;
+@compute @workgroup_size(1)
+fn read_storage() {
+    output[0] = input[0];
+    output[1] = bitcast<u32>(block.c[1].y);
+}
+";
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/layoutproof");
+    let found = Arc::new(Toolchains::find(Some(&fetched)));
+    let tint = toolchains().iter().find(|toolchain| toolchain.name == "tint").filter(|tint| found.has(tint));
+    let trial = |name: &str, test: fn(&Asked) -> Result<(), Failed>| {
+        let found = Arc::clone(&found);
+        let test = move || test(&Asked { found: &found, tint: tint.ok_or("no tint")? });
+        Trial::test(format!("tint::{name}"), test).with_ignored_flag(tint.is_none())
+    };
+    let trials = vec![
+        trial("the_module_has_the_names_and_numbers_of_the_source", keeps_names),
+        trial("structs_in_storage_buffers_are_decorated", decorates),
+        trial("a_users_text_is_probed_as_it_stands", probes_own),
+        trial("the_words_of_a_refusal_are_tints", refuses),
+    ];
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+struct Asked<'a> {
+    found: &'a Toolchains,
+    tint: &'static Toolchain,
+}
+
+impl Asked<'_> {
+    fn compile(&self, text: &str, entry: &str) -> Compilation {
+        let source = SourceText { text: text.to_owned(), ..SourceText::default() };
+        let options = LayoutOptions::default();
+        self.found.compile(&CompileRequest {
+            toolchain: self.tint,
+            name: "test",
+            source,
+            entry,
+            options,
+            extra: Vec::new(),
+        })
+    }
+
+    fn module(&self) -> Result<Vec<u32>, Failed> {
+        match self.compile(BOUND, "read_storage") {
+            Compilation::Made(made) => match made.shader {
+                Shader::Spirv(words) => Ok(words),
+                other => Err(format!("{other:?} is no SPIR-V").into()),
+            },
+            Compilation::Refused(words) | Compilation::Broken(words) => Err(words.into()),
+        }
+    }
+}
+
+fn keeps_names(asked: &Asked<'_>) -> Result<(), Failed> {
+    let words = asked.module()?;
+    let bound = bound_variables(&words).map_err(|error| error.to_string())?;
+    let mut sockets: Vec<(u32, u32)> = bound.iter().map(|variable| (variable.set, variable.binding)).collect();
+    sockets.sort_unstable();
+    assert_eq!(sockets, [(0, 3), (0, 9), (1, 7)]);
+    // A string of SPIR-V: its bytes in order, four a word.
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    assert!(bytes.windows(13).any(|window| window == b"read_storage\0"));
+    Ok(())
+}
+
+/// WGSL, 14.4.1 Alignment and Size: a 0, v 16, c 32.
+fn decorates(asked: &Asked<'_>) -> Result<(), Failed> {
+    let blocks = declared(&asked.module()?).map_err(|error| error.to_string())?;
+    let block = blocks.iter().find(|block| block.binding == Some(7)).ok_or("no block at binding 7")?;
+    let leaves = block.layout.leaves();
+    // Tint may put a struct around the block; its leaves stand where they did.
+    let of = |end: &str| leaves.iter().find(|leaf| leaf.path.ends_with(end)).map(|leaf| leaf.offset);
+    assert_eq!(["a", "v.x", "c[0][0]"].map(of), [Some(0), Some(16), Some(32)], "{leaves:?}");
+    Ok(())
+}
+
+/// WGSL, 14.4.1 Alignment and Size: a Light takes 64 bytes, with its kind at 32; lights 64, count 256, scale 320.
+fn probes_own(asked: &Asked<'_>) -> Result<(), Failed> {
+    let text = "
+struct Light { @align(32) position: vec3<f32>, @size(20) power: f32, kind: u32 }
+struct Scene { view: mat4x3<f32>, lights: array<Light, 3>, @size(64) count: u32, scale: mat2x2<f32> }
+@group(0) @binding(2) var<uniform> scene: Scene;
+@group(0) @binding(1) var image: texture_2d<f32>;
+";
+    let mut sources = SourceMap::default();
+    let layouts = read_wgsl(text, sources.add("user.wgsl", text)).map_err(|found| format!("{found:?}"))?;
+    let subject = Subject::declared("user.wgsl", layouts, Some(text.to_owned()));
+    let produced = Produced::compiled(&subject, asked.tint, asked.found);
+    let mut found = BTreeMap::new();
+    for module in &produced.modules {
+        for ((_, _, leaf), offset) in &module.compiled {
+            found.insert(module.plan.leaves[*leaf as usize].path.as_str(), *offset);
+        }
+    }
+    let of = |path: &str| found.get(path).copied().flatten();
+    let paths = ["view[2][3]", "lights[2].kind", "count", "scale[1][1]"];
+    assert_eq!(paths.map(of), [Some(56), Some(224), Some(256), Some(332)], "{produced:?}");
+    Ok(())
+}
+
+fn refuses(asked: &Asked<'_>) -> Result<(), Failed> {
+    let refused = |text: &str, entry| match asked.compile(text, entry) {
+        Compilation::Refused(words) => Ok(words),
+        other => Err(Failed::from(format!("{other:?}"))),
+    };
+    assert_eq!(refused(&BOUND.replace("mat2x2", "mat2x7"), "read_storage")?, "unresolved type 'mat2x7'");
+    assert!(refused(BOUND, "other")?.contains("other"));
+    Ok(())
+}
