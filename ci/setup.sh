@@ -10,10 +10,10 @@
 # nothing is missing. Exits 0 in both cases: a run says itself what it could not check, and ci/floors.toml decides
 # whether that was enough.
 #
-# Usage: ci/setup.sh [--second-dxc] [--tint] [--wine]
+# Usage: ci/setup.sh [--second-dxc] [--clang] [--tint] [--wine]
 #
-# --second-dxc adds an older DXC. --tint adds Node.js and npm for Tint. --wine adds Wine with Microsoft's FXC and DXC 1.9,
-# and vkd3d-compiler.
+# --second-dxc adds an older DXC. --clang adds Clang, where the distribution has it. --tint adds Node.js and npm for Tint.
+# --wine adds Wine with Microsoft's FXC and DXC 1.9, and vkd3d-compiler.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -21,19 +21,20 @@ fetched=$root/target/layoutproof
 
 # shellcheck source=ci/versions.sh
 source "$root/ci/versions.sh"
-for part in say packages pinned pypi npm base vulkan swiftshader dxc slang tint wine; do
+for part in say packages pinned pypi npm base vulkan swiftshader dxc slang clang tint wine; do
     # shellcheck source=/dev/null
     source "$root/ci/setup/$part.sh"
 done
 
-second_dxc=no tint=no wine=no
+second_dxc=no clang=no tint=no wine=no
 for option; do
     case $option in
     --second-dxc) second_dxc=yes ;;
+    --clang) clang=yes ;;
     --tint) tint=yes ;;
     --wine) wine=yes ;;
     *)
-        echo "usage: ci/setup.sh [--second-dxc] [--tint] [--wine]" >&2
+        echo "usage: ci/setup.sh [--second-dxc] [--clang] [--tint] [--wine]" >&2
         exit 2
         ;;
     esac
@@ -62,6 +63,9 @@ if [[ $wine == yes ]]; then
     want_wine_packages
 fi
 install_wanted_packages
+if [[ $clang == yes ]]; then
+    set_up_clang
+fi
 
 # The downloads wait for the network, not for each other.
 set_up_swiftshader &

@@ -28,6 +28,10 @@ DAWN_NPM_NAME=webgpu
 DAWN_NPM_VERSION=0.6.2
 DAWN_NPM_SHA256=77a6be6513b9f7c2e94425620ce603efb38cdc5d0393e1b31a1b0c8479330ffd
 
+# Clang from the distribution, by its major version: shaders/frozen and ci/known/clang.toml are about 22.1.8. Only installed
+# by `ci/setup.sh --clang`.
+CLANG_VERSION=22
+
 # cargo-fuzz from crates.io, for ci/fuzz. It runs with stable Rust, since no sanitizer is asked for.
 CARGO_FUZZ_VERSION=0.13.2
 

@@ -9,6 +9,7 @@
 pub mod bind;
 pub mod case;
 pub mod check;
+pub mod clang_ir;
 pub mod coverage;
 pub mod declare;
 pub mod descriptors;
@@ -23,6 +24,7 @@ pub mod image;
 pub mod known;
 pub mod layout;
 pub mod limits;
+mod llvm;
 pub mod model;
 pub mod module;
 pub mod mutants;

@@ -2,6 +2,7 @@
 //! out.
 
 use crate::case::Numbers;
+use crate::clang_ir;
 use crate::dxil::definitions::ListedBuffer;
 use crate::dxil::definitions::buffer_definitions;
 use crate::layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
@@ -24,6 +25,7 @@ pub fn reported(made: &Made, layout: &BlockLayout) -> Result<Numbers, String> {
         (Report::FxcListing(listing), _) => Ok(listed(&read_fxc::buffer_definitions(listing)?, layout)),
         (Report::SlangJson(json), _) => layout_numbers(json, &layout.name),
         (Report::None, Shader::Spirv(words)) => decorated(words, layout),
+        (Report::None, Shader::ClangIr(text)) => clang_ir::layouts::reported(text, layout),
         (Report::None, Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_)) => Ok(Numbers::default()),
     }
 }

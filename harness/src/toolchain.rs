@@ -39,8 +39,10 @@ pub enum Follows {
 /// What a compiler reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Language {
-    /// HLSL as DXC and Clang read it.
+    /// HLSL as DXC reads it.
     Hlsl,
+    /// HLSL as Clang reads it.
+    ClangHlsl,
     /// HLSL as FXC reads it: profile 5.1.
     OldHlsl,
     /// Slang.
@@ -56,6 +58,8 @@ pub enum Language {
 pub enum Output {
     /// DXIL, which the evaluator executes.
     Dxil,
+    /// Clang's IR for Direct3D, which the evaluator executes.
+    ClangIr,
     /// SPIR-V.
     Spirv,
     /// SPIR-V that was made of DXBC: each constant buffer is one array of `vec4` and each other buffer one of words, so
@@ -105,6 +109,15 @@ const TINT: Toolchain = Toolchain {
     flags: &[],
 };
 
+const CLANG: Toolchain = Toolchain {
+    name: "clang-dxil",
+    compiler: "clang-dxc",
+    follows: Follows::Native("native:clang-dxil"),
+    language: Language::ClangHlsl,
+    output: Output::ClangIr,
+    flags: &[],
+};
+
 const TOOLCHAINS: &[Toolchain] = &[
     FXC,
     dxc(("dxc-dxil", "dxc"), "native:dxc-dxil", Output::Dxil, &[]),
@@ -124,6 +137,7 @@ const TOOLCHAINS: &[Toolchain] = &[
     slangc("slang-vulkan-c", "native:slang-vulkan-c", Output::Spirv, &["-fvk-use-c-layout"]),
     slangc("slang-d3d12", "native:slang-d3d12", Output::Dxil, &[]),
     slangc("slang-webgpu", "native:slang-webgpu", Output::Wgsl, &[]),
+    CLANG,
     glsl("glslang", &["std140", "std430", "scalar"]),
     glsl("naga-glsl", &["std140", "std430"]),
     TINT,
@@ -153,10 +167,10 @@ impl Toolchain {
     pub fn second_compiler(&self) -> Option<&'static str> {
         match (self.language, self.output) {
             (Language::Slang, Output::Dxil) => Some("dxc"),
-            (Language::Slang, Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl)
+            (Language::Slang, Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl)
             | (
-                Language::Hlsl | Language::OldHlsl | Language::Glsl | Language::Wgsl,
-                Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
+                Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Glsl | Language::Wgsl,
+                Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
             ) => None,
         }
     }

@@ -150,6 +150,11 @@ fn listings() {
 }
 
 #[test]
+fn clang_ir() {
+    withstands("clang_ir", entry_points::clang_ir);
+}
+
+#[test]
 fn reflection() {
     withstands("reflection", entry_points::reflection);
 }

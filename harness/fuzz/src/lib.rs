@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use layoutproof::bind::{Convention, Request, bind};
 use layoutproof::case::Case;
+use layoutproof::clang_ir::listed::{constant_buffers, resources};
 use layoutproof::declare::{DeclareOptions, declare};
 use layoutproof::diagnostics::{Diagnostic, Severity, render};
 use layoutproof::dxil::Evaluator;
@@ -88,6 +89,11 @@ pub fn listings(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     // The tables may be refused where the code is understood, and the other way round.
     let _ = (resource_bindings(&text), buffer_definitions(&text));
+    execute(Shader::Dxil(text.into_owned()));
+}
+
+/// Executes the function `probe` of a shader over one buffer of each kind.
+fn execute(shader: Shader) {
     let buffer = |kind, set, binding| {
         let bytes = (0..=255).collect();
         JobBuffer { set, binding, element: 0, kind, bytes, after: Vec::new(), before_word: 0 }
@@ -98,9 +104,18 @@ pub fn listings(input: &[u8]) {
         buffer(BufferKind::StorageRead, 0, 7),
         buffer(BufferKind::Storage, 0, 1),
     ];
-    let job = Job::compute(Shader::Dxil(text.into_owned()), "probe", buffers);
+    let job = Job::compute(shader, "probe", buffers);
     let answers = Evaluator::new().run(&Batch { jobs: vec![job] });
     assert_eq!(answers.len(), 1);
+}
+
+/// IR of Clang: what it lists, and its function `probe` executed over one buffer of each kind.
+pub fn clang_ir(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    if let (Ok(buffers), Ok(resources)) = (constant_buffers(&text), resources(&text)) {
+        assert!(buffers.len() <= input.len() && resources.len() <= input.len());
+    }
+    execute(Shader::ClangIr(text.into_owned()));
 }
 
 /// The reflection JSON of slangc.

@@ -4,6 +4,7 @@
 //! only other one.
 
 use crate::check::shader_module::Code;
+use crate::clang_ir;
 use crate::dxil::bindings::resource_bindings;
 use crate::generate::hlsl;
 use crate::naga_offsets::{self, NagaError};
@@ -57,6 +58,10 @@ impl CompiledCode {
                 let interface = dxil_interface(listing)?;
                 Ok(Self::unvalidated(Code::Dxil(listing.clone()), interface))
             }
+            Shader::ClangIr(text) => {
+                let interface = clang_interface(text, &entry.name)?;
+                Ok(Self::unvalidated(Code::ClangIr(text.clone()), interface))
+            }
             Shader::Wgsl(text) => Self::of_wgsl(text, entry, ours),
             Shader::Dxbc(_) | Shader::Msl(_) => Err(Unusable::NotFollowed("no device takes such code".to_owned())),
         }
@@ -92,6 +97,7 @@ impl CompiledCode {
             Code::Spirv(words) | Code::Naga { spirv: words, .. } => Shader::Spirv(words.clone()),
             Code::Wgsl(text) => Shader::Wgsl(text.clone()),
             Code::Dxil(listing) => Shader::Dxil(listing.clone()),
+            Code::ClangIr(text) => Shader::ClangIr(text.clone()),
         }
     }
 }
@@ -99,7 +105,7 @@ impl CompiledCode {
 /// Where a probe in this language declares its own buffers.
 pub(super) fn own_buffers(language: Language) -> Interface {
     match language {
-        Language::Hlsl | Language::OldHlsl | Language::Slang | Language::Glsl => {
+        Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Slang | Language::Glsl => {
             Interface { output: (0, hlsl::BINDING), input: (0, hlsl::BINDING + 1), ..Interface::default() }
         }
         Language::Wgsl => Interface::default(),
@@ -120,7 +126,21 @@ fn spirv_interface(words: &[u32], space: Space, ours: Interface) -> Result<Inter
 /// The same of DXIL's listing, by the table of resource bindings.
 fn dxil_interface(listing: &str) -> Result<Interface, Unusable> {
     let rows = resource_bindings(listing).map_err(Unusable::Unread)?;
-    let sockets = rows.iter().map(|row| (row.space, row.index));
+    registers(rows.iter().map(|row| (row.space, row.index)))
+}
+
+/// The same of Clang's IR, in which every buffer of the source has a handle, by the buffers that the code reads or writes.
+fn clang_interface(text: &str, entry: &str) -> Result<Interface, Unusable> {
+    let program = clang_ir::Program::read(text, entry).map_err(Unusable::Unread)?;
+    let survey = program.survey();
+    match survey.stopped {
+        Some(reason) => Err(Unusable::NotFollowed(format!("code not followed: {reason}"))),
+        None => registers(survey.sites.iter().map(|site| (site.space, site.register))),
+    }
+}
+
+/// The sockets of code for Direct3D: one buffer outside the probe's own register space.
+fn registers(sockets: impl Iterator<Item = Socket>) -> Result<Interface, Unusable> {
     let others: Vec<Socket> = sockets.filter(|(space, _)| *space != hlsl::SPACE).collect();
     Ok(Interface {
         block: only(&others)?,

@@ -48,7 +48,9 @@ impl Produced {
                     produced.add_wgsl(&asked, layout);
                     continue;
                 }
-                Language::Hlsl | Language::OldHlsl | Language::Slang => space_of(layout.kind, toolchain.output),
+                Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Slang => {
+                    space_of(layout.kind, toolchain.output)
+                }
                 Language::Glsl => Some(glsl::space_of(layout.kind, subject.rules)),
             };
             let Some(space) = space else {
@@ -183,8 +185,8 @@ fn nameable(plan: ProbePlan, language: Language) -> ProbePlan {
 fn forms(language: Language) -> &'static [Form] {
     match language {
         Language::Hlsl | Language::Slang => &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed],
-        // Without generics no function takes a value of any type.
-        Language::OldHlsl => &[Form::Leaf, Form::Vector, Form::Indexed],
+        // Without generics no function takes a value of any type, and Clang 22 copies no struct out of a constant buffer.
+        Language::OldHlsl | Language::ClangHlsl => &[Form::Leaf, Form::Vector, Form::Indexed],
         Language::Glsl => &[Form::Leaf],
         Language::Wgsl => &[Form::Leaf, Form::Vector, Form::Whole],
     }
@@ -215,7 +217,7 @@ fn one_entry(mut plan: ProbePlan, direction: Direction) -> ProbePlan {
 /// The plan, in parts where a driver compiles what comes out.
 fn parts(plan: &ProbePlan, output: Output) -> Vec<ProbePlan> {
     match output {
-        Output::Dxil => vec![plan.clone()],
+        Output::Dxil | Output::ClangIr => vec![plan.clone()],
         Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl => {
             let forms = plan.entries.iter().map(|entry| entry.forms.len()).max().unwrap_or(1);
             plan.clone().parts(MOST_VALUES / forms)
@@ -232,17 +234,18 @@ pub(crate) fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
             | BlockKind::Globals
             | BlockKind::ParameterBlock
             | BlockKind::UniformBlock,
-            Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
+            Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
         )
-        | (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::Dxil | Output::Wgsl)
-        | (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Wgsl) => Some(Space::Uniform),
+        | (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::Dxil | Output::ClangIr | Output::Wgsl)
+        // Clang's tbuffers have the type of constant buffers until its backend sees them.
+        | (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::ClangIr | Output::Wgsl) => Some(Space::Uniform),
         (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc)
         | (
             BlockKind::StructuredElement | BlockKind::StorageBlock,
-            Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
+            Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
         ) => Some(Space::Storage),
         (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::Spirv) => Some(Space::PushConstant),
-        (BlockKind::Pointee, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl)
+        (BlockKind::Pointee, Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl)
         // FXC has no such blocks.
         | (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::SpirvOfDxbc) => None,
     }

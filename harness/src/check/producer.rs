@@ -65,7 +65,7 @@ impl Producer {
             Self::Generator(Generator::Rspirv) => &[RunnerKind::Ash, RunnerKind::Model],
             Self::Generator(Generator::Naga) => &[RunnerKind::Ash, RunnerKind::Wgpu],
             Self::Compiler(toolchain) => match toolchain.output {
-                Output::Dxil => &[RunnerKind::Dxil],
+                Output::Dxil | Output::ClangIr => &[RunnerKind::Dxil],
                 Output::Spirv | Output::SpirvOfDxbc => &[RunnerKind::Ash],
                 Output::Wgsl => &[RunnerKind::Wgpu],
             },
@@ -99,7 +99,7 @@ impl Producer {
             Self::Generator(Generator::Naga) if wgsl::chooses_offsets(rules) => Proves::Compiler,
             Self::Generator(Generator::Rspirv | Generator::Naga) => Proves::Decorations,
             Self::Compiler(toolchain) => match toolchain.output {
-                Output::Dxil | Output::SpirvOfDxbc => Proves::Native,
+                Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc => Proves::Native,
                 Output::Spirv | Output::Wgsl => Proves::Compiler,
             },
         }

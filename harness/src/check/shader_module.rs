@@ -32,6 +32,8 @@ pub enum Code {
     Wgsl(String),
     /// The listing of DXIL.
     Dxil(String),
+    /// Clang's IR for Direct3D.
+    ClangIr(String),
 }
 
 impl Code {
@@ -39,7 +41,7 @@ impl Code {
     pub fn spirv(&self) -> Option<&[u32]> {
         match self {
             Self::Spirv(words) | Self::Naga { spirv: words, .. } => Some(words),
-            Self::Wgsl(_) | Self::Dxil(_) => None,
+            Self::Wgsl(_) | Self::Dxil(_) | Self::ClangIr(_) => None,
         }
     }
 }
@@ -91,6 +93,7 @@ impl ShaderModule {
             (Code::Spirv(words) | Code::Naga { spirv: words, .. }, _) => Shader::Spirv(words.clone()),
             (Code::Wgsl(text), _) => Shader::Wgsl(text.clone()),
             (Code::Dxil(listing), _) => Shader::Dxil(listing.clone()),
+            (Code::ClangIr(text), _) => Shader::ClangIr(text.clone()),
         }
     }
 

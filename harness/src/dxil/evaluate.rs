@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::function::{Instruction, function};
-use super::machine::{Bound, Machine};
-use super::value::Class;
+use super::machine::Machine;
+use crate::clang_ir;
+use crate::llvm::buffers::{Bound, Class, Site};
 use crate::runner::{
     Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, ReadBack, Runner, RunnerError, RunnerKind, Shader,
 };
 
-/// Executes DXIL's listing on the CPU. A job's sets are register spaces, its bindings registers of the class that the
+/// Executes DXIL's listing, or Clang's IR for Direct3D, on the CPU. A job's sets are register spaces, its bindings registers of the class that the
 /// buffer's kind has: `b` for uniform, `t` for read-only and `u` for writable storage buffers. A storage buffer also stands
 /// in for one of the other class that is not there.
 #[derive(Clone, Debug)]
@@ -58,17 +59,35 @@ impl Runner for Evaluator {
     }
 }
 
-fn program(job: &Job) -> Result<Vec<Instruction>, RunnerError> {
-    let listing = match &job.shader {
-        Shader::Dxil(listing) => listing,
-        Shader::Spirv(_) | Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Msl(_) => {
-            return Err(RunnerError::Unsupported("shaders that are no listing of DXIL".into()));
-        }
-    };
-    function(listing, &job.entry).map_err(RunnerError::ShaderRefused)
+/// An entry point that can be executed.
+enum Program {
+    Dxil(Vec<Instruction>),
+    Clang(Box<clang_ir::Program>),
 }
 
-fn dispatch(job: &Job, program: &Result<Vec<Instruction>, RunnerError>) -> Result<ReadBack, RunnerError> {
+impl Program {
+    fn run(&self, buffers: &mut [Bound]) -> Result<(), String> {
+        match self {
+            Self::Dxil(instructions) => Machine::new(buffers).run(instructions),
+            Self::Clang(program) => program.run(buffers),
+        }
+    }
+}
+
+fn program(job: &Job) -> Result<Program, RunnerError> {
+    let read = match &job.shader {
+        Shader::Dxil(listing) => function(listing, &job.entry).map(Program::Dxil),
+        Shader::ClangIr(text) => {
+            clang_ir::Program::read(text, &job.entry).map(|program| Program::Clang(Box::new(program)))
+        }
+        Shader::Spirv(_) | Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Msl(_) => {
+            return Err(RunnerError::Unsupported("shaders that are neither a listing of DXIL nor Clang's IR".into()));
+        }
+    };
+    read.map_err(RunnerError::ShaderRefused)
+}
+
+fn dispatch(job: &Job, program: &Result<Program, RunnerError>) -> Result<ReadBack, RunnerError> {
     let only_buffers = job.draw.is_none()
         && job.images.is_empty()
         && job.samplers.is_empty()
@@ -79,7 +98,7 @@ fn dispatch(job: &Job, program: &Result<Vec<Instruction>, RunnerError>) -> Resul
     }
     let program = program.as_ref().map_err(RunnerError::clone)?;
     let mut buffers: Vec<Bound> = job.buffers.iter().map(bound).collect();
-    Machine::new(&mut buffers).run(program).map_err(RunnerError::ShaderRefused)?;
+    program.run(&mut buffers).map_err(RunnerError::ShaderRefused)?;
     let after = job.buffers.iter().zip(buffers).map(|(buffer, bound)| BufferAfter {
         before: buffer.before_word.to_le_bytes().to_vec(),
         bytes: bound.bytes,
@@ -94,5 +113,5 @@ fn bound(buffer: &crate::runner::JobBuffer) -> Bound {
         BufferKind::StorageRead => Class::ShaderResource,
         BufferKind::Storage | BufferKind::Address { .. } => Class::UnorderedAccess,
     };
-    Bound { class, space: buffer.set, register: buffer.binding, bytes: buffer.bytes.clone() }
+    Bound { site: Site { class, space: buffer.set, register: buffer.binding }, bytes: buffer.bytes.clone() }
 }

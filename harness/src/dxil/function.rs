@@ -1,22 +1,16 @@
 //! The instructions of one function of a listing: text in, [`Instruction`]s out.
 
-use super::lexer::{Token, tokens};
+use crate::llvm::lexer::{Token, tokens};
+use crate::llvm::primitive::Primitive;
 
 /// Most tokens of a line, which bounds how deep types and operands are nested; calls have about 50.
 const MAX_TOKENS: usize = 256;
-
-/// Widest integer that DXIL has, in bits.
-const MAX_WIDTH: u32 = 64;
 
 /// An LLVM type.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Ty {
     Void,
-    /// Width in bits.
-    Integer(u32),
-    Half,
-    Float,
-    Double,
+    Primitive(Primitive),
     /// `%dx.types.Handle`.
     Named(String),
     Array(u32, Box<Ty>),
@@ -24,13 +18,10 @@ pub(super) enum Ty {
 }
 
 impl Ty {
-    /// Width in bits of a scalar.
-    pub(super) fn width(&self) -> Option<u32> {
+    /// The scalar that it is.
+    fn primitive(&self) -> Option<Primitive> {
         match self {
-            Self::Integer(width) => Some(*width),
-            Self::Half => Some(16),
-            Self::Float => Some(32),
-            Self::Double => Some(64),
+            Self::Primitive(primitive) => Some(*primitive),
             Self::Void | Self::Named(_) | Self::Array(..) | Self::Pointer(_) => None,
         }
     }
@@ -59,11 +50,11 @@ pub(super) enum Action {
     /// A part of an aggregate.
     Extract(Operand, usize),
     /// `bitcast`, `zext`, `fpext` ...
-    Cast(String, Typed, Ty),
+    Cast(String, (Primitive, Operand), Primitive),
     /// `add`, `fmul` ...
-    Binary(String, Ty, [Operand; 2]),
+    Binary(String, Primitive, [Operand; 2]),
     /// `icmp ne`, `fcmp oeq`.
-    Compare(String, Ty, [Operand; 2]),
+    Compare(String, Primitive, [Operand; 2]),
     Select([Operand; 3]),
     /// So many scalars of private memory.
     Allocate(u32),
@@ -169,8 +160,8 @@ impl<'a> Reader<'_, 'a> {
                 Ok(Action::Compare(condition, ty, operands))
             }
             "alloca" => match self.ty()? {
-                Ty::Array(count, element) if element.width().is_some() => Ok(Action::Allocate(count)),
-                ty if ty.width().is_some() => Ok(Action::Allocate(1)),
+                Ty::Array(count, element) if element.primitive().is_some() => Ok(Action::Allocate(count)),
+                ty if ty.primitive().is_some() => Ok(Action::Allocate(1)),
                 _ => Err("private memory of no scalars".to_owned()),
             },
             "getelementptr" => self.element(),
@@ -182,9 +173,9 @@ impl<'a> Reader<'_, 'a> {
             "ret" => Ok(Action::Return),
             "br" | "switch" | "phi" => Err("control flow".to_owned()),
             _ if self.is_cast() => {
-                let from = self.typed()?;
+                let (ty, operand) = self.typed()?;
                 self.word()?;
-                Ok(Action::Cast(word.to_owned(), from, self.ty()?))
+                Ok(Action::Cast(word.to_owned(), (scalar(&ty)?, operand), scalar(&self.ty()?)?))
             }
             _ => {
                 self.skip_flags();
@@ -236,11 +227,11 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// `i32 %1, 2`.
-    fn two(&mut self) -> Result<(Ty, [Operand; 2]), String> {
+    fn two(&mut self) -> Result<(Primitive, [Operand; 2]), String> {
         let (ty, first) = self.typed()?;
         self.expect(',')?;
         let second = self.operand(&ty)?;
-        Ok((ty, [first, second]))
+        Ok((scalar(&ty)?, [first, second]))
     }
 
     fn next_typed(&mut self) -> Result<Typed, String> {
@@ -257,13 +248,8 @@ impl<'a> Reader<'_, 'a> {
     fn ty(&mut self) -> Result<Ty, String> {
         let mut ty = match self.next() {
             Some(Token::Word("void")) => Ty::Void,
-            Some(Token::Word("half")) => Ty::Half,
-            Some(Token::Word("float")) => Ty::Float,
-            Some(Token::Word("double")) => Ty::Double,
             Some(Token::Word(word)) => {
-                let width = word.strip_prefix('i').and_then(|digits| digits.parse().ok());
-                let width = width.filter(|width| (1..=MAX_WIDTH).contains(width));
-                Ty::Integer(width.ok_or_else(|| format!("`{word}` is no type"))?)
+                Ty::Primitive(Primitive::named(word).ok_or_else(|| format!("`{word}` is no type"))?)
             }
             Some(Token::Local(name)) => Ty::Named(name.to_owned()),
             Some(Token::Punctuation('[')) => {
@@ -294,8 +280,8 @@ impl<'a> Reader<'_, 'a> {
             Some(Token::Word("undef")) => Ok(Operand::Undefined),
             Some(Token::Word("true")) => Ok(Operand::Bits(1)),
             Some(Token::Word("false" | "zeroinitializer" | "null")) => Ok(Operand::Bits(0)),
-            Some(Token::Integer(digits)) => integer(digits, ty),
-            Some(Token::Float(text)) => float(text, ty),
+            Some(Token::Integer(digits)) => Ok(Operand::Bits(scalar(ty)?.integer(digits)?)),
+            Some(Token::Float(text)) => Ok(Operand::Bits(scalar(ty)?.float(text)?)),
             Some(Token::Punctuation('{')) => {
                 let mut parts = Vec::new();
                 while !self.accept(Token::Punctuation('}')) {
@@ -313,27 +299,6 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-fn integer(digits: &str, ty: &Ty) -> Result<Operand, String> {
-    let value: i128 = digits.parse().map_err(|_| format!("`{digits}` is too large"))?;
-    let width = ty.width().ok_or("a number of no scalar type")?;
-    let low = u64::try_from(value & i128::from(u64::MAX)).map_err(|error| error.to_string())?;
-    Ok(Operand::Bits(if width < 64 { low & ((1 << width) - 1) } else { low }))
-}
-
-/// LLVM writes a `float` as decimal or as the bits of the `double` of its value, a `half` as its own bits.
-fn float(text: &str, ty: &Ty) -> Result<Operand, String> {
-    let bad = || format!("`{text}` is no number");
-    if let Some(digits) = text.strip_prefix("0xH") {
-        return u64::from_str_radix(digits, 16).map(Operand::Bits).map_err(|_| bad());
-    }
-    let value = match text.strip_prefix("0x") {
-        Some(digits) => f64::from_bits(u64::from_str_radix(digits, 16).map_err(|_| bad())?),
-        None => text.parse().map_err(|_| bad())?,
-    };
-    match ty {
-        #[expect(clippy::cast_possible_truncation, reason = "LLVM writes only values that the type holds")]
-        Ty::Float => Ok(Operand::Bits(u64::from((value as f32).to_bits()))),
-        Ty::Double => Ok(Operand::Bits(value.to_bits())),
-        Ty::Half | Ty::Void | Ty::Integer(_) | Ty::Named(_) | Ty::Array(..) | Ty::Pointer(_) => Err(bad()),
-    }
+fn scalar(ty: &Ty) -> Result<Primitive, String> {
+    ty.primitive().ok_or_else(|| "no scalar where one is needed".to_owned())
 }

@@ -2,27 +2,19 @@
 
 use std::collections::HashMap;
 
-use super::arithmetic::{binary, cast, compare};
 use super::function::{Action, Instruction, Operand};
 use super::operation;
-use super::value::{Class, Handle, Value};
+use super::value::{Handle, Value};
+use crate::llvm::arithmetic::{binary, cast, compare};
+use crate::llvm::buffers::{Bound, Buffers};
 
 /// Most scalars of private memory, which is D3D's limit for indexable temporary registers of four components.
 const MAX_PRIVATE: usize = 4 * 4096;
 
-/// A buffer and where it is bound.
-#[derive(Clone, Debug)]
-pub(super) struct Bound {
-    pub(super) class: Class,
-    pub(super) space: u32,
-    pub(super) register: u32,
-    pub(super) bytes: Vec<u8>,
-}
-
 /// The state of an execution.
 #[derive(Debug)]
 pub(super) struct Machine<'a> {
-    buffers: &'a mut [Bound],
+    buffers: Buffers<'a>,
     values: HashMap<&'a str, Value>,
     private: Vec<Vec<Value>>,
     /// Scalars of private memory that are left.
@@ -31,7 +23,7 @@ pub(super) struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     pub(super) fn new(buffers: &'a mut [Bound]) -> Self {
-        Self { buffers, values: HashMap::new(), private: Vec::new(), private_left: MAX_PRIVATE }
+        Self { buffers: Buffers(buffers), values: HashMap::new(), private: Vec::new(), private_left: MAX_PRIVATE }
     }
 
     /// Executes the instructions in order.
@@ -56,10 +48,10 @@ impl<'a> Machine<'a> {
                 _ => Err("a part of a scalar".to_owned()),
             },
             Action::Cast(name, (from, operand), to) => {
-                Ok(Value::Bits(cast(name, self.value(operand)?.bits()?, (from, to))?))
+                Ok(Value::Bits(cast(name, self.value(operand)?.bits()?, (*from, *to))?))
             }
-            Action::Binary(name, ty, operands) => Ok(Value::Bits(binary(name, ty, self.two(operands)?)?)),
-            Action::Compare(name, ty, operands) => Ok(Value::Bits(u64::from(compare(name, ty, self.two(operands)?)?))),
+            Action::Binary(name, ty, operands) => Ok(Value::Bits(binary(name, *ty, self.two(operands)?)?)),
+            Action::Compare(name, ty, operands) => Ok(Value::Bits(u64::from(compare(name, *ty, self.two(operands)?)?))),
             Action::Select([condition, yes, no]) => {
                 let chosen = if self.value(condition)?.bits()? == 1 { yes } else { no };
                 self.value(chosen)
@@ -118,39 +110,14 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// `count` components of `size` bytes from `start` on. Beyond the buffer are zeros, as Direct3D 12 has it.
+    /// `count` components of `size` bytes from `start` on.
     pub(super) fn load(&self, handle: Handle, (start, size): (u64, u64), count: u64) -> Result<Value, String> {
-        let buffer = &self.buffers[self.bound(handle)?];
-        let byte = |at: u64| usize::try_from(at).ok().and_then(|at| buffer.bytes.get(at)).copied().unwrap_or(0);
-        let component = |index: u64| {
-            let first = start + index * size;
-            Value::Bits((0..size).rev().fold(0, |bits, at| bits << 8 | u64::from(byte(first + at))))
-        };
-        Ok(Value::Parts((0..count).map(component).collect()))
+        let component = |index: u64| self.buffers.load(handle.site, (start + index * size, size)).map(Value::Bits);
+        Ok(Value::Parts((0..count).map(component).collect::<Result<_, _>>()?))
     }
 
-    /// Stores the low `size` bytes of `bits` at `start`. What is beyond the buffer is lost.
-    pub(super) fn store(&mut self, handle: Handle, (start, size): (u64, u64), bits: u64) -> Result<(), String> {
-        let index = self.bound(handle)?;
-        for (at, byte) in (start..start + size).zip(bits.to_le_bytes()) {
-            let place = usize::try_from(at).ok().and_then(|at| self.buffers[index].bytes.get_mut(at));
-            if let Some(place) = place {
-                *place = byte;
-            }
-        }
-        Ok(())
-    }
-
-    fn bound(&self, handle: Handle) -> Result<usize, String> {
-        let place = |class| (class, handle.space, handle.register);
-        let find = |class| {
-            let mut buffers = self.buffers.iter();
-            buffers.position(|buffer| (buffer.class, buffer.space, buffer.register) == place(class))
-        };
-        let found = find(handle.class).or_else(|| find(handle.class.other_storage()?));
-        found.ok_or_else(|| {
-            let (letter, register, space) = (handle.class.letter(), handle.register, handle.space);
-            format!("nothing is bound at {letter}{register}, space{space}")
-        })
+    /// Stores the low `size` bytes of `bits` at `start`.
+    pub(super) fn store(&mut self, handle: Handle, at: (u64, u64), bits: u64) -> Result<(), String> {
+        self.buffers.store(handle.site, at, bits)
     }
 }

@@ -5,12 +5,10 @@
 //! code of loads, arithmetic and stores is understood, which is what probes are made of; everything else is refused by
 //! name. Source: DirectX Intermediate Language (`DXIL.rst` of `DirectXShaderCompiler`), "DXIL operations".
 
-mod arithmetic;
 pub mod bindings;
 pub mod definitions;
 mod evaluate;
 mod function;
-mod lexer;
 mod machine;
 mod operation;
 mod value;

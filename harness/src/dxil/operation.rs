@@ -4,7 +4,8 @@
 
 use super::function::Typed;
 use super::machine::Machine;
-use super::value::{Class, Handle, Value, View};
+use super::value::{Handle, Value, View};
+use crate::llvm::buffers::{Class, Site};
 
 /// Number of structured buffers among the kinds of resource.
 const KIND_STRUCTURED: u64 = 12;
@@ -80,7 +81,8 @@ fn created(binding: Option<&Value>, register: Option<&Value>) -> Result<Value, S
         2 => Class::ConstantBuffer,
         other => return Err(format!("a resource of class {other}")),
     };
-    Ok(Value::Handle(Handle { class, space: space.word()?, register: register.word()?, view: View::Bytes }))
+    let site = Site { class, space: space.word()?, register: register.word()? };
+    Ok(Value::Handle(Handle { site, view: View::Bytes }))
 }
 
 /// `{ i32 kind and flags, i32 size of an element }`.

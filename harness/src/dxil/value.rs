@@ -1,5 +1,7 @@
 //! Values while a function is executed.
 
+use crate::llvm::buffers::Site;
+
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
@@ -39,23 +41,10 @@ impl Value {
     }
 }
 
-/// The class of a resource, as DXIL numbers it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
-    /// `t`: 0.
-    ShaderResource,
-    /// `u`: 1.
-    UnorderedAccess,
-    /// `b`: 2.
-    ConstantBuffer,
-}
-
 /// A resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Handle {
-    pub(super) class: Class,
-    pub(super) space: u32,
-    pub(super) register: u32,
+    pub(super) site: Site,
     pub(super) view: View,
 }
 
@@ -68,24 +57,4 @@ pub(super) enum View {
     Elements(u32),
     /// Registers of 16 bytes that typed loads read: a `tbuffer`.
     Registers,
-}
-
-impl Class {
-    /// The class in which a shader may have the same storage buffer.
-    pub(super) fn other_storage(self) -> Option<Self> {
-        match self {
-            Self::ShaderResource => Some(Self::UnorderedAccess),
-            Self::UnorderedAccess => Some(Self::ShaderResource),
-            Self::ConstantBuffer => None,
-        }
-    }
-
-    /// The letter of its registers.
-    pub(super) fn letter(self) -> char {
-        match self {
-            Self::ShaderResource => 't',
-            Self::UnorderedAccess => 'u',
-            Self::ConstantBuffer => 'b',
-        }
-    }
 }

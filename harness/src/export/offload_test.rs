@@ -32,7 +32,7 @@ fn test(repro: &Repro<'_>) -> Result<String, String> {
     let block = Bound::of(repro)?;
     let (output, input) = (Bound::own("output", "RWByteAddressBuffer", 0), Bound::own("input", "ByteAddressBuffer", 1));
     let requires = match toolchain.output {
-        Output::Dxil => "DirectX",
+        Output::Dxil | Output::ClangIr => "DirectX",
         // The suite has nothing else; FXC's code and WGSL are not among its toolchains.
         Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl => "Vulkan",
     };

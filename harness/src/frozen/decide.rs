@@ -76,13 +76,20 @@ impl Asking<'_> {
         let has_entry = module.functions.iter().any(|function| function.name == own)
             || (module.functions.is_empty() && self.text.text.contains(&format!("{own}(")));
         let text = match (has_entry, self.toolchain.language) {
-            (true, Language::Hlsl | Language::OldHlsl | Language::Slang | Language::Glsl | Language::Wgsl) => {
-                self.text.text.clone()
-            }
+            (
+                true,
+                Language::Hlsl
+                | Language::ClangHlsl
+                | Language::OldHlsl
+                | Language::Slang
+                | Language::Glsl
+                | Language::Wgsl,
+            ) => self.text.text.clone(),
             (false, Language::Hlsl | Language::OldHlsl | Language::Glsl | Language::Wgsl) => {
                 program(&self.text.text, module, &self.layouts())
             }
-            (false, Language::Slang) => idle_program(&self.text.text),
+            // Clang makes handles of all resources anyway, and lacks what the other program reads.
+            (false, Language::Slang | Language::ClangHlsl) => idle_program(&self.text.text),
         };
         let request = CompileRequest {
             toolchain: self.toolchain,
@@ -113,7 +120,7 @@ impl Asking<'_> {
         let profile = self.source.invocation.profile.as_deref();
         let mut arguments: Vec<String> = match self.toolchain.language {
             Language::Glsl | Language::Wgsl => Vec::new(),
-            Language::Hlsl | Language::OldHlsl => {
+            Language::Hlsl | Language::ClangHlsl | Language::OldHlsl => {
                 dxc_profile(stage, profile).into_iter().flat_map(|it| ["-T".to_owned(), it]).collect()
             }
             Language::Slang => {

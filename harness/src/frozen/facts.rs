@@ -4,8 +4,9 @@ use super::answer::{Fact, Facts, line};
 use crate::bind::{LayoutUnit, Place};
 use crate::case::expect::join;
 use crate::check::shader_module::Compiled;
+use crate::clang_ir;
 use crate::dxil::bindings::resource_bindings;
-use crate::dxil::definitions::buffer_definitions;
+use crate::dxil::definitions::{ListedBuffer, buffer_definitions};
 use crate::generate::hlsl;
 use crate::layout::{BlockLayout, MemberRow};
 use crate::naga_offsets;
@@ -26,6 +27,7 @@ pub(super) fn facts_of(made: &Made) -> Facts {
     let mut facts = Facts::new();
     let read = match &made.shader {
         Shader::Dxil(listing) => add_listing(listing, &mut facts),
+        Shader::ClangIr(text) => add_clang(text, &mut facts),
         Shader::Spirv(words) => add_spirv(words, &mut facts),
         Shader::Wgsl(text) => add_wgsl(text, &mut facts),
         Shader::Dxbc(_) | Shader::Msl(_) => Err("nothing here reads such code".to_owned()),
@@ -70,16 +72,32 @@ fn add_listing(listing: &str, facts: &mut Facts) -> Result<(), String> {
         if buffer.name.starts_with(hlsl::OWN) {
             continue;
         }
-        add(facts, &buffer.name, Fact::Size, &buffer.size.to_string());
-        for (path, offset) in buffer.members {
-            add(facts, &join(&buffer.name, &path), Fact::Offset, &offset.to_string());
-        }
+        add_buffer(buffer, facts);
     }
     for row in resource_bindings(listing)? {
         if row.space != hlsl::SPACE {
             let place = Place { unit: row.unit, space: row.space, index: row.index, count: row.count };
             add(facts, &row.name, Fact::Bound, &place.to_string());
         }
+    }
+    Ok(())
+}
+
+fn add_buffer(buffer: ListedBuffer, facts: &mut Facts) {
+    add(facts, &buffer.name, Fact::Size, &buffer.size.to_string());
+    for (path, offset) in buffer.members {
+        add(facts, &join(&buffer.name, &path), Fact::Offset, &offset.to_string());
+    }
+}
+
+fn add_clang(text: &str, facts: &mut Facts) -> Result<(), String> {
+    for buffer in clang_ir::listed::constant_buffers(text)? {
+        add_buffer(buffer, facts);
+    }
+    for (name, place) in clang_ir::listed::resources(text)?.into_iter().filter(|(name, _)| !name.starts_with(hlsl::OWN))
+    {
+        let place = place.map_or("left to a later pass".to_owned(), |place| place.to_string());
+        add(facts, &name, Fact::Bound, &place);
     }
     Ok(())
 }

@@ -17,8 +17,10 @@ use crate::toolchain::Language;
 /// A language that reads these probes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// HLSL as DXC and Clang read it.
+    /// HLSL as DXC reads it.
     Hlsl,
+    /// HLSL as Clang reads it.
+    Clang,
     /// HLSL as FXC reads it.
     OldHlsl,
     /// Slang.
@@ -30,12 +32,42 @@ impl Dialect {
     pub fn of(language: Language) -> Option<Self> {
         match language {
             Language::Hlsl => Some(Self::Hlsl),
+            Language::ClangHlsl => Some(Self::Clang),
             Language::OldHlsl => Some(Self::OldHlsl),
             Language::Slang => Some(Self::Slang),
             Language::Glsl | Language::Wgsl => None,
         }
     }
+
+    /// The statement that stores a 32-bit value at a byte of the probe's output.
+    fn store(self, byte: u32, value: &str) -> String {
+        match self {
+            Self::Hlsl | Self::OldHlsl | Self::Slang => format!("{OUTPUT}.Store({byte}, {value});"),
+            Self::Clang => format!("{OUTPUT}[{}] = {value};", byte / WORD),
+        }
+    }
+
+    /// The statements that store two of them.
+    fn store_two(self, (low, high): (u32, u32), values: [&str; 2]) -> String {
+        match self {
+            Self::Hlsl | Self::OldHlsl | Self::Slang => {
+                format!("{OUTPUT}.Store2({low}, uint2({}, {}));", values[0], values[1])
+            }
+            Self::Clang => format!("{} {}", self.store(low, values[0]), self.store(high, values[1])),
+        }
+    }
+
+    /// The 32-bit value at a byte of the probe's input.
+    fn load(self, byte: u32) -> String {
+        match self {
+            Self::Hlsl | Self::OldHlsl | Self::Slang => format!("{INPUT}.Load({byte})"),
+            Self::Clang => format!("{INPUT}[{}]", byte / WORD),
+        }
+    }
 }
+
+/// Bytes of a word of the probe's own buffers.
+const WORD: u32 = 4;
 
 /// Register space of the probe's output (`u0`) and input (`t1`, for FXC `u1`).
 pub const SPACE: u32 = 1000;
@@ -62,7 +94,7 @@ pub fn obstacle(leaf: &Leaf, dialect: Dialect) -> Option<String> {
         return Some("minimum precision may be rounded on the way".to_owned());
     }
     match dialect {
-        Dialect::Hlsl | Dialect::OldHlsl => (size == 1).then(|| "HLSL has no 8-bit types".to_owned()),
+        Dialect::Hlsl | Dialect::Clang | Dialect::OldHlsl => (size == 1).then(|| "HLSL has no 8-bit types".to_owned()),
         Dialect::Slang => None,
     }
 }
@@ -100,10 +132,11 @@ pub fn probe(
 [numthreads(1, 1, 1)]
 void {name}({parameters})
 {{
-    {OUTPUT}.Store(0, {INPUT}.Load(0));
+    {nonce}
 {body}}}
 ",
         functions.concat(),
+        nonce = dialect.store(0, &dialect.load(0)),
         buffers = buffers(*dialect),
         name = entry.name,
     ))
@@ -136,6 +169,11 @@ fn buffers(dialect: Dialect) -> String {
             "[[vk::binding({BINDING}, 0)]] RWByteAddressBuffer {OUTPUT} : register(u0, space{SPACE});
 [[vk::binding({}, 0)]] ByteAddressBuffer {INPUT} : register(t1, space{SPACE});",
             BINDING + 1
+        ),
+        // The methods of Clang 22's byte-address buffers are still to come.
+        Dialect::Clang => format!(
+            "RWStructuredBuffer<uint> {OUTPUT} : register(u0, space{SPACE});
+StructuredBuffer<uint> {INPUT} : register(t1, space{SPACE});"
         ),
         // FXC knows nothing of Vulkan, and in SPIR-V its `t` registers are texel buffers.
         Dialect::OldHlsl => format!(

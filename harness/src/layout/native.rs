@@ -140,6 +140,11 @@ const NATIVES: &[Native] = &[
         ..dxc("hlsl-cbuffer", "hlsl-cbuffer", "hlsl-structured")
     },
     Native {
+        name: "native:clang-dxil",
+        summary: "clang-dxc",
+        ..dxc("hlsl-cbuffer", "hlsl-cbuffer", "hlsl-structured")
+    },
+    Native {
         name: "native:fxc",
         summary: "fxc, profiles up to 5.1",
         push_constants: None,

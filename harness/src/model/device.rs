@@ -124,6 +124,7 @@ impl Model {
             Shader::Wgsl(_) => return Err(RunnerError::Unsupported("WGSL".into())),
             Shader::Dxbc(_) => return Err(RunnerError::Unsupported("DXBC".into())),
             Shader::Dxil(_) => return Err(RunnerError::Unsupported("DXIL".into())),
+            Shader::ClangIr(_) => return Err(RunnerError::Unsupported("Clang's IR".into())),
             Shader::Msl(_) => return Err(RunnerError::Unsupported("MSL".into())),
         };
         let mut program = Program::new(words).map_err(RunnerError::ShaderRefused)?;

@@ -17,6 +17,8 @@ pub enum Shader {
     Dxbc(Vec<u8>),
     /// DXIL as its listing: the LLVM assembly that DXC's disassembler prints.
     Dxil(String),
+    /// The IR that Clang makes for Direct3D, as text, before DXIL is made of it.
+    ClangIr(String),
     /// Metal shading language text.
     Msl(String),
 }

@@ -54,6 +54,8 @@ pub enum FamilyArg {
     Dxc,
     /// slangc.
     Slang,
+    /// Clang as a compiler of HLSL.
+    Clang,
 }
 
 /// `layoutproof freeze`.
@@ -107,13 +109,14 @@ impl Asked {
         let named = args.family.map(|family| match family {
             FamilyArg::Dxc => Family::Dxc,
             FamilyArg::Slang => Family::Slang,
+            FamilyArg::Clang => Family::Clang,
         });
         let name = args.compiler.as_str();
         let found = if let Some(family) = Family::of_name(name) {
             let found = Compiler::named(name, drivers::fetched_root().as_deref()).map(|compiler| (family, compiler));
             found.ok_or_else(|| format!("compiler `{name}` is not here (`layoutproof compilers` says how to name one)"))
         } else if Compiler::known().any(|(known, _)| known == name) {
-            bail!("`{name}` reads no cases as their authors wrote them; dxc and slangc do");
+            bail!("`{name}` reads no cases as their authors wrote them; dxc, slangc and clang-dxc do");
         } else {
             let path = PathBuf::from(name);
             let family = named.map_or_else(|| Family::of_file(&path), Ok).with_context(|| name.to_owned())?;

@@ -54,7 +54,15 @@ fn validated(proof: &Proof, validator: Option<&SpirvVal>) -> Proof {
     for module in &mut proof.modules {
         match (&module.shader, validator) {
             (Shader::Spirv(words), Some(validator)) => module.validation = validator.validate(words, &[]),
-            (Shader::Spirv(_) | Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_), _) => {}
+            (
+                Shader::Spirv(_)
+                | Shader::Wgsl(_)
+                | Shader::Dxbc(_)
+                | Shader::Dxil(_)
+                | Shader::ClangIr(_)
+                | Shader::Msl(_),
+                _,
+            ) => {}
         }
     }
     proof

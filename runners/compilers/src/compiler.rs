@@ -89,7 +89,7 @@ impl Compiler {
             vec![Invocation::program(path.clone())]
         };
         let answers = ways.into_iter().find_map(|way| answering(family.compiler(), way, family.question()).ok());
-        answers.ok_or_else(|| no(format!("it does not answer `{}`", family.question())))
+        answers.ok_or_else(|| no(format!("it does not answer `{}`", family.question().join(" "))))
     }
 
     /// The same compiler under the name of its family, as which toolchains know it.
@@ -199,9 +199,9 @@ pub struct NoCompiler {
 }
 
 /// The compiler that is started so, if it answers with its version, or why it is none.
-pub(crate) fn answering(name: &'static str, invocation: Invocation, question: &str) -> Result<Compiler, String> {
+pub(crate) fn answering(name: &'static str, invocation: Invocation, question: &[&str]) -> Result<Compiler, String> {
     let program = invocation.program.display();
-    let finished = run(invocation.command().arg(question), VERSION_LIMIT);
+    let finished = run(invocation.command().args(question), VERSION_LIMIT);
     let finished = finished.map_err(|error| format!("{program}: {error}"))?;
     // slangc answers on standard error.
     let said = if finished.stdout.trim().is_empty() { &finished.stderr } else { &finished.stdout };

@@ -10,22 +10,28 @@ pub enum Family {
     Dxc,
     /// slangc.
     Slang,
+    /// Clang as a compiler of HLSL.
+    Clang,
 }
+
+/// What makes Clang print its version: it knows no HLSL under its plain name, and none without a profile.
+pub(crate) const CLANG_QUESTION: &[&str] = &["--driver-mode=dxc", "-T", "cs_6_6", "--version"];
 
 /// A file whose name says nothing of a family.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("nothing in the name says whether it is dxc or slangc; --family says so")]
+#[error("nothing in the name says whether it is dxc, slangc or clang; --family says so")]
 pub struct UnknownFamily;
 
 impl Family {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Dxc, Self::Slang];
+    pub const ALL: [Self; 3] = [Self::Dxc, Self::Slang, Self::Clang];
 
     /// The name on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Dxc => "dxc",
             Self::Slang => "slang",
+            Self::Clang => "clang",
         }
     }
 
@@ -34,14 +40,16 @@ impl Family {
         match self {
             Self::Dxc => "dxc",
             Self::Slang => "slangc",
+            Self::Clang => "clang-dxc",
         }
     }
 
-    /// The argument that makes it print its version.
-    pub fn question(self) -> &'static str {
+    /// The arguments that make it print its version.
+    pub fn question(self) -> &'static [&'static str] {
         match self {
-            Self::Dxc => "--version",
-            Self::Slang => "-v",
+            Self::Dxc => &["--version"],
+            Self::Slang => &["-v"],
+            Self::Clang => CLANG_QUESTION,
         }
     }
 
@@ -50,12 +58,16 @@ impl Family {
         Self::ALL.into_iter().find(|family| name == family.compiler() || name == format!("{}-old", family.compiler()))
     }
 
-    /// The family that a file's name tells: `dxc`, `dxc-3.7`, `libdxcompiler.so`, `slangc`.
+    /// The family that a file's name tells: `dxc`, `dxc-3.7`, `libdxcompiler.so`, `slangc`, `clang-dxc`, `clang-22`.
     ///
     /// # Errors
     /// A name that says nothing, or both.
     pub fn of_file(path: &Path) -> Result<Self, UnknownFamily> {
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+        // Clang in DXC's place is no DXC.
+        if name.contains(Self::Clang.as_str()) {
+            return Ok(Self::Clang);
+        }
         let told: Vec<Self> = Self::ALL.into_iter().filter(|family| name.contains(family.as_str())).collect();
         match told.as_slice() {
             [family] => Ok(*family),
@@ -80,6 +92,7 @@ mod tests {
         assert_eq!(of("/opt/bin/dxc-3.7"), Ok(Family::Dxc));
         assert_eq!(of("libdxcompiler.so.3.7"), Ok(Family::Dxc));
         assert_eq!(of("build/Release/bin/slangc"), Ok(Family::Slang));
+        assert_eq!(of("/usr/lib/llvm-22/bin/clang-dxc"), Ok(Family::Clang));
         assert_eq!(of("a.out"), Err(UnknownFamily));
         assert_eq!(Family::of_name("dxc-old"), Some(Family::Dxc));
         assert_eq!(Family::of_name("glslang"), None);

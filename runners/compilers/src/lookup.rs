@@ -7,6 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use crate::compiler::{Compiler, Invocation, answering};
+use crate::family::CLANG_QUESTION;
 use crate::{tint, wine};
 
 /// Where a compiler is looked for.
@@ -15,8 +16,8 @@ struct Lookup {
     /// Environment variable that names the program, and its name on the `PATH`.
     plain: Option<(&'static str, &'static str)>,
     fetched: Fetched,
-    /// Argument that makes it print its version.
-    question: &'static str,
+    /// Arguments that make it print its version.
+    question: &'static [&'static str],
 }
 
 /// What `ci/setup.sh` fetches, by its path below the folder.
@@ -36,45 +37,55 @@ const LOOKUPS: [Lookup; 9] = [
         name: "dxc",
         plain: Some(("DXC", "dxc")),
         fetched: Fetched::Library("tools/dxc-lib/libdxcompiler.so", &["--library"]),
-        question: "--version",
+        question: &["--version"],
     },
     Lookup {
         name: "dxc-old",
         plain: Some(("DXC_OLD", "dxc-old")),
         fetched: Fetched::Library("tools/dxc-lib-old/libdxcompiler.so", &["--abi", "old", "--library"]),
-        question: "--version",
+        question: &["--version"],
     },
-    Lookup { name: "dxc-1.9", plain: None, fetched: Fetched::Windows("dxc", "dxcompiler.dll"), question: "--version" },
-    Lookup { name: "fxc", plain: None, fetched: Fetched::Windows("fxc", "d3dcompiler_47.dll"), question: "--version" },
+    Lookup {
+        name: "dxc-1.9",
+        plain: None,
+        fetched: Fetched::Windows("dxc", "dxcompiler.dll"),
+        question: &["--version"],
+    },
+    Lookup {
+        name: "fxc",
+        plain: None,
+        fetched: Fetched::Windows("fxc", "d3dcompiler_47.dll"),
+        question: &["--version"],
+    },
     Lookup {
         name: "vkd3d",
         plain: Some(("VKD3D_COMPILER", "vkd3d-compiler")),
         fetched: Fetched::Nothing,
-        question: "--version",
+        question: &["--version"],
     },
     Lookup {
         name: "slangc",
         plain: Some(("SLANGC", "slangc")),
         fetched: Fetched::Program("tools/slang/bin/slangc"),
-        question: "-v",
+        question: &["-v"],
     },
     Lookup {
         name: "glslang",
         plain: Some(("GLSLANG", "glslangValidator")),
         fetched: Fetched::Nothing,
-        question: "--version",
+        question: &["--version"],
     },
     Lookup {
         name: "clang-dxc",
         plain: Some(("CLANG_DXC", "clang-dxc")),
-        fetched: Fetched::Nothing,
-        question: "--version",
+        fetched: Fetched::Program("tools/clang/clang-dxc"),
+        question: CLANG_QUESTION,
     },
     Lookup {
         name: tint::NAME,
         plain: Some(("TINT", "tint")),
         fetched: Fetched::Driven("tools/tint/tint", "tools/tint/dawn.node"),
-        question: "--version",
+        question: &["--version"],
     },
 ];
 

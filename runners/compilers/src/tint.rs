@@ -14,7 +14,7 @@ const FORMATS: &str = "--format ";
 
 /// The Tint that is started so, or why it is none, or none that is of use here.
 pub(crate) fn answering(invocation: Invocation) -> Result<Compiler, String> {
-    answering_version(NAME, invocation.clone(), "--version").or_else(|reason| {
+    answering_version(NAME, invocation.clone(), &["--version"]).or_else(|reason| {
         let program = invocation.program.display();
         let finished = run(invocation.command().arg("--help"), VERSION_LIMIT);
         let finished = finished.map_err(|error| format!("{program}: {error}"))?;

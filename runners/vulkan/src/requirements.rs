@@ -20,6 +20,7 @@ impl Physical {
             Shader::Wgsl(_) => return unsupported("WGSL: Vulkan takes SPIR-V only".to_owned()),
             Shader::Dxbc(_) => return unsupported("DXBC: Vulkan takes SPIR-V only".to_owned()),
             Shader::Dxil(_) => return unsupported("DXIL: Vulkan takes SPIR-V only".to_owned()),
+            Shader::ClangIr(_) => return unsupported("Clang's IR: Vulkan takes SPIR-V only".to_owned()),
             Shader::Msl(_) => return unsupported("MSL: Vulkan takes SPIR-V only".to_owned()),
         };
         let facts = spirv::read(words).map_err(RunnerError::ShaderRefused)?;

@@ -194,6 +194,7 @@ fn accept_shader(shader: &Shader) -> Result<&str, RunnerError> {
         Shader::Spirv(_) => other("SPIR-V"),
         Shader::Dxbc(_) => other("DXBC"),
         Shader::Dxil(_) => other("DXIL"),
+        Shader::ClangIr(_) => other("Clang's IR"),
         Shader::Msl(_) => other("MSL"),
     }
 }

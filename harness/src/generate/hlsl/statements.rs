@@ -4,9 +4,7 @@
 //! the member or the element that it is in to a function, and [`Form::Indexed`] takes every index from the input. What has
 //! many leaves is passed once for all of them: a copy for each would be as many loads as leaves squared.
 
-use std::fmt::Write;
-
-use super::{Dialect, INPUT, OUTPUT, expression};
+use super::{Dialect, expression};
 use crate::layout::tree::LeafStep;
 use crate::layout::{BlockLayout, Component, Leaf};
 use crate::module::BlockKind;
@@ -84,7 +82,7 @@ impl Probed<'_> {
             Form::Indexed => self.indexed(&self.spelled(leaf, path)),
             Form::Parameter | Form::Divergent | Form::Copied | Form::Length => return None,
         };
-        text.body += &store(&value, leaf.component, word(&slots[0])?);
+        text.body += &self.store(&value, leaf.component, word(&slots[0])?);
         Some(())
     }
 
@@ -105,11 +103,11 @@ impl Probed<'_> {
             let component = self.leaf(slot).component;
             // DXC 1.7.2308 aborts on a condition whose type is a template's.
             let cast = if component.scalar == Scalar::Bool { "(bool)" } else { "" };
-            stores += &store(&format!("{cast}value{rest}"), component, word(slot)?);
+            stores += &self.store(&format!("{cast}value{rest}"), component, word(slot)?);
         }
         match self.dialect {
-            // FXC has no generic functions; its plans have no such form.
-            Dialect::OldHlsl => return None,
+            // FXC has no generic functions, and Clang copies no struct out of a constant buffer: their plans have no such form.
+            Dialect::OldHlsl | Dialect::Clang => return None,
             Dialect::Hlsl => {
                 let name = format!("layoutproof_whole{}", text.functions.len());
                 text.functions.push(format!("template <typename T> void {name}(T value)\n{{\n{stores}}}\n"));
@@ -135,7 +133,7 @@ impl Probed<'_> {
             let part = &leaf.path[stem..];
             // A component of an element that is a vector has no dot of its own.
             let dot = if part.starts_with(['.', '[']) { "" } else { "." };
-            text += &store(&format!("value{dot}{part}"), leaf.component, word(slot)?);
+            text += &self.store(&format!("value{dot}{part}"), leaf.component, word(slot)?);
         }
         Some(text + "    }\n")
     }
@@ -159,7 +157,7 @@ impl Probed<'_> {
         let from_input = |part: &str| {
             let (index, rest) = part.split_once(']')?;
             let byte = 4 * (self.wiring.table + index.parse::<u32>().ok()?);
-            Some(format!("{INPUT}.Load({byte})]{rest}"))
+            Some(format!("{}]{rest}", self.dialect.load(byte)))
         };
         let parts = path.split_inclusive('[');
         parts.map(|part| from_input(part).unwrap_or_else(|| part.to_owned())).collect()
@@ -168,7 +166,45 @@ impl Probed<'_> {
     fn write(&self, slot: &Slot) -> Option<String> {
         let leaf = self.leaf(slot);
         let path = self.spelled(leaf, expression(self.layout, leaf)?);
-        Some(format!("    {path} = {};\n", loaded(leaf.component, word(slot)?)))
+        Some(format!("    {path} = {};\n", self.loaded(leaf.component, word(slot)?)))
+    }
+
+    /// The statement that stores a leaf's bits at a word of the output.
+    fn store(&self, path: &str, component: Component, word: u32) -> String {
+        let (low, high) = (4 * word, 4 * word + 4);
+        let one = |value: &str| format!("    {}\n", self.dialect.store(low, value));
+        let two = |values: [&str; 2]| self.dialect.store_two((low, high), values);
+        match (component.scalar, component.size) {
+            (Scalar::Bool, _) => one(&format!("{path} ? 1u : 0u")),
+            (scalar, 8) if scalar.is_float() => {
+                format!("    {{ uint low, high; asuint({path}, low, high); {} }}\n", two(["low", "high"]))
+            }
+            (_, 8) => {
+                let values = [format!("(uint)({path})"), format!("(uint)((uint64_t)({path}) >> 32)")];
+                format!("    {}\n", two([&values[0], &values[1]]))
+            }
+            (scalar, 2) if scalar.is_float() => one(&format!("(uint)asuint16((half)({path}))")),
+            // A signed number would bring its sign.
+            (_, 2) => one(&format!("(uint)({path}) & 0xFFFFu")),
+            (_, 1) => one(&format!("(uint)({path}) & 0xFFu")),
+            (scalar, _) if scalar.is_float() => one(&format!("asuint({path})")),
+            // Enums convert, too.
+            (_, _) => one(&format!("(uint)({path})")),
+        }
+    }
+
+    /// A leaf's value from the word of the input.
+    fn loaded(&self, component: Component, word: u32) -> String {
+        let [low, high] = [4 * word, 4 * word + 4].map(|byte| self.dialect.load(byte));
+        let spelling = component.scalar.spelling();
+        match (component.scalar, component.size) {
+            (Scalar::Bool, _) => format!("{low} != 0"),
+            (scalar, 8) if scalar.is_float() => format!("asdouble({low}, {high})"),
+            (_, 8) => format!("({spelling})((uint64_t){low} | ((uint64_t){high} << 32))"),
+            (scalar, 2) if scalar.is_float() => format!("asfloat16((uint16_t){low})"),
+            (scalar, _) if scalar.is_float() => format!("asfloat({low})"),
+            (_, _) => format!("({spelling}){low}"),
+        }
     }
 }
 
@@ -193,47 +229,5 @@ fn word(slot: &Slot) -> Option<u32> {
     match slot.places[..] {
         [Place::Word(word)] => Some(word),
         _ => None,
-    }
-}
-
-/// The statement that stores a leaf's bits at a word of the output.
-fn store(path: &str, component: Component, word: u32) -> String {
-    let byte = 4 * word;
-    let mut text = String::new();
-    let written = match (component.scalar, component.size) {
-        (Scalar::Bool, _) => writeln!(text, "    {OUTPUT}.Store({byte}, {path} ? 1u : 0u);"),
-        (scalar, 8) if scalar.is_float() => writeln!(
-            text,
-            "    {{ uint low, high; asuint({path}, low, high); {OUTPUT}.Store2({byte}, uint2(low, high)); }}"
-        ),
-        (_, 8) => {
-            writeln!(text, "    {OUTPUT}.Store2({byte}, uint2((uint)({path}), (uint)((uint64_t)({path}) >> 32)));")
-        }
-        (scalar, 2) if scalar.is_float() => {
-            writeln!(text, "    {OUTPUT}.Store({byte}, (uint)asuint16((half)({path})));")
-        }
-        // A signed number would bring its sign.
-        (_, 2) => writeln!(text, "    {OUTPUT}.Store({byte}, (uint)({path}) & 0xFFFFu);"),
-        (_, 1) => writeln!(text, "    {OUTPUT}.Store({byte}, (uint)({path}) & 0xFFu);"),
-        (scalar, _) if scalar.is_float() => writeln!(text, "    {OUTPUT}.Store({byte}, asuint({path}));"),
-        // Enums convert, too.
-        (_, _) => writeln!(text, "    {OUTPUT}.Store({byte}, (uint)({path}));"),
-    };
-    written.expect("a String takes every write");
-    text
-}
-
-/// A leaf's value from the word of the input.
-fn loaded(component: Component, word: u32) -> String {
-    let (low, high) = (4 * word, 4 * word + 4);
-    let load = |byte: u32| format!("{INPUT}.Load({byte})");
-    let spelling = component.scalar.spelling();
-    match (component.scalar, component.size) {
-        (Scalar::Bool, _) => format!("{} != 0", load(low)),
-        (scalar, 8) if scalar.is_float() => format!("asdouble({}, {})", load(low), load(high)),
-        (_, 8) => format!("({spelling})((uint64_t){} | ((uint64_t){} << 32))", load(low), load(high)),
-        (scalar, 2) if scalar.is_float() => format!("asfloat16((uint16_t){})", load(low)),
-        (scalar, _) if scalar.is_float() => format!("asfloat({})", load(low)),
-        (_, _) => format!("({spelling}){}", load(low)),
     }
 }

@@ -120,3 +120,28 @@ fn fxc_gets_the_cells_of_a_structured_buffer_by_component() {
     let text = entry_point_in(Dialect::OldHlsl, &forms, (declarations, Space::Uniform, Direction::Read));
     assert!(text.contains("asuint(m[1][0])"), "{text}");
 }
+
+/// Clang 22.1.8: it knows no `Store` of `RWByteAddressBuffer`.
+#[test]
+fn clang_gets_buffers_of_words() {
+    let declarations = "cbuffer S { double d; int a[2]; };";
+    let forms = [Form::Leaf, Form::Indexed];
+    let text = whole_text(Dialect::Clang, &forms, (declarations, Space::Uniform, Direction::Read));
+    let (_, buffers) = text.split_once('\n').unwrap();
+    expect![[r#"
+        RWStructuredBuffer<uint> layoutproof_output : register(u0, space1000);
+        StructuredBuffer<uint> layoutproof_input : register(t1, space1000);
+        [shader("compute")]
+        [numthreads(1, 1, 1)]
+        void read_uniform()
+        {
+            layoutproof_output[0] = layoutproof_input[0];
+            { uint low, high; asuint(d, low, high); layoutproof_output[1] = low; layoutproof_output[2] = high; }
+            layoutproof_output[3] = (uint)(a[0]);
+            layoutproof_output[4] = (uint)(a[1]);
+            layoutproof_output[5] = (uint)(a[layoutproof_input[1]]);
+            layoutproof_output[6] = (uint)(a[layoutproof_input[2]]);
+        }
+    "#]]
+    .assert_eq(buffers);
+}

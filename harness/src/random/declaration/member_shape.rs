@@ -58,11 +58,17 @@ pub enum MemberShape {
     MixedStruct,
     /// A struct with bit-fields.
     BitFieldStruct,
+    /// A vector of two or four components.
+    EvenVector,
+    /// A vector of three components in a struct.
+    ThreeVectorInAStruct,
+    /// A member that is a struct.
+    StructMember,
 }
 
 impl MemberShape {
     /// All shapes.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 26] = [
         Self::FlatMatrix,
         Self::FlatMatrixBehindAMember,
         Self::FlatMatrixOfOtherOrder,
@@ -86,6 +92,9 @@ impl MemberShape {
         Self::MatrixElementByRows,
         Self::MixedStruct,
         Self::BitFieldStruct,
+        Self::EvenVector,
+        Self::ThreeVectorInAStruct,
+        Self::StructMember,
     ];
 
     /// The word in lists.
@@ -114,6 +123,9 @@ impl MemberShape {
             Self::MatrixElementByRows => "matrix-element-by-rows",
             Self::MixedStruct => "mixed-struct",
             Self::BitFieldStruct => "bit-field-struct",
+            Self::EvenVector => "even-vector",
+            Self::ThreeVectorInAStruct => "three-vector-in-a-struct",
+            Self::StructMember => "struct-member",
         }
     }
 }
@@ -194,16 +206,22 @@ impl Declaration {
             MemberType::Enum(Some(underlying)) if spot.in_struct && self.bytes(*underlying) == 8 => {
                 vec![MemberShape::EightByteEnum]
             }
-            MemberType::Vector { scalar, length } if self.bytes(*scalar) == 8 => {
-                let is_inside = *length == 1 && spot.is_behind && spot.member.dimensions.is_empty();
-                let is_wide = *length > 2 && is_on_odd_register(spot.member);
-                let shapes = [(MemberShape::EightByteOneVector, is_inside), (MemberShape::WidePackOffset, is_wide)];
-                only_those(&shapes)
-            }
-            MemberType::Scalar(_) | MemberType::Vector { .. } | MemberType::Enum(_) | MemberType::Struct(_) => {
-                Vec::new()
-            }
+            MemberType::Vector { scalar, length } => self.shapes_of_vector(spot, (*scalar, *length)),
+            MemberType::Struct(_) => vec![MemberShape::StructMember],
+            MemberType::Scalar(_) | MemberType::Enum(_) => Vec::new(),
         }
+    }
+
+    fn shapes_of_vector(&self, spot: &Spot<'_>, (scalar, length): (Scalar, u32)) -> Vec<MemberShape> {
+        let is_eight = self.bytes(scalar) == 8;
+        let is_inside = length == 1 && spot.is_behind && spot.member.dimensions.is_empty();
+        let is_wide = length > 2 && is_on_odd_register(spot.member);
+        only_those(&[
+            (MemberShape::EightByteOneVector, is_eight && is_inside),
+            (MemberShape::WidePackOffset, is_eight && is_wide),
+            (MemberShape::EvenVector, length % 2 == 0),
+            (MemberShape::ThreeVectorInAStruct, length == 3 && spot.in_struct && !self.is_element()),
+        ])
     }
 
     fn shapes_of_matrix(
@@ -284,7 +302,7 @@ mod tests {
         let derived = Struct { base: Some(Box::new(base)), members: vec![matrix(Scalar::Half, 2, 3), big.clone()] };
         let held = Member::plain(MemberType::Struct(Box::new(derived))).array(2);
         let content = Struct { base: None, members: vec![big, held] };
-        let inner = ["B.m1 mixed-struct", "B.m1.m1 two-byte-matrix", "B.m1.m2 eight-byte-enum"];
+        let inner = ["B.m1 struct-member", "B.m1 mixed-struct", "B.m1.m1 two-byte-matrix", "B.m1.m2 eight-byte-enum"];
         assert_eq!(shapes(BlockForm::Cbuffer, content.clone()), inner);
         let all = [&["B mixed-struct", "B.m0 eight-byte-enum"], &inner[..]].concat();
         assert_eq!(shapes(BlockForm::ConstantBuffer, content), all);
@@ -298,6 +316,17 @@ mod tests {
         let mut all = ["B.m0", "B.m1", "B.m2"].map(both).concat();
         all.insert(5, "B.m2 flat-matrix-behind-a-member".to_owned());
         assert_eq!(shapes(BlockForm::Cbuffer, content), all);
+    }
+
+    #[test]
+    fn vectors_of_three_are_told_in_structs_and_others_everywhere() {
+        let vector = |length| Member::plain(MemberType::Vector { scalar: Scalar::Float32, length });
+        let content = Struct { base: None, members: [1, 2, 3, 4].map(vector).into() };
+        let even = ["B.m1 even-vector", "B.m3 even-vector"];
+        assert_eq!(shapes(BlockForm::Cbuffer, content.clone()), even);
+        assert_eq!(shapes(BlockForm::StructuredBuffer, content), [even[0], "B.m2 three-vector-in-a-struct", even[1]]);
+        let element = Struct { base: None, members: vec![vector(3)] };
+        assert_eq!(shapes(BlockForm::StructuredElement, element), Vec::<String>::new());
     }
 
     #[test]

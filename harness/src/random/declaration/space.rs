@@ -75,6 +75,31 @@ impl TypeSpace {
         ])
     }
 
+    /// Clang, to its IR for Direct3D.
+    ///
+    /// - neither `ConstantBuffer<T>` nor `row_major` and `column_major`, which it does not know yet;
+    /// - no other matrices either: those in constant buffers have no padding between their vectors, which cases show;
+    /// - no bit-fields, which it packs bit by bit, and no empty structs, on which it crashes;
+    /// - no `[[vk::offset]]`, which it ignores.
+    ///
+    /// Source: measured with Clang 22.1.8 (`-T cs_6_6`, with and without `-enable-16bit-types`).
+    pub fn clang() -> Self {
+        let space = Self::everything().without(&[
+            Feature::Matrix,
+            Feature::OneDimensionalMatrix,
+            Feature::MatrixOrder,
+            Feature::IntegerMatrix,
+            Feature::ColumnIntegerMatrix,
+            Feature::EmptyStruct,
+            Feature::EmptyStructArray,
+            Feature::BitField,
+            Feature::VkOffset,
+        ]);
+        let blocks =
+            vec![BlockForm::Cbuffer, BlockForm::StructuredBuffer, BlockForm::StructuredElement, BlockForm::Tbuffer];
+        Self { blocks, ..space }
+    }
+
     /// Slang, as its reflection and its HLSL have it.
     ///
     /// - `half` has always 2 bytes, so that [`SixteenBit::Off`] is left out;

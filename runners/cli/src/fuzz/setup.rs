@@ -86,7 +86,7 @@ fn devices(toolchains: &[&'static Toolchain], args: &FuzzArgs, launch: &Launch) 
         }
         devices.extend(found.into_iter().filter(|device| device.runner == RunnerKind::Ash));
     }
-    if makes(Output::Dxil) {
+    if makes(Output::Dxil) || makes(Output::ClangIr) {
         devices.push(layoutproof::runner::Runner::device(&layoutproof::dxil::Evaluator::new()).clone());
     }
     devices.retain(|device| args.device.is_empty() || args.device.contains(&device.id));

@@ -8,8 +8,8 @@ pub(super) fn of(toolchain: &Toolchain) -> TypeSpace {
     let plain = plain(toolchain);
     match toolchain.language {
         Language::Hlsl => plain.with_minimum_precision(),
-        // What FXC does to it, cases show; Slang, GLSL and WGSL know nothing of it.
-        Language::OldHlsl | Language::Slang | Language::Glsl | Language::Wgsl => plain,
+        // What FXC does to it, cases show; Clang, Slang, GLSL and WGSL know nothing of it.
+        Language::ClangHlsl | Language::OldHlsl | Language::Slang | Language::Glsl | Language::Wgsl => plain,
     }
 }
 
@@ -20,6 +20,7 @@ fn plain(toolchain: &Toolchain) -> TypeSpace {
         (Language::Hlsl, Output::Spirv) => TypeSpace::dxc_spirv(),
         (Language::Slang, Output::Dxil) => TypeSpace::slang(),
         (Language::Slang, Output::Spirv) => TypeSpace::slang_spirv(),
+        (Language::ClangHlsl, _) | (_, Output::ClangIr) => TypeSpace::clang(),
         (Language::OldHlsl, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc)
         | (Language::Hlsl | Language::Slang, Output::SpirvOfDxbc) => TypeSpace::fxc(),
         (Language::Hlsl | Language::OldHlsl | Language::Slang, Output::Wgsl) => {

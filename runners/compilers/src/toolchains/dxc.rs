@@ -28,8 +28,8 @@ pub(super) fn call(request: &CompileRequest<'_>) -> Call {
     }
     arguments.extend(preprocessing(&request.source));
     let read = match request.toolchain.output {
-        // Of DXBC there is FXC's alone, which is not asked here, and DXC writes no WGSL.
-        Output::Dxil | Output::SpirvOfDxbc | Output::Wgsl => read_listing,
+        // Of DXBC there is FXC's alone, which is not asked here, and DXC writes neither WGSL nor what Clang writes.
+        Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc | Output::Wgsl => read_listing,
         Output::Spirv => {
             arguments.extend(["-spirv", "-fspv-target-env=vulkan1.1", "-Fo", MODULE].map(str::to_owned));
             read_module
@@ -38,7 +38,7 @@ pub(super) fn call(request: &CompileRequest<'_>) -> Call {
     arguments.extend(request.toolchain.flags.iter().map(|flag| (*flag).to_owned()));
     arguments.extend(request.extra.iter().cloned());
     arguments.push(source.clone());
-    Call { source, arguments, read }
+    Call { source, arguments, header: None, read }
 }
 
 /// The arguments for HLSL that another compiler wrote, in which matrices say their order and types their size.

@@ -17,7 +17,7 @@ pub(super) fn call(request: &CompileRequest<'_>) -> Call {
     arguments.extend(["-e", request.entry, "-o", MODULE].map(str::to_owned));
     arguments.extend(request.toolchain.flags.iter().map(|flag| (*flag).to_owned()));
     arguments.push(source.clone());
-    Call { source, arguments, read }
+    Call { source, arguments, header: None, read }
 }
 
 fn read(folder: &Path, _: &Finished) -> Result<Compilation, String> {

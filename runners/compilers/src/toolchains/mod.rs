@@ -3,6 +3,7 @@
 //! Each compilation is a child process in a folder of its own, which [`Toolchains::keep`] makes stay; FXC and slangc run on,
 //! and naga is built in.
 
+mod clang;
 mod dxc;
 mod fxc;
 mod glslang;
@@ -145,6 +146,11 @@ impl Toolchains {
 
     fn ask_program(&self, request: &CompileRequest<'_>, folder: &Path, call: &Call) -> io::Result<Compilation> {
         fs::write(folder.join(&call.source), &request.source.text)?;
+        if let Some((name, text)) = call.header {
+            let header = folder.join(name);
+            fs::create_dir_all(header.parent().unwrap_or(folder))?;
+            fs::write(header, text)?;
+        }
         let mut answer = self.run(request.toolchain.compiler, folder, &call.arguments)?;
         if let (Answer::Accepted(_), Some(second)) = (&answer, request.toolchain.second_compiler()) {
             answer = self.run(second, folder, &dxc::translated(slang::TRANSLATED, request.entry))?;
@@ -153,8 +159,11 @@ impl Toolchains {
             Answer::Accepted(finished) => (call.read)(folder, &finished),
             Answer::Refused(finished) => {
                 let words = first_error(&finished.stderr, &finished.stdout);
-                let gave_up = slang::gave_up(&words);
-                Ok(if gave_up { Compilation::Broken(words) } else { Compilation::Refused(words) })
+                Ok(match clang::crash(&finished.stderr) {
+                    Some(crash) => Compilation::Broken(crash),
+                    None if slang::gave_up(&words) => Compilation::Broken(words),
+                    None => Compilation::Refused(words),
+                })
             }
             Answer::Broken(sentence) => Ok(Compilation::Broken(sentence)),
         };
@@ -216,6 +225,7 @@ fn below(folder: &Path, name: &str) -> PathBuf {
 
 fn call(request: &CompileRequest<'_>) -> Call {
     match request.toolchain.language {
+        Language::ClangHlsl => clang::call(request),
         Language::Slang => slang::call(request),
         Language::Hlsl | Language::OldHlsl => dxc::call(request),
         Language::Glsl => glslang::call(request),
@@ -228,6 +238,8 @@ struct Call {
     /// Name of the file that the source is written to.
     source: String,
     arguments: Vec<String>,
+    /// A file beside the source, by its path in the folder, with its text.
+    header: Option<(&'static str, &'static str)>,
     read: fn(&Path, &Finished) -> Result<Compilation, String>,
 }
 

@@ -30,7 +30,7 @@ pub(super) fn call(request: &CompileRequest<'_>) -> Call {
     let order = if request.options.matrix == MatrixOrder::Row { "row" } else { "column" };
     let (target, artifact, read): (&[&str], _, fn(&Path, &Finished) -> _) = match request.toolchain.output {
         Output::Spirv | Output::SpirvOfDxbc => (TO_SPIRV, MODULE, read_module),
-        Output::Dxil => (TO_HLSL, TRANSLATED, read_listing),
+        Output::Dxil | Output::ClangIr => (TO_HLSL, TRANSLATED, read_listing),
         Output::Wgsl => (TO_WGSL, TEXT, read_text),
     };
     let mut arguments: Vec<String> = target.iter().map(|argument| (*argument).to_owned()).collect();
@@ -45,7 +45,7 @@ pub(super) fn call(request: &CompileRequest<'_>) -> Call {
     arguments.extend(request.toolchain.flags.iter().map(|flag| (*flag).to_owned()));
     arguments.extend(["-o", artifact, "-reflection-json", REFLECTION].map(str::to_owned));
     arguments.push(source.clone());
-    Call { source, arguments, read }
+    Call { source, arguments, header: None, read }
 }
 
 /// Whether slangc's own exception ended the compilation, which is no word on the source.

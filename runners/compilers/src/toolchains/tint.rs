@@ -18,7 +18,7 @@ pub(super) fn call(request: &CompileRequest<'_>) -> Call {
     arguments.push(request.entry.to_owned());
     arguments.extend(request.toolchain.flags.iter().map(|flag| (*flag).to_owned()));
     arguments.push(source.clone());
-    Call { source, arguments, read }
+    Call { source, arguments, header: None, read }
 }
 
 fn read(folder: &Path, _: &Finished) -> Result<Compilation, String> {

@@ -1,17 +1,19 @@
-//! Tokens of LLVM assembly: one line of a function's body in, tokens out. Comments are left out.
+//! Tokens of LLVM assembly: one line in, tokens out. Comments are left out.
 
 use logos::Logos;
 
 /// A token.
 #[derive(Logos, Clone, Copy, Debug, PartialEq)]
 #[logos(skip r"[ \t\r]+")]
-pub(super) enum Token<'a> {
+#[logos(skip(r";[^\n]*", allow_greedy = true))]
+pub(crate) enum Token<'a> {
     /// `%12`, `%dx.types.Handle`, `%"class.T"`: without the `%` and the quotes.
     #[regex(r"%[-a-zA-Z$._0-9]+", |lexer| &lexer.slice()[1..])]
     #[regex(r#"%"[^"]*""#, |lexer| lexer.slice()[1..].trim_matches('"'))]
     Local(&'a str),
-    /// `@dx.op.rawBufferLoad.i32`, without the `@`.
+    /// `@dx.op.rawBufferLoad.i32`, `@"$Globals.cb"`: without the `@` and the quotes.
     #[regex(r"@[-a-zA-Z$._0-9]+", |lexer| &lexer.slice()[1..])]
+    #[regex(r#"@"[^"]*""#, |lexer| lexer.slice()[1..].trim_matches('"'))]
     Global(&'a str),
     /// `-3`.
     #[regex(r"-?[0-9]+")]
@@ -23,11 +25,14 @@ pub(super) enum Token<'a> {
     /// `call`, `i32`, `undef`.
     #[regex(r"[a-zA-Z_][a-zA-Z0-9_.]*")]
     Word(&'a str),
-    /// `!dx.controlflow.hints`, `#0`: metadata and attributes, which change nothing here.
+    /// `"dx.Padding"`, `c"B\00"`: without the quotes, escapes as they are written.
+    #[regex(r#"c?"[^"]*""#, |lexer| lexer.slice().trim_start_matches('c').trim_matches('"'))]
+    Text(&'a str),
+    /// `!hlsl.cbs`, `!0`, `!`, `#0`: metadata and attributes, with their signs.
     #[regex(r"[!#][-a-zA-Z$._0-9]*")]
-    Metadata,
+    Metadata(&'a str),
     /// `(` and its kin.
-    #[regex(r"[(){}\[\],=*:<>]", |lexer| lexer.slice().chars().next())]
+    #[regex(r"[(){}\[\],=*:<>|]", |lexer| lexer.slice().chars().next())]
     Punctuation(char),
 }
 
@@ -35,9 +40,8 @@ pub(super) enum Token<'a> {
 ///
 /// # Errors
 /// The first piece of text that is no token.
-pub(super) fn tokens(line: &str) -> Result<Vec<Token<'_>>, String> {
-    let code = line.split_once(';').map_or(line, |(code, _)| code);
-    let mut lexer = Token::lexer(code);
+pub(crate) fn tokens(line: &str) -> Result<Vec<Token<'_>>, String> {
+    let mut lexer = Token::lexer(line);
     let mut tokens = Vec::new();
     while let Some(token) = lexer.next() {
         tokens.push(token.map_err(|()| format!("`{}` is no LLVM assembly", lexer.slice()))?);

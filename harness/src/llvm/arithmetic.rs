@@ -2,7 +2,7 @@
 
 use half::f16;
 
-use super::function::Ty;
+use super::primitive::Primitive;
 
 /// `bits` cut to `width`.
 fn cut(bits: u64, width: u32) -> u64 {
@@ -10,27 +10,23 @@ fn cut(bits: u64, width: u32) -> u64 {
 }
 
 /// `bits` of `width` with their sign carried to 64 bits.
-fn signed(bits: u64, width: u32) -> i64 {
+pub(crate) fn signed(bits: u64, width: u32) -> i64 {
     let unused = 64 - width;
     (bits << unused).cast_signed() >> unused
-}
-
-fn width(ty: &Ty) -> Result<u32, String> {
-    ty.width().ok_or_else(|| "arithmetic on no scalar".to_owned())
 }
 
 /// A cast by name.
 ///
 /// # Errors
 /// A cast that is not known, or not between these types.
-pub(super) fn cast(name: &str, bits: u64, (from, to): (&Ty, &Ty)) -> Result<u64, String> {
-    let (narrow, wide) = (width(from)?, width(to)?);
+pub(crate) fn cast(name: &str, bits: u64, (from, to): (Primitive, Primitive)) -> Result<u64, String> {
+    let (narrow, wide) = (from.width(), to.width());
     match (name, from, to) {
         ("bitcast", _, _) if narrow == wide => Ok(bits),
         ("trunc" | "zext", _, _) => Ok(cut(bits, wide)),
         ("sext", _, _) => Ok(cut(signed(bits, narrow).cast_unsigned(), wide)),
-        ("fpext", Ty::Half, Ty::Float) => Ok(u64::from(f16::from_bits(low16(bits)).to_f32().to_bits())),
-        ("fpext", Ty::Float, Ty::Double) => Ok(f64::from(f32::from_bits(low32(bits))).to_bits()),
+        ("fpext", Primitive::Half, Primitive::Float) => Ok(u64::from(f16::from_bits(low16(bits)).to_f32().to_bits())),
+        ("fpext", Primitive::Float, Primitive::Double) => Ok(f64::from(f32::from_bits(low32(bits))).to_bits()),
         _ => Err(format!("the cast `{name}` of {from:?} to {to:?}")),
     }
 }
@@ -39,8 +35,8 @@ pub(super) fn cast(name: &str, bits: u64, (from, to): (&Ty, &Ty)) -> Result<u64,
 ///
 /// # Errors
 /// An operator that is not known, a division by zero, a shift beyond the type.
-pub(super) fn binary(name: &str, ty: &Ty, [a, b]: [u64; 2]) -> Result<u64, String> {
-    let width = width(ty)?;
+pub(crate) fn binary(name: &str, ty: Primitive, [a, b]: [u64; 2]) -> Result<u64, String> {
+    let width = ty.width();
     let shift = || u32::try_from(b).ok().filter(|count| *count < width).ok_or("a shift beyond the type");
     let divisor = || if b == 0 { Err("a division by zero") } else { Ok(b) };
     let result = match name {
@@ -64,8 +60,8 @@ pub(super) fn binary(name: &str, ty: &Ty, [a, b]: [u64; 2]) -> Result<u64, Strin
 ///
 /// # Errors
 /// A comparison that is not known.
-pub(super) fn compare(name: &str, ty: &Ty, [a, b]: [u64; 2]) -> Result<bool, String> {
-    let (x, y) = (signed(a, width(ty)?), signed(b, width(ty)?));
+pub(crate) fn compare(name: &str, ty: Primitive, [a, b]: [u64; 2]) -> Result<bool, String> {
+    let (x, y) = (signed(a, ty.width()), signed(b, ty.width()));
     match name {
         "icmp eq" => Ok(a == b),
         "icmp ne" => Ok(a != b),
@@ -95,12 +91,12 @@ mod tests {
 
     #[test]
     fn integers_wrap_at_their_width() {
-        let int = Ty::Integer(32);
-        assert_eq!(binary("add", &int, [0xFFFF_FFFF, 1]), Ok(0));
-        assert_eq!(binary("ashr", &int, [0x8000_0000, 31]), Ok(0xFFFF_FFFF));
-        assert_eq!(cast("sext", 0x80, (&Ty::Integer(8), &Ty::Integer(16))), Ok(0xFF80));
-        assert_eq!(compare("icmp slt", &int, [0xFFFF_FFFF, 0]), Ok(true));
-        assert!(binary("udiv", &int, [1, 0]).is_err() && binary("shl", &int, [1, 32]).is_err());
-        assert!(binary("fadd", &int, [1, 1]).unwrap_err().contains("fadd"));
+        let int = Primitive::Integer(32);
+        assert_eq!(binary("add", int, [0xFFFF_FFFF, 1]), Ok(0));
+        assert_eq!(binary("ashr", int, [0x8000_0000, 31]), Ok(0xFFFF_FFFF));
+        assert_eq!(cast("sext", 0x80, (Primitive::Integer(8), Primitive::Integer(16))), Ok(0xFF80));
+        assert_eq!(compare("icmp slt", int, [0xFFFF_FFFF, 0]), Ok(true));
+        assert!(binary("udiv", int, [1, 0]).is_err() && binary("shl", int, [1, 32]).is_err());
+        assert!(binary("fadd", int, [1, 1]).unwrap_err().contains("fadd"));
     }
 }

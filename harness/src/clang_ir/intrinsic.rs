@@ -1,0 +1,42 @@
+//! Calls of functions that are LLVM's or the DirectX target's own.
+//!
+//! Source: LLVM Language Reference Manual, "Standard C/C++ Library Intrinsics"; LLVM's DirectX target, its intrinsics.
+
+use super::access;
+use super::machine::Machine;
+use super::value::Value;
+
+/// Most bytes that one call copies.
+const MAX_COPIED: u64 = 1 << 16;
+
+/// Bits of half a double.
+const HALF: u32 = 32;
+
+/// Calls the function `name`.
+///
+/// # Errors
+/// A function that is not known, or arguments that it does not take.
+pub(super) fn call(machine: &mut Machine<'_>, name: &str, arguments: &[Value]) -> Result<Value, String> {
+    let unknown = || Err(format!("a call of `{name}`"));
+    let Some(short) = name.strip_prefix("llvm.") else { return unknown() };
+    let is = |start: &str| short.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    match arguments {
+        [to, from, size, ..] if is("memcpy") || is("memmove") => {
+            let size = size.bits()?;
+            if size > MAX_COPIED {
+                return Err(format!("a copy of more than {MAX_COPIED} bytes"));
+            }
+            access::copy(machine, [to.pointer()?, from.pointer()?], size)?;
+            Ok(Value::Undefined)
+        }
+        // One thread in one group is what a probe is.
+        [_] if is("dx.thread.id") || is("dx.group.id") || is("dx.thread.id.in.group") => Ok(Value::Bits(0)),
+        [] if is("dx.flattened.thread.id.in.group") => Ok(Value::Bits(0)),
+        [double] if is("dx.splitdouble") => {
+            let bits = double.bits()?;
+            Ok(Value::Parts(vec![Value::Bits(bits & u64::from(u32::MAX)), Value::Bits(bits >> HALF)]))
+        }
+        [low, high] if is("dx.asdouble") => Ok(Value::Bits(u64::from(low.word()?) | u64::from(high.word()?) << HALF)),
+        _ => unknown(),
+    }
+}

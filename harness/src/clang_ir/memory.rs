@@ -1,0 +1,123 @@
+//! Private memory: what a function allocates and the variables of the module, byte by byte.
+//!
+//! Addresses and handles are no bytes here; they are kept beside the bytes, at the place where they were stored.
+
+use std::collections::BTreeMap;
+
+use super::types::POINTER;
+use super::value::Value;
+
+/// Most bytes of private memory: room for the variables of every call of a large probe.
+const MAX_PRIVATE: u64 = 1 << 24;
+
+/// The objects of private memory.
+#[derive(Debug)]
+pub(super) struct Memory {
+    objects: Vec<Contents>,
+    left: u64,
+}
+
+/// What an object holds.
+#[derive(Clone, Debug, Default)]
+struct Contents {
+    /// `None` where nothing was stored.
+    bytes: Vec<Option<u8>>,
+    /// Addresses and handles, by their first byte.
+    links: BTreeMap<u64, Value>,
+}
+
+/// A range of bytes of an object.
+pub(super) type Range = (usize, i64, u64);
+
+impl Memory {
+    pub(super) fn new() -> Self {
+        Self { objects: Vec::new(), left: MAX_PRIVATE }
+    }
+
+    /// A new object of `size` bytes, by number.
+    ///
+    /// # Errors
+    /// More memory than there is.
+    pub(super) fn allocate(&mut self, size: u64) -> Result<usize, String> {
+        let left = self.left.checked_sub(size);
+        self.left = left.ok_or_else(|| format!("more than {MAX_PRIVATE} bytes of private memory"))?;
+        let length = usize::try_from(size).map_err(|error| error.to_string())?;
+        self.objects.push(Contents { bytes: vec![None; length], links: BTreeMap::new() });
+        Ok(self.objects.len() - 1)
+    }
+
+    /// The bits at a range; a part that nothing was stored to makes all of it undefined, and what is beyond the object is
+    /// zeros: undefined too, and no byte of a buffer.
+    pub(super) fn bits(&self, (object, start, size): Range) -> Value {
+        let contents = &self.objects[object];
+        let mut bits = 0;
+        for at in (0..size).rev() {
+            let place = start.checked_add_unsigned(at).and_then(|at| usize::try_from(at).ok());
+            match place.map(|place| contents.bytes.get(place)) {
+                Some(Some(Some(byte))) => bits = bits << 8 | u64::from(*byte),
+                Some(Some(None)) => return Value::Undefined,
+                Some(None) | None => bits <<= 8,
+            }
+        }
+        Value::Bits(bits)
+    }
+
+    pub(super) fn store_bits(&mut self, (object, start, size): Range, bits: Option<u64>) {
+        self.forget_links((object, start, size));
+        let bytes = bits.map(u64::to_le_bytes);
+        for at in 0..size {
+            let byte = bytes.map(|bytes| bytes.get(usize::try_from(at).unwrap_or(usize::MAX)).copied().unwrap_or(0));
+            self.set((object, start), at, byte);
+        }
+    }
+
+    fn set(&mut self, (object, start): (usize, i64), at: u64, byte: Option<u8>) {
+        let place = start.checked_add_unsigned(at).and_then(|at| usize::try_from(at).ok());
+        if let Some(place) = place.and_then(|place| self.objects[object].bytes.get_mut(place)) {
+            *place = byte;
+        }
+    }
+
+    /// The address or handle at a place.
+    pub(super) fn link(&self, object: usize, start: i64) -> Value {
+        let place = u64::try_from(start).ok();
+        place.and_then(|place| self.objects[object].links.get(&place)).cloned().unwrap_or(Value::Undefined)
+    }
+
+    pub(super) fn store_link(&mut self, object: usize, start: i64, link: Value) {
+        self.store_bits((object, start, POINTER), None);
+        if let Ok(place) = u64::try_from(start) {
+            self.objects[object].links.insert(place, link);
+        }
+    }
+
+    /// Copies bytes, addresses and handles between objects.
+    pub(super) fn copy(&mut self, to: Range, (from, start): (usize, i64)) {
+        let (object, first, size) = to;
+        let links: Vec<(u64, Value)> = (0..size)
+            .filter_map(|at| {
+                let place = u64::try_from(start.checked_add_unsigned(at)?).ok()?;
+                Some((at, self.objects[from].links.get(&place)?.clone()))
+            })
+            .collect();
+        let bytes: Vec<Value> = (0..size).map(|at| self.bits((from, start.wrapping_add_unsigned(at), 1))).collect();
+        for (at, byte) in (0..size).zip(bytes) {
+            self.store_bits((object, first.wrapping_add_unsigned(at), 1), byte.bits().ok());
+        }
+        for (at, link) in links {
+            self.store_link(object, first.wrapping_add_unsigned(at), link);
+        }
+    }
+
+    /// Forgets the addresses and handles that a range touches.
+    fn forget_links(&mut self, (object, start, size): Range) {
+        let links = &mut self.objects[object].links;
+        if links.is_empty() {
+            return;
+        }
+        let first = u64::try_from(start.saturating_sub_unsigned(POINTER - 1)).unwrap_or(0);
+        let end = u64::try_from(start.saturating_add_unsigned(size)).unwrap_or(0);
+        let mut touched = if first < end { links.split_off(&first) } else { BTreeMap::new() };
+        links.append(&mut touched.split_off(&end));
+    }
+}

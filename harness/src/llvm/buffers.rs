@@ -1,0 +1,88 @@
+//! The buffers of a job while code is evaluated: bytes at registers.
+
+/// The class of a resource, as Direct3D letters it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Class {
+    /// `t`.
+    ShaderResource,
+    /// `u`.
+    UnorderedAccess,
+    /// `b`.
+    ConstantBuffer,
+}
+
+impl Class {
+    /// The class in which a shader may have the same storage buffer.
+    fn other_storage(self) -> Option<Self> {
+        match self {
+            Self::ShaderResource => Some(Self::UnorderedAccess),
+            Self::UnorderedAccess => Some(Self::ShaderResource),
+            Self::ConstantBuffer => None,
+        }
+    }
+
+    /// The letter of its registers.
+    fn letter(self) -> char {
+        match self {
+            Self::ShaderResource => 't',
+            Self::UnorderedAccess => 'u',
+            Self::ConstantBuffer => 'b',
+        }
+    }
+}
+
+/// Where a resource is bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Site {
+    pub(crate) class: Class,
+    pub(crate) space: u32,
+    pub(crate) register: u32,
+}
+
+/// A buffer and where it is bound.
+#[derive(Clone, Debug)]
+pub(crate) struct Bound {
+    pub(crate) site: Site,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// The buffers of a job.
+#[derive(Debug)]
+pub(crate) struct Buffers<'a>(pub(crate) &'a mut [Bound]);
+
+impl Buffers<'_> {
+    /// `size` bytes, at most 8, from byte `start` on, as the bits of a little-endian number. Beyond the buffer are zeros,
+    /// as Direct3D 12 has it.
+    ///
+    /// # Errors
+    /// Nothing is bound there.
+    pub(crate) fn load(&self, place: Site, (start, size): (u64, u64)) -> Result<u64, String> {
+        let buffer = &self.0[self.bound(place)?];
+        let byte = |at: u64| usize::try_from(at).ok().and_then(|at| buffer.bytes.get(at)).copied().unwrap_or(0);
+        Ok((0..size).rev().fold(0, |bits, at| bits << 8 | u64::from(byte(start.saturating_add(at)))))
+    }
+
+    /// Stores the low `size` bytes of `bits` at `start`. What is beyond the buffer is lost.
+    ///
+    /// # Errors
+    /// Nothing is bound there.
+    pub(crate) fn store(&mut self, place: Site, (start, size): (u64, u64), bits: u64) -> Result<(), String> {
+        let index = self.bound(place)?;
+        for (at, byte) in (start..start.saturating_add(size)).zip(bits.to_le_bytes()) {
+            let stored = usize::try_from(at).ok().and_then(|at| self.0[index].bytes.get_mut(at));
+            if let Some(stored) = stored {
+                *stored = byte;
+            }
+        }
+        Ok(())
+    }
+
+    fn bound(&self, site: Site) -> Result<usize, String> {
+        let find = |class| self.0.iter().position(|buffer| buffer.site == Site { class, ..site });
+        let found = find(site.class).or_else(|| find(site.class.other_storage()?));
+        found.ok_or_else(|| {
+            let Site { class, space, register } = site;
+            format!("nothing is bound at {}{register}, space{space}", class.letter())
+        })
+    }
+}

@@ -1,0 +1,133 @@
+//! The evaluator over IR that Clang made, and what its types say.
+//!
+//! `clang_ir/probe.ll` is what Clang 22.1.8 (`clang-dxc -T cs_6_6 -enable-16bit-types -Xclang -emit-llvm`) writes for
+//! `clang_ir/probe.hlsl` with `-Od -Xclang -disable-llvm-passes`, `clang_ir/probe.optimised.ll` with `-O3`. In the second
+//! LLVM itself has made bytes of the indices, so what both read must be the same.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use layoutproof::clang_ir::layouts::reported;
+use layoutproof::clang_ir::listed::{constant_buffers, resources};
+use layoutproof::declare::{DeclareOptions, declare};
+use layoutproof::dxil::Evaluator;
+use layoutproof::layout::{LayoutOptions, find, lay_out};
+use layoutproof::record::What;
+use layoutproof::runner::{Batch, BufferKind, Job, JobBuffer, ReadBack, Runner, RunnerError, Shader};
+use layoutproof::sources::{SourceMap, Span};
+
+const SOURCE: &str = include_str!("clang_ir/probe.hlsl");
+const PLAIN: &str = include_str!("clang_ir/probe.ll");
+const OPTIMISED: &str = include_str!("clang_ir/probe.optimised.ll");
+
+/// Byte of `on`, which must be a truth value: the type has it behind `[6 x float]` at 80.
+const ON: usize = 104;
+
+/// Bytes of which each 16-bit unit is its own number.
+fn numbered(size: u16) -> Vec<u8> {
+    (0..size / 2).flat_map(u16::to_le_bytes).collect()
+}
+
+/// The 32-bit word at a byte of such bytes.
+fn word(offset: u32) -> u32 {
+    (offset / 2) | ((offset / 2 + 1) << 16)
+}
+
+fn buffer((kind, set, binding): (BufferKind, u32, u32), bytes: Vec<u8>) -> JobBuffer {
+    JobBuffer { set, binding, element: 0, kind, bytes, after: Vec::new(), before_word: 0 }
+}
+
+fn run(text: &str, given: [u32; 2]) -> Result<ReadBack, RunnerError> {
+    let mut constants = numbered(128);
+    constants[ON..ON + 4].copy_from_slice(&1_u32.to_le_bytes());
+    let buffers = vec![
+        buffer((BufferKind::Uniform, 2, 3), constants),
+        buffer((BufferKind::StorageRead, 0, 4), numbered(256)),
+        buffer((BufferKind::StorageRead, 0, 7), given.iter().flat_map(|word| word.to_le_bytes()).collect()),
+        buffer((BufferKind::Storage, 0, 1), vec![0xEE; 40]),
+    ];
+    let job = Job::compute(Shader::ClangIr(text.to_owned()), "probe", buffers);
+    Evaluator::new().run(&Batch { jobs: vec![job] }).remove(0)
+}
+
+fn told(text: &str, given: [u32; 2]) -> Vec<u32> {
+    let after = run(text, given).unwrap().buffers.remove(3).bytes;
+    after.chunks_exact(4).map(|bytes| u32::from_le_bytes(bytes.try_into().unwrap())).collect()
+}
+
+/// By the type of `B`: v 4, its z 12; arr 16 with stride 16; p 64, its h 68, y of it 70; m 80, and `[2][1]` the last of six
+/// floats; d 112. By that of `Light`: range 16, stride 20.
+#[test]
+fn loads_are_followed_to_their_bytes() {
+    for text in [PLAIN, OPTIMISED] {
+        let untouched = 0xEEEE_EEEE;
+        let expected = [word(12), word(32), 35, word(100), 1, word(116), word(36), word(24), 7, untouched];
+        assert_eq!(told(text, [0, 1]), expected);
+        let third = told(text, [1, 2]);
+        assert_eq!([third[1], third[6], third[8]], [word(48), word(56), 9]);
+    }
+}
+
+#[test]
+fn types_say_where_members_are() {
+    let mut sources = SourceMap::default();
+    let file = sources.add("probe.hlsl", SOURCE);
+    let span = Span { file, start: 0, end: u32::try_from(SOURCE.len()).unwrap() };
+    let module = declare(&mut sources, span, &DeclareOptions::default()).unwrap();
+    let numbers = |block: &str, rules: &str| {
+        let block = module.blocks.iter().find(|known| known.name == block).unwrap();
+        reported(PLAIN, &lay_out(block, find(rules).unwrap(), LayoutOptions::default())).unwrap()
+    };
+    let b = numbers("B", "hlsl-cbuffer");
+    let offset = |path: &str| b.get(What::Offset, path);
+    assert_eq!(["B.v", "B.arr", "B.p", "B.p.h", "B.m", "B.d"].map(offset), [4, 16, 64, 68, 80, 112].map(Some));
+    assert_eq!((offset("B.m[0][1]"), offset("B.m[2][1]")), (Some(92), Some(100)));
+    assert_eq!((b.get(What::ArrayStride, "B.arr"), b.get(What::Size, "B")), (Some(16), Some(120)));
+    let lights = numbers("lights", "hlsl-structured");
+    assert_eq!(lights.get(What::Offset, "lights.range"), Some(16));
+    assert_eq!(lights.get(What::ArrayStride, "lights"), Some(20));
+}
+
+#[test]
+fn resources_are_listed_with_their_registers() {
+    let told: Vec<String> = resources(PLAIN)
+        .unwrap()
+        .into_iter()
+        .map(|(name, place)| format!("{name} {}", place.map_or("later".to_owned(), |place| place.to_string())))
+        .collect();
+    assert_eq!(told, ["B b3 space2", "lights t4", "given t7", "told u1"]);
+    let implicit = PLAIN
+        .replace("handlefrombinding.tdx.CBuffer", "handlefromimplicitbinding.tdx.CBuffer")
+        .replace("(i32 2, i32 3, i32 1, i32 0, ptr @B.str)", "(i32 0, i32 2, i32 1, i32 0, ptr @B.str)");
+    assert_eq!(resources(&implicit).unwrap()[0], ("B".to_owned(), None));
+    let buffers = constant_buffers(PLAIN).unwrap();
+    assert_eq!((buffers[0].name.as_str(), buffers[0].size), ("B", 120));
+    assert_eq!(buffers[0].members[6], ("d".to_owned(), 112));
+}
+
+/// What the evaluator does not understand is named; what is not bound as well.
+#[test]
+fn what_is_not_understood_is_refused() {
+    let refusal = |text: &str| match run(text, [0, 0]) {
+        Err(RunnerError::ShaderRefused(reason)) => reason,
+        other => panic!("not refused: {other:?}"),
+    };
+    assert_eq!(refusal("nothing"), "no data layout");
+    assert!(refusal(&OPTIMISED.replace("@probe(", "@other(")).contains("no function `probe`"));
+    assert!(refusal(&OPTIMISED.replace("lshr", "spoon")).contains("spoon"));
+    assert!(refusal(&OPTIMISED.replace("zext", "uitofp")).contains("uitofp"));
+    assert!(refusal(&OPTIMISED.replace("resource.getpointer", "resource.sample")).contains("sample"));
+    assert!(refusal(&OPTIMISED.replace("\"dx.RawBuffer\"", "\"dx.Sampler\"")).contains("dx.Sampler"));
+    let texture = OPTIMISED.replace("\"dx.RawBuffer\"", "\"dx.Texture\"");
+    assert_eq!(refusal(&texture), "the address of an element that has none");
+    assert_eq!(
+        refusal(&OPTIMISED.replace("i32 2, i32 3, i32 1", "i32 2, i32 5, i32 1")),
+        "nothing is bound at b5, space2"
+    );
+}
+
+/// A member that a struct does not have is at no byte: Clang 22.1.8 asks for one where it counts members as C++ does.
+#[test]
+fn a_member_that_is_not_there_is_nowhere() {
+    let beyond = OPTIMISED.replace("(i8, ptr addrspace(2) @p, i32 6)", "(%Pair, ptr addrspace(2) @p, i32 0, i32 2)");
+    assert_eq!(told(&beyond, [0, 0])[2], 0);
+}
