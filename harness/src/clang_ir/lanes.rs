@@ -115,3 +115,39 @@ pub(super) fn shuffle(count: u32, [first, second]: [Value; 2], mask: Value) -> R
     });
     Ok(Value::Parts(chosen.collect::<Result<_, _>>()?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llvm::primitive::Primitive;
+
+    fn vector(parts: &[u64]) -> Value {
+        Value::Parts(parts.iter().map(|bits| Value::Bits(*bits)).collect())
+    }
+
+    /// LLVM Language Reference Manual, `bitcast`: as if the value were stored and loaded, the first element at the lowest
+    /// address of a little-endian machine.
+    #[test]
+    fn a_bitcast_keeps_the_bytes() {
+        let words = Lanes { primitive: Primitive::Integer(32), count: Some(2) };
+        let double = Lanes { primitive: Primitive::Double, count: None };
+        let cast = |value, of| cast("bitcast", value, of);
+        assert_eq!(cast(vector(&[1, 2]), (words, double)), Ok(Value::Bits(0x2_0000_0001)));
+        assert_eq!(cast(Value::Bits(0x2_0000_0001), (double, words)), Ok(vector(&[1, 2])));
+        let bits = Lanes { primitive: Primitive::Integer(1), count: Some(8) };
+        assert!(cast(vector(&[1; 8]), (bits, double)).is_err());
+    }
+
+    #[test]
+    fn components_are_chosen_by_masks_and_conditions() {
+        let mask = Value::Parts(vec![Value::Bits(3), Value::Undefined, Value::Bits(0)]);
+        let chosen = Value::Parts(vec![Value::Bits(40), Value::Undefined, Value::Bits(10)]);
+        assert_eq!(shuffle(2, [vector(&[10, 20]), vector(&[30, 40])], mask), Ok(chosen));
+        assert_eq!(select([vector(&[0, 1]), vector(&[1, 2]), vector(&[3, 4])]), Ok(vector(&[3, 2])));
+        assert_eq!(
+            insert(2, [Value::Undefined, Value::Bits(7), Value::Bits(1)]).unwrap().parts(2).unwrap()[0],
+            Value::Undefined
+        );
+        assert!(insert(2, [Value::Undefined, Value::Bits(7), Value::Bits(2)]).is_err());
+    }
+}

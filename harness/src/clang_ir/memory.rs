@@ -121,3 +121,36 @@ impl Memory {
         links.append(&mut touched.split_off(&end));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::value::{Object, Pointer};
+    use super::*;
+
+    #[test]
+    fn a_store_over_an_address_forgets_it_and_a_copy_takes_it_along() {
+        let mut memory = Memory::new();
+        let (first, second) = (memory.allocate(16).unwrap(), memory.allocate(16).unwrap());
+        let link = Value::Pointer(Pointer { object: Object::Private(second), offset: 3 });
+        memory.store_link(first, 4, link.clone());
+        memory.store_bits((first, 8, 4), Some(0x0403_0201));
+        memory.copy((second, 2, 8), (first, 4));
+        assert_eq!(memory.link(second, 2), link);
+        assert_eq!(memory.bits((second, 6, 2)), Value::Bits(0x0201));
+        // The last byte of the address.
+        memory.store_bits((first, 7, 1), Some(0));
+        assert_eq!(memory.link(first, 4), Value::Undefined);
+        assert_eq!(memory.link(second, 2), link);
+    }
+
+    #[test]
+    fn what_nothing_was_stored_to_is_undefined_and_what_is_beyond_is_zeros() {
+        let mut memory = Memory::new();
+        let object = memory.allocate(4).unwrap();
+        memory.store_bits((object, 0, 2), Some(0xFFFF));
+        assert_eq!(memory.bits((object, 0, 4)), Value::Undefined);
+        assert_eq!(memory.bits((object, 4, 4)), Value::Bits(0));
+        assert_eq!(memory.bits((object, -4, 4)), Value::Bits(0));
+        assert!(memory.allocate(MAX_PRIVATE).is_err());
+    }
+}

@@ -16,6 +16,8 @@ struct Lookup {
     /// Environment variable that names the program, and its name on the `PATH`.
     plain: Option<(&'static str, &'static str)>,
     fetched: Fetched,
+    /// Option of `ci/setup.sh` that fetches it, where it does so on request.
+    option: Option<&'static str>,
     /// Arguments that make it print its version.
     question: &'static [&'static str],
 }
@@ -37,54 +39,63 @@ const LOOKUPS: [Lookup; 9] = [
         name: "dxc",
         plain: Some(("DXC", "dxc")),
         fetched: Fetched::Library("tools/dxc-lib/libdxcompiler.so", &["--library"]),
+        option: None,
         question: &["--version"],
     },
     Lookup {
         name: "dxc-old",
         plain: Some(("DXC_OLD", "dxc-old")),
         fetched: Fetched::Library("tools/dxc-lib-old/libdxcompiler.so", &["--abi", "old", "--library"]),
+        option: Some("--second-dxc"),
         question: &["--version"],
     },
     Lookup {
         name: "dxc-1.9",
         plain: None,
         fetched: Fetched::Windows("dxc", "dxcompiler.dll"),
+        option: Some("--wine"),
         question: &["--version"],
     },
     Lookup {
         name: "fxc",
         plain: None,
         fetched: Fetched::Windows("fxc", "d3dcompiler_47.dll"),
+        option: Some("--wine"),
         question: &["--version"],
     },
     Lookup {
         name: "vkd3d",
         plain: Some(("VKD3D_COMPILER", "vkd3d-compiler")),
         fetched: Fetched::Nothing,
+        option: None,
         question: &["--version"],
     },
     Lookup {
         name: "slangc",
         plain: Some(("SLANGC", "slangc")),
         fetched: Fetched::Program("tools/slang/bin/slangc"),
+        option: None,
         question: &["-v"],
     },
     Lookup {
         name: "glslang",
         plain: Some(("GLSLANG", "glslangValidator")),
         fetched: Fetched::Nothing,
+        option: None,
         question: &["--version"],
     },
     Lookup {
         name: "clang-dxc",
         plain: Some(("CLANG_DXC", "clang-dxc")),
         fetched: Fetched::Program("tools/clang/clang-dxc"),
+        option: Some("--clang"),
         question: CLANG_QUESTION,
     },
     Lookup {
         name: tint::NAME,
         plain: Some(("TINT", "tint")),
         fetched: Fetched::Driven("tools/tint/tint", "tools/tint/dawn.node"),
+        option: Some("--tint"),
         question: &["--version"],
     },
 ];
@@ -153,10 +164,9 @@ impl Lookup {
     }
 
     fn advice(&self) -> String {
-        match self.plain {
-            Some((variable, _)) => format!("set {variable} to the program to name one"),
-            None => "`ci/setup.sh --wine` fetches it".to_owned(),
-        }
+        let named = self.plain.map(|(variable, _)| format!("set {variable} to the program to name one"));
+        let fetched = self.option.map(|option| format!("`ci/setup.sh {option}` fetches it"));
+        named.into_iter().chain(fetched).collect::<Vec<_>>().join("; ")
     }
 }
 
