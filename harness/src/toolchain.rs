@@ -177,6 +177,14 @@ impl Toolchain {
         }
     }
 
+    /// The toolchain, and the rule set where the source names it: what a block is compiled with.
+    pub fn option(&self, rules: &str) -> String {
+        match self.follows {
+            Follows::Native(_) => self.to_string(),
+            Follows::Named(_) => format!("{self}-{rules}"),
+        }
+    }
+
     /// Whether the compiler takes the rule set of this name for `block`.
     pub fn follows(&self, rules: &str, block: &Block) -> bool {
         self.rules_for(block).iter().any(|own| own.name == rules)

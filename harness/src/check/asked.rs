@@ -20,7 +20,7 @@ use crate::record::{Direction, Form, REFUSED_BY};
 use crate::reported::reported;
 use crate::resource::{Access, ResourceKind};
 use crate::runner::Shader;
-use crate::toolchain::{Compilation, Compile, CompileRequest, Follows, Language, Made, SourceText, Toolchain};
+use crate::toolchain::{Compilation, Compile, CompileRequest, Language, Made, SourceText, Toolchain};
 
 /// What came of a compilation.
 pub(super) enum Attempt {
@@ -104,7 +104,12 @@ impl Asked<'_> {
     pub(crate) fn compile(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compilation, String> {
         let entry = &plan.entries[0];
         let text = self.probe(layout, plan)?;
-        let name = format!("{}/{}/{}", self.subject.source.id, self.option(), folder_name(layout, plan));
+        let name = format!(
+            "{}/{}/{}",
+            self.subject.source.id,
+            self.toolchain.option(self.subject.rules),
+            folder_name(layout, plan)
+        );
         let request = CompileRequest {
             name: &name,
             toolchain: self.toolchain,
@@ -114,14 +119,6 @@ impl Asked<'_> {
             extra: Vec::new(),
         };
         Ok(self.compilers.compile(&request))
-    }
-
-    /// The toolchain, and the rule set where the source names it: what a block is compiled with.
-    fn option(&self) -> String {
-        match self.toolchain.follows {
-            Follows::Native(_) => self.toolchain.to_string(),
-            Follows::Named(_) => format!("{}-{}", self.toolchain, self.subject.rules),
-        }
     }
 
     fn probe(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<String, String> {

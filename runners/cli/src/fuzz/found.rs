@@ -22,9 +22,11 @@ pub(super) fn write(fuzz: &Fuzz, difference: &Difference) -> anyhow::Result<Path
     let compilers = fuzz.compilers.clone().keep(Some(folder.clone()));
     let round = Round::new(fuzz, &[(*number, declaration.clone())]);
     let records = round.records_of((toolchain, device), &compilers);
-    let artifacts = folder.join(format!("fuzz/{number}/{toolchain}"));
-    let written = records.first().map(|(_, record)| told(fuzz, difference, (record, &artifacts)));
-    let Some(told) = written else { return Ok(folder) };
+    // A compiler that takes several rule sets can differ under one of them alone.
+    let differs = records.iter().find(|(_, record)| record.outcome == difference.kind.outcome);
+    let Some((_, record)) = differs.or(records.first()) else { return Ok(folder) };
+    let artifacts = folder.join(format!("fuzz/{number}/{}", toolchain.option(&record.rules)));
+    let told = told(fuzz, difference, (record, &artifacts));
     put(&folder.join("case.toml"), &case_file(&told))?;
     put(&folder.join("report.md"), &markdown(&told))?;
     Ok(folder)

@@ -121,8 +121,11 @@ fn finds(mutant: &str, toolchain: &str) -> Result<(), String> {
         return Err(format!("our own reader refuses the case\n{case}"));
     }
     // The report has what whoever repeats it needs: the compiler's version, its command line and the source.
-    let told = ["[numthreads(", "probe.", "-E", "-T cs_6_6"];
-    let told = if toolchain.starts_with("slang") { [told[0], told[1], "-entry", "-target spirv"] } else { told };
+    let told = match toolchain {
+        "tint" => ["@workgroup_size(", "probe.", "--entry-point", "--format spirv"],
+        "slang-vulkan" => ["[numthreads(", "probe.", "-entry", "-target spirv"],
+        _ => ["[numthreads(", "probe.", "-E", "-T cs_6_6"],
+    };
     match told.iter().find(|words| !report.contains(**words)) {
         Some(missing) => Err(format!("no `{missing}` in\n{report}")),
         None => Ok(()),
