@@ -75,7 +75,8 @@ impl Here {
 
     /// What a toolchain needs and this machine has not.
     fn lacks(&self, toolchain: &str) -> Option<String> {
-        let compiler = if toolchain.starts_with("slang") { "slangc" } else { "dxc" };
+        let mut known = layoutproof::toolchain::toolchains().iter();
+        let compiler = known.find(|known| known.name == toolchain).expect("the trials name toolchains").compiler;
         if !self.compilers.iter().any(|name| name == compiler) {
             return Some(format!("{compiler} is not there"));
         }
