@@ -54,9 +54,11 @@ pub(super) fn call(request: &CompileRequest<'_>) -> Call {
 pub(super) fn crash(said: &str) -> Option<String> {
     let report = said.lines().position(|line| line.starts_with("PLEASE submit a bug report"))?;
     let error = said.lines().find_map(|line| line.strip_prefix("LLVM ERROR: "));
-    // The last numbered line of the report says what it was at; those behind it have addresses, which change.
-    let numbered = said.lines().skip(report).filter(|line| line.starts_with(|c: char| c.is_ascii_digit()));
-    let at = numbered.last().and_then(|line| line.split_once('\t')).map_or("an unknown place", |(_, at)| at);
+    // The last line with number and full stop says what it was at. Those behind it have addresses, which change, and numbers
+    // of their own where Clang finds no symbolizer.
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let numbered = said.lines().skip(report).filter_map(|line| line.split_once(".\t"));
+    let at = numbered.filter(|(number, _)| is_number(number)).last().map_or("an unknown place", |(_, at)| at);
     Some(format!("clang-dxc crashed ({}): {at}", error.unwrap_or("signal")))
 }
 
@@ -74,9 +76,11 @@ mod tests {
         // Clang 22.1.8 about a struct without members in a cbuffer, shortened.
         let said = "LLVM ERROR: out of memory\nAllocation failed\nPLEASE submit a bug report to https://github.com/\n\
             Stack dump:\n0.\tProgram arguments: clang-dxc probe.hlsl\n\
-            2.\tprobe.hlsl:9:6: Generating code for declaration 'main'\n #0 0x00007fc54f4b8786 llvm::sys\n";
+            2.\tprobe.hlsl:9:6: Generating code for declaration 'main'\n";
         let told = "clang-dxc crashed (out of memory): probe.hlsl:9:6: Generating code for declaration 'main'";
-        assert_eq!(crash(said).as_deref(), Some(told));
+        for addresses in [" #0 0x00007fc54f4b8786 llvm::sys\n", "0  libLLVM.so.22.1 0x00007fc54f4b8786 llvm::sys\n"] {
+            assert_eq!(crash(&format!("{said}{addresses}")).as_deref(), Some(told));
+        }
         assert_eq!(crash("probe.hlsl:1:1: error: unknown type name 'row_major'\n"), None);
     }
 }
