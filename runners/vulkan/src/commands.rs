@@ -14,8 +14,8 @@ use crate::pipeline::Pipeline;
 use crate::resources::Filled;
 use crate::targets::Targets;
 
-/// How long a dispatch or a draw may take, its shader's compilation included (lavapipe compiles at the first dispatch). A busy machine
-/// needs tens of seconds for some of what compilers make; workers are ended after a minute, or after `--time-limit`.
+/// How long a dispatch or a draw may take, its shader's compilation included (lavapipe compiles at the first dispatch).
+/// A busy machine needs tens of seconds for some of what compilers make; workers are ended after a minute, or after `--time-limit`.
 const LIMIT: Duration = Duration::from_secs(50);
 
 /// What to run.

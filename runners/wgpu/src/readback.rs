@@ -8,8 +8,8 @@ use wgpu::{Buffer, Device, MapMode, PollError, PollType, SubmissionIndex};
 
 use crate::errors::api_error;
 
-/// How long a dispatch may take, its shader's compilation included (lavapipe compiles at the first dispatch). A busy machine
-/// needs tens of seconds for some of what compilers make; workers are ended after a minute, or after `--time-limit`.
+/// How long a dispatch may take, its shader's compilation included (lavapipe compiles at the first dispatch).
+/// A busy machine needs tens of seconds for some of what compilers make; workers are ended after a minute, or after `--time-limit`.
 const LIMIT: Duration = Duration::from_secs(50);
 
 /// The bytes of `staging` once `submission` is done.
