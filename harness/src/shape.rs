@@ -169,6 +169,16 @@ impl Type {
         (ty, counts)
     }
 
+    /// Whether this is a scalar, a vector or a matrix of a minimum-precision type.
+    pub fn is_minimum_precision(&self) -> bool {
+        match self {
+            Self::Scalar(scalar) | Self::Vector { scalar, .. } | Self::Matrix { scalar, .. } => {
+                scalar.is_minimum_precision()
+            }
+            Self::Array { .. } | Self::Struct(_) | Self::Enum(_) | Self::Pointer { .. } | Self::Resource(_) => false,
+        }
+    }
+
     /// The resource that this type is; `None` for an array of them, too.
     pub fn resource(&self) -> Option<&Resource> {
         match self {

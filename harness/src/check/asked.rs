@@ -68,7 +68,7 @@ impl Asked<'_> {
     /// of the plain names.
     pub(super) fn attempts(&self, layout: &BlockLayout, plan: &ProbePlan) -> (Attempt, Vec<Attempt>) {
         let mut forms = plan.entries[0].forms.clone();
-        let mut best = self.attempt(layout, plan.clone());
+        let mut best = self.attempt(layout, plan.clone(), "");
         let mut failed = Vec::new();
         for fewer in [&[Form::Leaf, Form::Vector, Form::Whole][..], &[Form::Leaf]] {
             if best.is_followed() {
@@ -77,15 +77,16 @@ impl Asked<'_> {
             let plan = plan.clone().only(&fewer.iter().copied().collect());
             let left = plan.entries.first().map(|entry| entry.forms.clone()).unwrap_or_default();
             if !left.is_empty() && left != forms {
+                let marked: String = left.iter().map(|form| format!("_{}", form.as_str())).collect();
                 forms = left;
-                failed.push(std::mem::replace(&mut best, self.attempt(layout, plan)));
+                failed.push(std::mem::replace(&mut best, self.attempt(layout, plan, &marked)));
             }
         }
         (best, failed)
     }
 
-    fn attempt(&self, layout: &BlockLayout, plan: ProbePlan) -> Attempt {
-        match self.compile(layout, &plan) {
+    fn attempt(&self, layout: &BlockLayout, plan: ProbePlan, marked: &str) -> Attempt {
+        match self.compile(layout, &plan, marked) {
             Ok(Compilation::Made(made)) => {
                 self.module((layout, plan), &made).unwrap_or_else(|unusable| match unusable {
                     Unusable::Unread(reason) => {
@@ -100,12 +101,13 @@ impl Asked<'_> {
         }
     }
 
-    /// What the compiler says of the declarations with a probe of this plan, or why there is no probe.
-    pub(crate) fn compile(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<Compilation, String> {
+    /// What the compiler says of the declarations with a probe of this plan, or why there is no probe. `marked` ends the
+    /// name of the folder, for a second plan of what the first one asks.
+    pub(crate) fn compile(&self, layout: &BlockLayout, plan: &ProbePlan, marked: &str) -> Result<Compilation, String> {
         let entry = &plan.entries[0];
         let text = self.probe(layout, plan)?;
         let name = format!(
-            "{}/{}/{}",
+            "{}/{}/{}{marked}",
             self.subject.source.id,
             self.toolchain.option(self.subject.rules),
             folder_name(layout, plan)

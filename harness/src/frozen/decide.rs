@@ -171,7 +171,7 @@ fn ask(asked: &Asked<'_>, layout: &BlockLayout, plan: ProbePlan) -> Option<Answe
     if plan.entries.is_empty() || plan.leaves.is_empty() {
         return None;
     }
-    Some(match asked.compile(layout, &plan).ok()? {
+    Some(match asked.compile(layout, &plan, "").ok()? {
         Compilation::Made(made) => probed((layout, &plan), (&made, asked.language())),
         Compilation::Refused(words) => Answer::Refused(line(&words)),
         Compilation::Broken(sentence) => Answer::Broken(line(&sentence)),

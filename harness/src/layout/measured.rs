@@ -45,6 +45,12 @@ impl Measured {
         }
     }
 
+    /// Aligns it to `least` at least.
+    pub(super) fn raise(&mut self, least: Alignment) {
+        self.alignment = self.alignment.max(least);
+        self.layout.alignment = self.layout.alignment.max(least.bytes());
+    }
+
     /// Size and outer alignment; `None` for a type without end.
     pub(super) fn footprint(&self) -> Option<Footprint> {
         Some(Footprint { size: self.layout.size.finite()?, alignment: self.alignment })

@@ -152,6 +152,8 @@ impl Mutants<'_> {
         self.add(&name("enum-alignment"), ENUM_ALIGNMENTS, |row| &mut of(row).enum_alignment);
         self.add(&name("empty"), EMPTY_MEMBERS, |row| &mut of(row).empty);
         self.add(&name("minimum-precision-rows"), SWITCH, |row| &mut of(row).minimum_precision_rows);
+        let minimum = name("minimum-precision-alignment");
+        self.add(&minimum, ALIGNMENTS, |row| &mut of(row).minimum_precision_alignment);
     }
 
     /// What annotations do, and what is forbidden.
@@ -249,11 +251,12 @@ mod tests {
                 enum_alignment: _,
                 empty: _,
                 minimum_precision_rows: _,
+                minimum_precision_alignment: _,
             } = row.members;
             let mutants = mutants(row);
             let parameters: std::collections::BTreeSet<_> = mutants.iter().map(|it| it.parameter.as_str()).collect();
-            // 15 of types, 7 of members, `direct` and its 7, 3 of annotations, 5 of what is forbidden.
-            assert_eq!(parameters.len(), if direct.is_some() { 38 } else { 31 }, "{}", row.name);
+            // 15 of types, 8 of members, `direct` and its 8, 3 of annotations, 5 of what is forbidden.
+            assert_eq!(parameters.len(), if direct.is_some() { 40 } else { 32 }, "{}", row.name);
         }
     }
 }

@@ -227,6 +227,8 @@ pub struct Placement {
     /// Whether going from normal to minimum precision, or back, starts a register (only with 16-bit types off); matrices of
     /// bools count as minimum precision.
     pub minimum_precision_rows: bool,
+    /// Least alignment of scalars, vectors and matrices of a minimum-precision type, whatever their size.
+    pub minimum_precision_alignment: Alignment,
 }
 
 /// Which members may not straddle a 16-byte register, and are moved to the next one instead.

@@ -57,11 +57,7 @@ pub(super) enum Precision {
 impl Precision {
     fn of(ty: &Type) -> Self {
         match ty {
-            Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. }
-                if scalar.is_minimum_precision() =>
-            {
-                Self::Minimum
-            }
+            _ if ty.is_minimum_precision() => Self::Minimum,
             // In DXC a matrix of bools counts as one, though its bools have four bytes (measured with DXC 1.7.2308).
             Type::Matrix { scalar: Scalar::Bool, .. } => Self::Minimum,
             Type::Scalar(_)

@@ -33,6 +33,7 @@ const PLAIN: Placement = Placement {
     enum_alignment: None,
     empty: EmptyMembers::Nothing,
     minimum_precision_rows: false,
+    minimum_precision_alignment: Alignment::ONE,
 };
 const REGISTERS: Placement = Placement { straddle: Straddle::NoMember, ..PLAIN };
 const DXC_SPIRV: Placement = Placement { empty: EmptyMembers::Aligned, ..PLAIN };
@@ -41,6 +42,7 @@ const DXC_IN_STRUCT: Placement = Placement {
     straddle_size: StraddleSize::Natural,
     matrix_start: MatrixStart::DefaultOrder,
     enum_alignment: Some(Alignment::FOUR),
+    minimum_precision_alignment: Alignment::FOUR,
     empty: EmptyMembers::StartRegister,
     ..REGISTERS
 };

@@ -170,6 +170,9 @@ impl<'a> Walk<'a> {
             Type::Pointer { .. } => pointer(self.rules.pointer_size, placement),
             Type::Resource(_) => Measured::empty(LaidOutShape::Resource),
         };
+        if ty.is_minimum_precision() {
+            measured.raise(placement.minimum_precision_alignment);
+        }
         measured.layout.type_name = ty.to_string();
         Ok(measured)
     }

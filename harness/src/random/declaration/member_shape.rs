@@ -64,11 +64,13 @@ pub enum MemberShape {
     ThreeVectorInAStruct,
     /// A member that is a struct.
     StructMember,
+    /// An array of one struct with a matrix in it.
+    ArrayOfOneStruct,
 }
 
 impl MemberShape {
     /// All shapes.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::FlatMatrix,
         Self::FlatMatrixBehindAMember,
         Self::FlatMatrixOfOtherOrder,
@@ -95,6 +97,7 @@ impl MemberShape {
         Self::EvenVector,
         Self::ThreeVectorInAStruct,
         Self::StructMember,
+        Self::ArrayOfOneStruct,
     ];
 
     /// The word in lists.
@@ -126,6 +129,7 @@ impl MemberShape {
             Self::EvenVector => "even-vector",
             Self::ThreeVectorInAStruct => "three-vector-in-a-struct",
             Self::StructMember => "struct-member",
+            Self::ArrayOfOneStruct => "array-of-one-struct",
         }
     }
 }
@@ -207,7 +211,13 @@ impl Declaration {
                 vec![MemberShape::EightByteEnum]
             }
             MemberType::Vector { scalar, length } => self.shapes_of_vector(spot, (*scalar, *length)),
-            MemberType::Struct(_) => vec![MemberShape::StructMember],
+            MemberType::Struct(inner) => {
+                let is_of_one = spot.member.dimensions.contains(&1);
+                only_those(&[
+                    (MemberShape::StructMember, true),
+                    (MemberShape::ArrayOfOneStruct, is_of_one && has_matrix(inner)),
+                ])
+            }
             MemberType::Scalar(_) | MemberType::Enum(_) => Vec::new(),
         }
     }
@@ -271,6 +281,12 @@ fn has_bits(structure: &Struct) -> bool {
     structure.members.iter().any(|member| member.bit_width.is_some())
 }
 
+fn has_matrix(structure: &Struct) -> bool {
+    let mut found = false;
+    structure.visit(&mut |member| found |= matches!(member.ty, MemberType::Matrix { .. }));
+    found
+}
+
 fn is_on_odd_register(member: &Member) -> bool {
     match member.place {
         Some(Place::PackOffset { register, .. }) => register % 2 == 1,
@@ -316,6 +332,20 @@ mod tests {
         let mut all = ["B.m0", "B.m1", "B.m2"].map(both).concat();
         all.insert(5, "B.m2 flat-matrix-behind-a-member".to_owned());
         assert_eq!(shapes(BlockForm::Cbuffer, content), all);
+    }
+
+    #[test]
+    fn an_array_of_one_struct_is_told_where_the_struct_has_a_matrix() {
+        let held = |member| {
+            let inner = Struct { base: None, members: vec![member] };
+            Member::plain(MemberType::Struct(Box::new(inner)))
+        };
+        let square = || held(matrix(Scalar::Float32, 2, 2));
+        let float = held(Member::plain(MemberType::FLOAT));
+        let members = vec![square(), square().array(2), float.array(1), square().array(1)];
+        let all = ["B.m0", "B.m1", "B.m2", "B.m3"].map(|member| format!("{member} struct-member"));
+        let all = [&all[..], &["B.m3 array-of-one-struct".to_owned()]].concat();
+        assert_eq!(shapes(BlockForm::Cbuffer, Struct { base: None, members }), all);
     }
 
     #[test]

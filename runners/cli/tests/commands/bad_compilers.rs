@@ -87,12 +87,15 @@ fn with_plain_names(deed: &str) -> Folder {
 #[test]
 fn a_crash_on_one_form_of_access_is_told_though_the_others_agree() {
     let folder = with_plain_names("kill -SEGV $$");
-    let answer = folder.run(PAIR).exits(1);
+    let answer = folder.run(&format!("{PAIR} --keep kept")).exits(1);
     let reason = "dxc died of SIGSEGV (not with fewer forms of access)";
     let (checks, end) = records(&folder);
     assert_eq!((checks.len(), &end["broken"], &checks[0]["leaves"]), (1, &1.into(), &3.into()), "{answer}");
     assert_eq!((&checks[0]["outcome"], &checks[0]["culprit"]), (&"broken".into(), &"compiler".into()));
     assert_eq!(checks[0]["skip_reason"], reason);
+    let source = |shader: &str| folder.read(&format!("kept/pair.hlsl/dxc-dxil/{shader}/probe.hlsl"));
+    assert!(source("S").contains("layoutproof_whole"), "what crashed the compiler is kept");
+    assert!(!source("S_leaf").contains("layoutproof_whole"), "beside what did not");
     let verdict = "verdict compiler: it broke on a part of the check; all that it made agrees";
     answer.prints(&format!("reason {reason}")).prints(verdict);
 
