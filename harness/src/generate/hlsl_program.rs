@@ -42,8 +42,8 @@ pub fn program(declarations: &str, module: &Module, layouts: &[BlockLayout]) -> 
 [numthreads(1, 1, 1)]
 void {ENTRY}()
 {{
-    uint sum = 0;
-{uses}    layoutproof_output.Store(0, sum);
+    uint layoutproof_sum = 0;
+{uses}    layoutproof_output.Store(0, layoutproof_sum);
 }}
 "
     )
@@ -110,8 +110,9 @@ fn use_resource(resource: &Resource, path: &str, uses: &mut String) {
         | ResourceKind::AccelerationStructure
         | ResourceKind::SubpassInput { .. } => return,
     };
-    let names = ["x", "y", "z", "w"][..dimensions].join(", ");
-    writeln!(uses, "    {{ uint {names}; {path}.GetDimensions({names}); sum += x; }}")
+    let names = ["x", "y", "z", "w"][..dimensions].iter().map(|name| format!("layoutproof_{name}"));
+    let names = names.collect::<Vec<_>>().join(", ");
+    writeln!(uses, "    {{ uint {names}; {path}.GetDimensions({names}); layoutproof_sum += layoutproof_x; }}")
         .expect("a String takes every write");
 }
 
@@ -126,7 +127,7 @@ fn texture_dimensions(texture: Texture) -> usize {
 }
 
 fn added(value: &str) -> String {
-    format!("    sum += {value};\n")
+    format!("    layoutproof_sum += {value};\n")
 }
 
 #[cfg(test)]
@@ -148,17 +149,22 @@ mod tests {
         let layouts: Vec<_> =
             module.blocks.iter().map(|block| lay_out(block, rules, LayoutOptions::default())).collect();
         let program = program(text, &module, &layouts);
-        let body: Vec<&str> =
-            program.lines().filter(|line| line.contains("sum +=") || line.contains("Append(")).map(str::trim).collect();
+        let body: Vec<&str> = program
+            .lines()
+            .filter(|line| line.contains("_sum +=") || line.contains("Append("))
+            .map(str::trim)
+            .collect();
         assert_eq!(
             body,
             [
-                "sum += (uint)(v.x);",
-                "sum += (uint)(u[0][0]);",
-                "{ uint x, y, z; all.t[0].GetDimensions(x, y, z); sum += x; }",
-                "sum += (uint)layoutproof_texture.SampleLevel(all.s, float2(0, 0), 0).x;",
-                "{ uint x; bytes.GetDimensions(x); sum += x; }",
-                "{ uint x, y; u[0].GetDimensions(x, y); sum += x; }",
+                "layoutproof_sum += (uint)(v.x);",
+                "layoutproof_sum += (uint)(u[0][0]);",
+                "{ uint layoutproof_x, layoutproof_y, layoutproof_z; all.t[0].GetDimensions(layoutproof_x, layoutproof_y, \
+                 layoutproof_z); layoutproof_sum += layoutproof_x; }",
+                "layoutproof_sum += (uint)layoutproof_texture.SampleLevel(all.s, float2(0, 0), 0).x;",
+                "{ uint layoutproof_x; bytes.GetDimensions(layoutproof_x); layoutproof_sum += layoutproof_x; }",
+                "{ uint layoutproof_x, layoutproof_y; u[0].GetDimensions(layoutproof_x, layoutproof_y); \
+                 layoutproof_sum += layoutproof_x; }",
                 "more.Append((int2)0);",
             ]
         );

@@ -15,6 +15,14 @@ use crate::scalar::Scalar;
 /// Names of a vector's components; no matrix has more columns.
 const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
 
+// The declarations may have parameters of any name, which a local of the same name would hide.
+
+/// A local that holds what is read at once.
+const VALUE: &str = "layoutproof_value";
+
+/// Locals that hold the words of a double.
+const HALVES: [&str; 2] = ["layoutproof_low", "layoutproof_high"];
+
 /// What the statements are about.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probed<'a> {
@@ -103,20 +111,20 @@ impl Probed<'_> {
             let component = self.leaf(slot).component;
             // DXC 1.7.2308 aborts on a condition whose type is a template's.
             let cast = if component.scalar == Scalar::Bool { "(bool)" } else { "" };
-            stores += &self.store(&format!("{cast}value{rest}"), component, word(slot)?);
+            stores += &self.store(&format!("{cast}{VALUE}{rest}"), component, word(slot)?);
         }
         match self.dialect {
             // FXC has no generic functions, and Clang copies no struct out of a constant buffer: their plans have no such form.
             Dialect::OldHlsl | Dialect::Clang => return None,
             Dialect::Hlsl => {
                 let name = format!("layoutproof_whole{}", text.functions.len());
-                text.functions.push(format!("template <typename T> void {name}(T value)\n{{\n{stores}}}\n"));
+                text.functions.push(format!("template <typename T> void {name}(T {VALUE})\n{{\n{stores}}}\n"));
                 text.body.extend(["    ", &name, "(", whole, ");\n"]);
             }
             // What a generic value is made of is unknown inside a function.
             Dialect::Slang => {
-                text.functions = vec!["T layoutproof_whole<T>(T value) { return value; }\n".to_owned()];
-                text.body.extend(["    { let value = layoutproof_whole(", whole, ");\n", &stores, "    }\n"]);
+                text.functions = vec![format!("T layoutproof_whole<T>(T {VALUE}) {{ return {VALUE}; }}\n")];
+                text.body += &format!("    {{ let {VALUE} = layoutproof_whole({whole});\n{stores}    }}\n");
             }
         }
         Some(())
@@ -127,13 +135,13 @@ impl Probed<'_> {
         let first = self.leaf(&slots[0]);
         let (vector, _) = path.split_at(path.len() - (first.path.len() - stem));
         let vector = vector.trim_end_matches('.');
-        let mut text = format!("    {{ {}{} value = {vector};\n", first.component.scalar.spelling(), slots.len());
+        let mut text = format!("    {{ {}{} {VALUE} = {vector};\n", first.component.scalar.spelling(), slots.len());
         for slot in slots {
             let leaf = self.leaf(slot);
             let part = &leaf.path[stem..];
             // A component of an element that is a vector has no dot of its own.
             let dot = if part.starts_with(['.', '[']) { "" } else { "." };
-            text += &self.store(&format!("value{dot}{part}"), leaf.component, word(slot)?);
+            text += &self.store(&format!("{VALUE}{dot}{part}"), leaf.component, word(slot)?);
         }
         Some(text + "    }\n")
     }
@@ -177,7 +185,8 @@ impl Probed<'_> {
         match (component.scalar, component.size) {
             (Scalar::Bool, _) => one(&format!("{path} ? 1u : 0u")),
             (scalar, 8) if scalar.is_float() => {
-                format!("    {{ uint low, high; asuint({path}, low, high); {} }}\n", two(["low", "high"]))
+                let [low, high] = HALVES;
+                format!("    {{ uint {low}, {high}; asuint({path}, {low}, {high}); {} }}\n", two(HALVES))
             }
             (_, 8) => {
                 let values = [format!("(uint)({path})"), format!("(uint)((uint64_t)({path}) >> 32)")];

@@ -43,9 +43,9 @@ fn every_form_has_statements_of_its_own() {
             layoutproof_output.Store(8, asuint(v.y));
             layoutproof_output.Store(12, (uint)(a[0]));
             layoutproof_output.Store(16, (uint)(a[1]));
-            { float2 value = v;
-            layoutproof_output.Store(20, asuint(value.x));
-            layoutproof_output.Store(24, asuint(value.y));
+            { float2 layoutproof_value = v;
+            layoutproof_output.Store(20, asuint(layoutproof_value.x));
+            layoutproof_output.Store(24, asuint(layoutproof_value.y));
             }
             layoutproof_output.Store(28, (uint)(a[0]));
             layoutproof_output.Store(32, (uint)(a[1]));
@@ -65,10 +65,10 @@ fn elements_of_structured_buffers_are_passed_whole() {
     let text = entry_point(declarations, Space::Storage, Direction::Read);
     assert!(text.contains("layoutproof_whole0(S[0]);"), "{text}");
     let text = whole_text(Dialect::Hlsl, &[Form::Whole], (declarations, Space::Storage, Direction::Read));
-    let function = "template <typename T> void layoutproof_whole0(T value)
+    let function = "template <typename T> void layoutproof_whole0(T layoutproof_value)
 {
-    layoutproof_output.Store(4, asuint(value.a));
-    layoutproof_output.Store(8, (bool)value.b ? 1u : 0u);
+    layoutproof_output.Store(4, asuint(layoutproof_value.a));
+    layoutproof_output.Store(8, (bool)layoutproof_value.b ? 1u : 0u);
 }
 ";
     assert!(text.contains(function), "{text}");
@@ -77,14 +77,14 @@ fn elements_of_structured_buffers_are_passed_whole() {
 #[test]
 fn an_element_that_is_a_vector_is_read_at_once() {
     let text = entry_point("StructuredBuffer<float3> S;", Space::Storage, Direction::Read);
-    assert!(text.contains("{ float3 value = S[0];"), "{text}");
-    assert!(text.contains("asuint(value.z)"), "{text}");
+    assert!(text.contains("{ float3 layoutproof_value = S[0];"), "{text}");
+    assert!(text.contains("asuint(layoutproof_value.z)"), "{text}");
 }
 
 #[test]
 fn a_matrix_is_read_row_by_row() {
     let text = entry_point("cbuffer S { float2x3 m; };", Space::Uniform, Direction::Read);
-    assert!(text.contains("{ float3 value = m[1];"), "{text}");
+    assert!(text.contains("{ float3 layoutproof_value = m[1];"), "{text}");
     assert!(text.contains("m[layoutproof_input.Load(8)][layoutproof_input.Load(12)]"), "{text}");
 }
 
@@ -108,9 +108,12 @@ fn fxc_gets_the_cells_of_a_structured_buffer_by_component() {
     let forms = [Form::Leaf, Form::Vector, Form::Indexed];
     let declarations = "struct P { float2x2 m; float v[2]; }; StructuredBuffer<P> S;";
     let text = entry_point_in(Dialect::OldHlsl, &forms, (declarations, Space::Storage, Direction::Read));
-    for expected in
-        ["asuint(S[0].m[1].x)", "{ float2 value = S[0].m[1];", ".m[layoutproof_input.Load(8)].y", "S[0].v[1]"]
-    {
+    for expected in [
+        "asuint(S[0].m[1].x)",
+        "{ float2 layoutproof_value = S[0].m[1];",
+        ".m[layoutproof_input.Load(8)].y",
+        "S[0].v[1]",
+    ] {
         assert!(text.contains(expected), "{expected} in {text}");
     }
     let declarations = "struct P { float2x2 m; }; RWStructuredBuffer<P> S;";
@@ -136,7 +139,7 @@ fn clang_gets_buffers_of_words() {
         void read_uniform()
         {
             layoutproof_output[0] = layoutproof_input[0];
-            { uint low, high; asuint(d, low, high); layoutproof_output[1] = low; layoutproof_output[2] = high; }
+            { uint layoutproof_low, layoutproof_high; asuint(d, layoutproof_low, layoutproof_high); layoutproof_output[1] = layoutproof_low; layoutproof_output[2] = layoutproof_high; }
             layoutproof_output[3] = (uint)(a[0]);
             layoutproof_output[4] = (uint)(a[1]);
             layoutproof_output[5] = (uint)(a[layoutproof_input[1]]);
