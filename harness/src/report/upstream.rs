@@ -14,6 +14,7 @@ use crate::layout::LayoutOptions;
 use crate::record::What;
 use crate::scalar::SixteenBit;
 use crate::shape::MatrixOrder;
+use crate::toolchain::Language;
 
 /// A declaration about which witnesses disagree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,13 +25,15 @@ pub struct Difference {
     pub declare: String,
     /// What the compiler was given: the declarations with an entry point that reads them.
     pub source: String,
+    /// The language of that source.
+    pub language: Language,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
     /// Rule set under which the numbers stand.
     pub rules: String,
     /// The compiler whose numbers the case expects: name, version, flags, and where they were read.
     pub authority: Authority,
-    /// The whole command line of the compiler, to be typed by whoever reads the report.
+    /// The whole command line of the compiler, to be typed by whoever reads the report; empty for one that is built in.
     pub command_line: String,
     /// Everything else that took part, name and version: devices, drivers, other compilers.
     pub others: Vec<(String, String)>,
@@ -169,7 +172,7 @@ fn quoted(text: &str) -> String {
 
 /// The report in Markdown: what differs, the source, the command line, the numbers, the versions.
 pub fn markdown(difference: &Difference) -> String {
-    let Difference { summary, source, rules, authority, command_line, .. } = difference;
+    let Difference { summary, source, language, rules, authority, command_line, .. } = difference;
     let compiler = authority.compiler.as_deref().unwrap_or("the authority");
     let version = authority.version.as_deref().unwrap_or("of unknown version");
     let mut text = Lines::default();
@@ -177,8 +180,10 @@ pub fn markdown(difference: &Difference) -> String {
     text.push("");
     text.push(&format!("Seen with {compiler} {version}. Numbers are bytes."));
     text.push(&format!("`computed` is what layoutproof computes under its rule set `{rules}`."));
-    text.append(&format!("\n## Source\n\n```hlsl\n{}\n```\n", source.trim_end()));
-    text.append(&format!("\n## Command line\n\n```\n{}\n```\n", one_line(command_line)));
+    text.append(&format!("\n## Source\n\n```{}\n{}\n```\n", fence(*language), source.trim_end()));
+    if !command_line.is_empty() {
+        text.append(&format!("\n## Command line\n\n```\n{}\n```\n", one_line(command_line)));
+    }
     text.append("\n## Numbers\n\n");
     numbers_table(&difference.rows, &mut text);
     text.append("\n## Versions\n\n");
@@ -187,6 +192,16 @@ pub fn markdown(difference: &Difference) -> String {
         text.push(&format!("- {}: {}", one_line(name), one_line(version)));
     }
     text.into_text()
+}
+
+/// The language's name where Markdown begins a block of code.
+fn fence(language: Language) -> &'static str {
+    match language {
+        Language::Hlsl | Language::ClangHlsl | Language::OldHlsl => "hlsl",
+        Language::Slang => "slang",
+        Language::Glsl => "glsl",
+        Language::Wgsl => "wgsl",
+    }
 }
 
 /// The rows about which witnesses disagree come first and are marked; witnesses that say nothing at all have no column.

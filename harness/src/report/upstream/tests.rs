@@ -29,6 +29,7 @@ fn difference() -> Difference {
         source: format!(
             "{DECLARE}RWBuffer<float> o;\n[numthreads(1, 1, 1)] void main() {{ o[0] = m[1][0] + a + b; }}\n"
         ),
+        language: Language::Hlsl,
         options: LayoutOptions::default(),
         rules: "hlsl-cbuffer".to_owned(),
         authority,
@@ -150,4 +151,10 @@ dxc -T cs_6_6 -enable-16bit-types -E main b.hlsl
 - DXIL on the CPU: 0.1.0
 ";
     assert_eq!(markdown(&difference()), wanted);
+}
+
+#[test]
+fn a_source_is_fenced_as_its_language_and_what_is_built_in_has_no_command_line() {
+    let text = markdown(&Difference { language: Language::Glsl, command_line: String::new(), ..difference() });
+    assert!(text.contains("\n```glsl\ncbuffer S {") && !text.contains("## Command line"), "{text}");
 }

@@ -7,6 +7,7 @@ use anyhow::Context;
 use layoutproof::case::Authority;
 use layoutproof::record::{CheckRecord, Value};
 use layoutproof::report::upstream::{self, DifferenceRow, case_file, markdown};
+use layoutproof_compilers::compiler::Compiler;
 
 use super::Fuzz;
 use super::round::Round;
@@ -39,7 +40,8 @@ fn put(path: &Path, text: &str) -> anyhow::Result<()> {
 fn told(fuzz: &Fuzz, difference: &Difference, (record, artifacts): (&CheckRecord, &Path)) -> upstream::Difference {
     let Difference { toolchain, declaration, .. } = difference;
     let compiler = fuzz.compilers.compilers().iter().find(|compiler| compiler.name() == toolchain.compiler);
-    let version = compiler.map(|compiler| compiler.version().to_owned());
+    // The one that is no program is built in.
+    let version = compiler.map_or(env!("NAGA_VERSION"), Compiler::version);
     let command_line = kept(artifacts, "command");
     let device = fuzz.devices.iter().find(|device| device.id == record.device);
     let culprit = difference.kind.culprit.map_or("compiler", |culprit| culprit.as_str());
@@ -51,11 +53,12 @@ fn told(fuzz: &Fuzz, difference: &Difference, (record, artifacts): (&CheckRecord
         summary,
         declare: declaration.text(),
         source: kept(artifacts, "probe."),
+        language: toolchain.language,
         options: declaration.options,
         rules: record.rules.clone(),
         authority: Authority {
             compiler: Some(toolchain.compiler.to_owned()),
-            version,
+            version: Some(version.to_owned()),
             flags: Some(command_line.trim().split_once(' ').map_or("", |(_, flags)| flags).to_owned()),
             from: Some("listing".to_owned()),
             ..Authority::default()
