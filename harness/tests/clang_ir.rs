@@ -6,13 +6,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod fixture;
+
+use fixture::numbered::{buffer, numbered, word};
 use layoutproof::clang_ir::layouts::reported;
 use layoutproof::clang_ir::listed::{constant_buffers, resources};
 use layoutproof::declare::{DeclareOptions, declare};
 use layoutproof::dxil::Evaluator;
 use layoutproof::layout::{LayoutOptions, find, lay_out};
 use layoutproof::record::What;
-use layoutproof::runner::{Batch, BufferKind, Job, JobBuffer, ReadBack, Runner, RunnerError, Shader};
+use layoutproof::runner::{Batch, BufferKind, Job, ReadBack, Runner, RunnerError, Shader};
 use layoutproof::sources::{SourceMap, Span};
 
 const SOURCE: &str = include_str!("clang_ir/probe.hlsl");
@@ -21,20 +24,6 @@ const OPTIMISED: &str = include_str!("clang_ir/probe.optimised.ll");
 
 /// Byte of `on`, which must be a truth value: the type has it behind `[6 x float]` at 80.
 const ON: usize = 104;
-
-/// Bytes of which each 16-bit unit is its own number.
-fn numbered(size: u16) -> Vec<u8> {
-    (0..size / 2).flat_map(u16::to_le_bytes).collect()
-}
-
-/// The 32-bit word at a byte of such bytes.
-fn word(offset: u32) -> u32 {
-    (offset / 2) | ((offset / 2 + 1) << 16)
-}
-
-fn buffer((kind, set, binding): (BufferKind, u32, u32), bytes: Vec<u8>) -> JobBuffer {
-    JobBuffer { set, binding, element: 0, kind, bytes, after: Vec::new(), before_word: 0 }
-}
 
 fn run(text: &str, given: [u32; 2]) -> Result<ReadBack, RunnerError> {
     let mut constants = numbered(128);

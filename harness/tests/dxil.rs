@@ -6,25 +6,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod fixture;
+
+use fixture::numbered::{buffer, numbered, word};
 use layoutproof::dxil::Evaluator;
-use layoutproof::runner::{Batch, BufferKind, Job, JobBuffer, ReadBack, Runner, RunnerError, Shader};
+use layoutproof::runner::{Batch, BufferKind, Job, ReadBack, Runner, RunnerError, Shader};
 
 const LISTING: &str = include_str!("dxil/probe.ll");
 const VIEWS: &str = include_str!("dxil/views.ll");
-
-/// Bytes of which each 16-bit unit is its own number.
-fn numbered(size: u16) -> Vec<u8> {
-    (0..size / 2).flat_map(u16::to_le_bytes).collect()
-}
-
-/// The 32-bit word at a byte of such bytes.
-fn word(offset: u32) -> u32 {
-    (offset / 2) | ((offset / 2 + 1) << 16)
-}
-
-fn buffer((kind, set, binding): (BufferKind, u32, u32), bytes: Vec<u8>) -> JobBuffer {
-    JobBuffer { set, binding, element: 0, kind, bytes, after: Vec::new(), before_word: 0 }
-}
 
 fn run(listing: &str, index: u32) -> Result<ReadBack, RunnerError> {
     let mut given = vec![0; 4];
