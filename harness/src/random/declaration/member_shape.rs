@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::shape::{BlockForm, Declaration, Member, MemberType, Place, Struct};
+use super::shape::{BlockForm, Declaration, Member, MemberType, Struct};
 use crate::scalar::Scalar;
 use crate::shape::MatrixOrder;
 
@@ -42,8 +42,6 @@ pub enum MemberShape {
     OrderedIntegerMatrixInAnArray,
     /// A vector of one component of 8 bytes, no array and not the first member of its struct.
     EightByteOneVector,
-    /// A vector or matrix of 8-byte elements that `packoffset` puts on a register of odd number.
-    WidePackOffset,
     /// The struct of the block, where it has a base.
     DerivedBlock,
     /// The struct of a `ConstantBuffer`, where it has bit-fields.
@@ -70,7 +68,7 @@ pub enum MemberShape {
 
 impl MemberShape {
     /// All shapes.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 26] = [
         Self::FlatMatrix,
         Self::FlatMatrixBehindAMember,
         Self::FlatMatrixOfOtherOrder,
@@ -86,7 +84,6 @@ impl MemberShape {
         Self::EightByteEnum,
         Self::OrderedIntegerMatrixInAnArray,
         Self::EightByteOneVector,
-        Self::WidePackOffset,
         Self::DerivedBlock,
         Self::BitFieldBlock,
         Self::BoolElement,
@@ -118,7 +115,6 @@ impl MemberShape {
             Self::EightByteEnum => "eight-byte-enum",
             Self::OrderedIntegerMatrixInAnArray => "ordered-integer-matrix-in-an-array",
             Self::EightByteOneVector => "eight-byte-one-vector",
-            Self::WidePackOffset => "wide-packoffset",
             Self::DerivedBlock => "derived-block",
             Self::BitFieldBlock => "bit-field-block",
             Self::BoolElement => "bool-element",
@@ -225,10 +221,8 @@ impl Declaration {
     fn shapes_of_vector(&self, spot: &Spot<'_>, (scalar, length): (Scalar, u32)) -> Vec<MemberShape> {
         let is_eight = self.bytes(scalar) == 8;
         let is_inside = length == 1 && spot.is_behind && spot.member.dimensions.is_empty();
-        let is_wide = length > 2 && is_on_odd_register(spot.member);
         only_those(&[
             (MemberShape::EightByteOneVector, is_eight && is_inside),
-            (MemberShape::WidePackOffset, is_eight && is_wide),
             (MemberShape::EvenVector, length % 2 == 0),
             (MemberShape::ThreeVectorInAStruct, length == 3 && spot.in_struct && !self.is_element()),
         ])
@@ -266,7 +260,6 @@ impl Declaration {
             (MemberShape::EightByteMatrixInAnArray, is_wide && is_array),
             (MemberShape::EightBytePairMatrix, is_wide && vectors > 1 && length <= 2),
             (MemberShape::OrderedIntegerMatrixInAnArray, !scalar.is_float() && declared.is_some() && is_array),
-            (MemberShape::WidePackOffset, is_wide && is_on_odd_register(spot.member)),
             (MemberShape::EightByteCell, is_wide && rows == 1 && columns == 1),
         ];
         only_those(&shapes)
@@ -285,13 +278,6 @@ fn has_matrix(structure: &Struct) -> bool {
     let mut found = false;
     structure.visit(&mut |member| found |= matches!(member.ty, MemberType::Matrix { .. }));
     found
-}
-
-fn is_on_odd_register(member: &Member) -> bool {
-    match member.place {
-        Some(Place::PackOffset { register, .. }) => register % 2 == 1,
-        Some(Place::VkOffset(_)) | None => false,
-    }
 }
 
 #[cfg(test)]
