@@ -77,9 +77,10 @@ impl Asked<'_> {
             let plan = plan.clone().only(&fewer.iter().copied().collect());
             let left = plan.entries.first().map(|entry| entry.forms.clone()).unwrap_or_default();
             if !left.is_empty() && left != forms {
-                let marked: String = left.iter().map(|form| format!("_{}", form.as_str())).collect();
+                let names: Vec<&str> = left.iter().map(|form| form.as_str()).collect();
+                let again = self.attempt(layout, plan, &format!("_{}", names.join("_")));
                 forms = left;
-                failed.push(std::mem::replace(&mut best, self.attempt(layout, plan, &marked)));
+                failed.push(std::mem::replace(&mut best, again));
             }
         }
         (best, failed)

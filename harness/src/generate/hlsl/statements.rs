@@ -124,7 +124,7 @@ impl Probed<'_> {
             // What a generic value is made of is unknown inside a function.
             Dialect::Slang => {
                 text.functions = vec![format!("T layoutproof_whole<T>(T {VALUE}) {{ return {VALUE}; }}\n")];
-                text.body += &format!("    {{ let {VALUE} = layoutproof_whole({whole});\n{stores}    }}\n");
+                text.body.extend(["    { let ", VALUE, " = layoutproof_whole(", whole, ");\n", &stores, "    }\n"]);
             }
         }
         Some(())
