@@ -44,7 +44,7 @@ pub enum MemberShape {
     EightByteOneVector,
     /// The struct of the block, where it has a base.
     DerivedBlock,
-    /// The struct of a `ConstantBuffer`, where it has bit-fields.
+    /// The struct of a `ConstantBuffer`, of push constants too, where it has bit-fields.
     BitFieldBlock,
     /// A bool, or a vector or matrix of bools, as the element of a structured buffer.
     BoolElement,
@@ -192,9 +192,10 @@ impl Declaration {
     }
 
     fn shapes_of_block(&self, structure: &Struct) -> Vec<MemberShape> {
+        let is_constant = matches!(self.block, BlockForm::ConstantBuffer | BlockForm::PushConstant);
         only_those(&[
             (MemberShape::DerivedBlock, structure.base.is_some()),
-            (MemberShape::BitFieldBlock, self.block == BlockForm::ConstantBuffer && has_bits(structure)),
+            (MemberShape::BitFieldBlock, is_constant && has_bits(structure)),
         ])
     }
 
