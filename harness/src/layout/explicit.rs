@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::rules::{Forbid, GlobalRegister, PackOffsetRule, VkOffset};
-use super::tree::LayoutWarning;
+use super::tree::{Extent, LaidOut, LayoutWarning};
 use super::walk::{Level, Stop, Walk};
 use crate::diagnostics::Code;
 use crate::module::BlockKind;
@@ -28,21 +28,29 @@ pub(super) enum Explicit {
     Ascending(u32),
 }
 
-/// What the annotations of `member` ask for.
-pub(super) fn of(walk: &mut Walk<'_>, member: &Member, level: Level) -> Result<Option<Explicit>, Stop> {
-    let vk_offset = vk_offset(walk, member, level)?;
+/// What the annotations of `member` ask for. Without bytes only `packoffset` counts.
+pub(super) fn of(
+    walk: &mut Walk<'_>,
+    member: &Member,
+    layout: &LaidOut,
+    level: Level,
+) -> Result<Option<Explicit>, Stop> {
+    let has_bytes = layout.size != Extent::Finite(0);
+    let vk_offset = if has_bytes { vk_offset(walk, member, level)? } else { None };
     let own = match (level, walk.kind) {
-        (Level::Block, BlockKind::Cbuffer | BlockKind::Tbuffer) => packoffset(walk, member)?,
-        (Level::Block, BlockKind::Globals) => register(walk, member)?,
+        (Level::Block, BlockKind::Cbuffer | BlockKind::Tbuffer) => packoffset(walk, member, layout)?,
+        (Level::Block, BlockKind::Globals) if has_bytes => register(walk, member)?,
         (Level::Block | Level::Inner, _) => None,
     };
     Ok(own.or(vk_offset))
 }
 
-fn packoffset(walk: &mut Walk<'_>, member: &Member) -> Result<Option<Explicit>, Stop> {
+fn packoffset(walk: &mut Walk<'_>, member: &Member, layout: &LaidOut) -> Result<Option<Explicit>, Stop> {
     let Some(packoffset) = &member.annotations.packoffset else { return Ok(None) };
     let offset = packoffset.offset().filter(|offset| *offset <= MAX_BYTES).ok_or(Stop::TooLarge)?;
     match walk.rules.packoffset {
+        // A resource is no member of the block there.
+        PackOffsetRule::Ascending if layout.is_resource() => Ok(None),
         PackOffsetRule::RestBehindHighest => Ok(Some(Explicit::First(offset))),
         PackOffsetRule::Ascending => Ok(Some(Explicit::Ascending(offset))),
         PackOffsetRule::Refused => Err(walk.refuse(format!("packoffset has no meaning under {}", walk.rules.name))),

@@ -1,8 +1,7 @@
 //! The things that a struct places: its base, its members, the storage units of its bit-fields.
 //!
 //! In: a struct type. Out: slots, measured, in declaration order. Which bit-fields share a unit is decided by
-//! [`super::bits`], what a member itself says about its place by [`super::explicit`]; members without bytes have nothing
-//! to say about it.
+//! [`super::bits`], what a member itself says about its place by [`super::explicit`].
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -158,9 +157,7 @@ impl Slots<'_> {
             unit: None,
             fields: Vec::new(),
         };
-        if !slot.is_empty() {
-            slot.explicit = explicit::of(walk, member, self.level)?;
-        }
+        slot.explicit = explicit::of(walk, member, &slot.measured.layout, self.level)?;
         let Some(width) = member.bit_width else {
             self.found.push(slot);
             return Ok(());
