@@ -104,7 +104,7 @@ fn a_device_that_is_gone_is_given_up() {
     let answer = folder.run(words).exits(1);
     let outcomes = outcomes(&folder);
     let broken = outcomes.iter().filter(|it| it.1 == "broken").count();
-    assert!(broken == outcomes.len() && broken == 25, "{answer}");
+    assert!(broken == outcomes.len() && broken > 20, "{answer}");
     let given_up = outcomes.iter().filter(|it| it.2.contains("not run: the device gives no sign of life")).count();
     assert!(given_up > 5, "{outcomes:?}");
 }
