@@ -38,6 +38,8 @@ pub enum MemberShape {
     EightByteCell,
     /// An enum of 8 bytes in a struct.
     EightByteEnum,
+    /// An enum of 2 bytes in a struct.
+    TwoByteEnum,
     /// An array of matrices of integers or bools that are written with an order.
     OrderedIntegerMatrixInAnArray,
     /// A vector of one component of 8 bytes, no array and not the first member of its struct.
@@ -68,7 +70,7 @@ pub enum MemberShape {
 
 impl MemberShape {
     /// All shapes.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::FlatMatrix,
         Self::FlatMatrixBehindAMember,
         Self::FlatMatrixOfOtherOrder,
@@ -82,6 +84,7 @@ impl MemberShape {
         Self::EightBytePairMatrix,
         Self::EightByteCell,
         Self::EightByteEnum,
+        Self::TwoByteEnum,
         Self::OrderedIntegerMatrixInAnArray,
         Self::EightByteOneVector,
         Self::DerivedBlock,
@@ -113,6 +116,7 @@ impl MemberShape {
             Self::EightBytePairMatrix => "eight-byte-pair-matrix",
             Self::EightByteCell => "eight-byte-cell",
             Self::EightByteEnum => "eight-byte-enum",
+            Self::TwoByteEnum => "two-byte-enum",
             Self::OrderedIntegerMatrixInAnArray => "ordered-integer-matrix-in-an-array",
             Self::EightByteOneVector => "eight-byte-one-vector",
             Self::DerivedBlock => "derived-block",
@@ -204,9 +208,10 @@ impl Declaration {
             MemberType::Matrix { scalar, rows, columns, order } => {
                 self.shapes_of_matrix(spot, (*scalar, *rows, *columns), *order)
             }
-            MemberType::Enum(Some(underlying)) if spot.in_struct && self.bytes(*underlying) == 8 => {
-                vec![MemberShape::EightByteEnum]
-            }
+            MemberType::Enum(Some(underlying)) => only_those(&[
+                (MemberShape::EightByteEnum, spot.in_struct && self.bytes(*underlying) == 8),
+                (MemberShape::TwoByteEnum, spot.in_struct && self.bytes(*underlying) == 2),
+            ]),
             MemberType::Vector { scalar, length } => self.shapes_of_vector(spot, (*scalar, *length)),
             MemberType::Struct(inner) => {
                 let is_of_one = spot.member.dimensions.contains(&1);
@@ -215,7 +220,7 @@ impl Declaration {
                     (MemberShape::ArrayOfOneStruct, is_of_one && has_matrix(inner)),
                 ])
             }
-            MemberType::Scalar(_) | MemberType::Enum(_) => Vec::new(),
+            MemberType::Scalar(_) | MemberType::Enum(None) => Vec::new(),
         }
     }
 
