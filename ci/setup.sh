@@ -17,6 +17,8 @@
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# Python's -m looks in the working folder first: let that be this repository and not the one that the user is in.
+cd "$root"
 fetched=$root/target/layoutproof
 
 # shellcheck source=ci/versions.sh

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034
 #
-# Every download with a pinned version, in one place. Sourced by the set-up and by the workflow.
+# Every download with a pinned version and what is checked of it, in one place. Sourced by the set-up and by the workflow.
 #
 # Expected numbers in cases/ name the compiler they come from, so another version here means transcribing those cases
 # again. What the distribution's package manager installs is not pinned: it is signed, and each record of a run says
@@ -35,7 +35,18 @@ CLANG_VERSION=22
 # cargo-fuzz from crates.io, for ci/fuzz. It runs with stable Rust, since no sanitizer is asked for.
 CARGO_FUZZ_VERSION=0.13.2
 
-# For the Windows job alone. Both are immutable releases; their checksums have not been recorded yet.
+# cargo-deny from crates.io, for ci/lint.
+CARGO_DENY_VERSION=0.20.2
+
+# rustup's installer for the Linux job, whose image has no Rust: the checksum stands in the official Docker images of Rust
+# (rust-lang/docker-rust, stable/bookworm/Dockerfile).
+RUSTUP_VERSION=1.29.0
+RUSTUP_INIT_SHA256=4acc9acc76d5079515b46346a485974457b5a79893cfb01112423c89aeb5aa10
+
+# For the Windows job alone. Microsoft publishes no checksum of its DXC releases: this one is what other projects have
+# recorded of the same file (their build files agree on it). Of WARP's package nobody has; its library is signed, and
+# ci/setup/authenticode.ps1 checks the signature.
 WARP_NUGET_VERSION=1.0.17
 WINDOWS_DXC_RELEASE=v1.8.2505.1
 WINDOWS_DXC_FILE=dxc_2025_07_14.zip
+WINDOWS_DXC_SHA256=9ad895a6b039e3a8f8c22a1009f866800b840a74b50db9218d13319e215ea8a4

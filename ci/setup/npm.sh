@@ -15,7 +15,7 @@ want_npm_package() {
 
 # download_from_npm NAME VERSION SHA256 INTO
 download_from_npm() {
-    npm pack --silent --pack-destination "$4" "$1@$2" && has_checksum "$3" "$4"
+    npm pack --silent --ignore-scripts --pack-destination "$4" "$1@$2" && has_checksum "$3" "$4"
 }
 
 # has_checksum SHA256 FOLDER: whether the one file in FOLDER has it.

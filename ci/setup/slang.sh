@@ -14,7 +14,7 @@ set_up_slang() {
     if [[ $(uname -m) != x86_64 ]]; then
         say_missing "slangc" "the pinned one is for x86_64, not $(uname -m); put a slangc of your own on PATH"
     elif fetch_pinned "$fetched/tools/slang/bin" "$SLANG_PYPI_NAME" "$SLANG_PYPI_VERSION" "$SLANG_PYPI_SHA256" \
-        'slangtorch/bin/*' download_from_pypi --only-binary=:all:; then
+        'slangtorch/bin/*' download_from_pypi; then
         # Wheels do not keep the right to execute.
         chmod +x "$fetched/tools/slang/bin/slangc"
         say_done "slangc (from $SLANG_PYPI_NAME $SLANG_PYPI_VERSION)"
