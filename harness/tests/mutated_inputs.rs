@@ -158,3 +158,18 @@ fn clang_ir() {
 fn reflection() {
     withstands("reflection", entry_points::reflection);
 }
+
+#[test]
+fn lists() {
+    withstands("lists", entry_points::lists);
+}
+
+#[test]
+fn records() {
+    withstands("records", entry_points::records);
+}
+
+#[test]
+fn frozen() {
+    withstands("frozen", entry_points::frozen);
+}

@@ -14,10 +14,17 @@ use layoutproof::diagnostics::{Diagnostic, Severity, render};
 use layoutproof::dxil::Evaluator;
 use layoutproof::dxil::bindings::resource_bindings;
 use layoutproof::dxil::definitions::buffer_definitions;
+use layoutproof::floors;
+use layoutproof::frozen::{Accepted, Manifest, text as decisions};
+use layoutproof::known;
 use layoutproof::layout::{LayoutOptions, lay_out, table};
 use layoutproof::module::Module;
 use layoutproof::read_reflection::parameters;
 use layoutproof::read_spirv::{bound_variables, declared};
+use layoutproof::record::Line;
+use layoutproof::report::json_lines;
+use layoutproof::report::terminal::failure_report;
+use layoutproof::report::{Style, deqp_csv, github, junit, matrix, summary};
 use layoutproof::runner::{Batch, BufferKind, Job, JobBuffer, Runner, Shader};
 use layoutproof::sources::{SourceMap, Sources, Span};
 
@@ -122,6 +129,59 @@ pub fn clang_ir(input: &[u8]) {
 pub fn reflection(input: &[u8]) {
     if let Ok(rows) = parameters(&String::from_utf8_lossy(input)) {
         assert!(rows.len() <= input.len());
+    }
+}
+
+/// A list of known differences or of floors; each reader gets both.
+pub fn lists(input: &[u8]) {
+    let mut sources = SourceMap::default();
+    let file = sources.add("list.toml", String::from_utf8_lossy(input));
+    if let Err(problems) = known::read(file, &sources) {
+        assert!(!problems.is_empty());
+        draw(&problems, &sources);
+    }
+    if let Err(problems) = floors::read(file, &sources) {
+        assert!(!problems.is_empty());
+        draw(&problems, &sources);
+    }
+}
+
+/// A file of records: read, also as a killed run leaves it, reported in every form, and written to the same records.
+pub fn records(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let Ok(records) = json_lines::read(&text) else {
+        // The last line may be torn.
+        let _ = json_lines::read_torn(&text);
+        return;
+    };
+    let checks = &records.checks;
+    assert_eq!(u64::from(summary::fold(checks).checks), u64::try_from(checks.len()).expect("fewer than 2^64"));
+    let reports = [
+        failure_report(checks, "r.jsonl", Style::PLAIN),
+        junit(checks),
+        deqp_csv::results(checks),
+        github::markdown(checks),
+        matrix::matrix(checks, Style::PLAIN),
+    ];
+    assert!(checks.is_empty() || !reports[2].is_empty());
+
+    let lines = checks.iter().map(|check| json_lines::write(&Line::Check(Box::new(check.clone()))));
+    let again = json_lines::read(&lines.collect::<String>()).expect("what was written is read");
+    assert!(again.checks == *checks);
+}
+
+/// What a frozen set consists of: its manifest, a toolchain's decisions, the accepted changes. Each reader gets all.
+pub fn frozen(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    if let Ok(decided) = decisions::read(&text) {
+        let again = decisions::read(&decisions::write(&decided)).expect("what was written is read");
+        assert!(again == decided);
+    }
+    if let Ok(manifest) = Manifest::read(&text) {
+        manifest.write().expect("its fields are texts and numbers");
+    }
+    if let Ok(accepted) = Accepted::read(&text) {
+        accepted.write().expect("its fields are texts and numbers");
     }
 }
 

@@ -1,0 +1,53 @@
+//! Records files as the attacks compare them.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// What one check came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CheckEnd {
+    /// Id of its case.
+    pub(crate) case: String,
+    /// `agree`, `differ`, `broken` ...
+    pub(crate) outcome: String,
+}
+
+/// Reads a whole records file: one header, each check once, one end whose totals are those of the checks.
+///
+/// # Errors
+/// What is wrong with the file.
+pub(crate) fn read(text: &str) -> Result<BTreeMap<String, CheckEnd>, String> {
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).map_err(|error| error.to_string()));
+    let lines: Vec<Value> = lines.collect::<Result<_, _>>()?;
+    let count = |kind: &str| lines.iter().filter(|line| line["type"] == kind).count();
+    if (count("run"), count("end")) != (1, 1) {
+        return Err(format!("{} headers and {} ends in the records", count("run"), count("end")));
+    }
+
+    let mut checks = BTreeMap::new();
+    for line in lines.iter().filter(|line| line["type"] == "check") {
+        let word = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
+        let name = ["case", "rules", "producer", "device", "runner"].map(word).join("::");
+        let end = CheckEnd { case: word("case"), outcome: word("outcome") };
+        if checks.insert(name.clone(), end).is_some() {
+            return Err(format!("two records of {name}"));
+        }
+    }
+
+    let end = lines.iter().find(|line| line["type"] == "end").ok_or("no end")?;
+    for outcome in ["agree", "differ", "known", "stale", "skipped", "broken"] {
+        let found = checks.values().filter(|check| check.outcome == outcome).count();
+        if end[outcome].as_u64() != u64::try_from(found).ok() {
+            return Err(format!("the end counts {} {outcome}, the records are {found}", end[outcome]));
+        }
+    }
+    Ok(checks)
+}
+
+/// The file without its times, which stand under `ms` alone.
+pub(crate) fn without_times(text: &str) -> String {
+    let mut parts = text.split("\"ms\":");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + "\"ms\":0" + part.trim_start_matches(|digit: char| digit.is_ascii_digit()))
+}
