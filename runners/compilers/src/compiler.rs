@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::child::{End, Finished, OUTPUT_LIMIT, TIME_LIMIT, run, signal_name};
 use crate::family::Family;
+pub use crate::lookup::CompilerSearch;
 use crate::lookup::driver;
 use crate::search_path::keep_absolute_path;
 use crate::slang_library::{SlangService, library_beside};
