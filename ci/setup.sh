@@ -3,8 +3,9 @@
 # Sets up what a run needs and this machine lacks: a linker, the Vulkan loader, lavapipe, SwiftShader, spirv-tools,
 # glslang, DXC, slangc and, where Node.js and npm are there, Tint.
 #
-# Packages come from the distribution (apt, dnf or pacman; as root or through `sudo -n`). Everything else goes into
-# target/layoutproof/ and nowhere else. Nothing is exported: the program looks there by itself.
+# Packages come from the distribution (apt, dnf or pacman; as root or through `sudo -n`). Everything else goes into the
+# tools folder that ci/tools-folder prints, and nowhere else; LAYOUTPROOF_TOOLS chooses another one. Nothing is exported:
+# the program looks there by itself.
 #
 # Prints one line per thing that was set up, and one per thing that is missing with the way to get it. Silent when
 # nothing is missing. Exits 0 in both cases: a run says itself what it could not check, and ci/floors.toml decides
@@ -19,7 +20,6 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # Python's -m looks in the working folder first: let that be this repository and not the one that the user is in.
 cd "$root"
-fetched=$root/target/layoutproof
 
 # shellcheck source=ci/versions.sh
 source "$root/ci/versions.sh"
@@ -47,6 +47,9 @@ if [[ $(uname -s) != Linux ]]; then
     exit 0
 fi
 
+fetched=$("$root/ci/tools-folder")
+# Nothing is loaded that others can write, so nothing is made that way, whatever the user's umask.
+umask 022
 mkdir -p "$fetched"
 # Two runs at once take turns, so that neither sees the other's half-made folders.
 exec 9>"$fetched/setup.lock"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 #
-# DXC as a library, into target/layoutproof/tools/dxc-lib, and on request an older one into tools/dxc-lib-old. Both
+# DXC as a library, into tools/dxc-lib of the tools folder, and on request an older one into tools/dxc-lib-old. Both
 # exist for Linux on x86-64 only; elsewhere a dxc of the user's own on PATH does.
 
 dxc_is_missing() {

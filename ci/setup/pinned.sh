@@ -28,13 +28,14 @@ fetch_pinned() {
     fi
 }
 
-# unpack_archive FROM TO: unpacks the one wheel or source archive in FROM.
+# unpack_archive FROM TO: unpacks the one wheel or source archive in FROM. As root, tar would keep the archive's
+# permissions, which may let others write.
 unpack_archive() {
     local archive
     for archive in "$1"/*; do
         case $archive in
         *.whl) python3 -I -m zipfile -e "$archive" "$2" ;;
-        *) tar -xzf "$archive" --no-same-owner -C "$2" ;;
+        *) tar -xzf "$archive" --no-same-owner --no-same-permissions -C "$2" ;;
         esac
     done
 }

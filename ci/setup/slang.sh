@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 #
-# slangc with its libraries, into target/layoutproof/tools/slang/bin. The wheel lacks slang-glslang, so that this
+# slangc with its libraries, into tools/slang/bin of the tools folder. The wheel lacks slang-glslang, so that this
 # slangc emits SPIR-V with -O0 only.
 
 slang_is_missing() {

@@ -57,7 +57,8 @@ download_chromium_common() {
 fetch_swiftshader() {
     (
         cd "$1" && download_chromium_common && dpkg-deb --fsys-tarfile chromium-common_*.deb |
-            tar -x --no-same-owner ./usr/lib/chromium/libvk_swiftshader.so ./usr/share/doc/chromium-common/copyright
+            tar -x --no-same-owner --no-same-permissions \
+                ./usr/lib/chromium/libvk_swiftshader.so ./usr/share/doc/chromium-common/copyright
     ) && rm -rf "$fetched/swiftshader" && mkdir "$fetched/swiftshader" &&
         mv "$1/usr/share/doc/chromium-common/copyright" "$1/usr/lib/chromium/libvk_swiftshader.so" "$fetched/swiftshader"
 }

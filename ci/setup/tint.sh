@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 #
-# Tint, the WGSL compiler of Dawn, into target/layoutproof/tools/tint: Dawn for Node as a library, and our program of
+# Tint, the WGSL compiler of Dawn, into tools/tint of the tools folder: Dawn for Node as a library, and our program of
 # Tint's name, which has Node.js load it. The default set-up takes it along where Node.js and npm are there already;
 # --tint asks for their packages, too. Without SwiftShader as the device that Dawn writes for, the system's own must do.
 

@@ -2,7 +2,7 @@
 #
 # Microsoft's own HLSL compilers, FXC and DXC 1.9, as libraries for Windows; Wine, which runs them; and vkd3d-compiler,
 # which makes SPIR-V of FXC's code. Only on request, since Wine is large. The libraries and our program that calls them
-# go into target/layoutproof/tools/d3d, and Wine's prefix into tools/wine-prefix: the user's own is not touched.
+# go into tools/d3d of the tools folder, and Wine's prefix into tools/wine-prefix: the user's own is not touched.
 
 want_wine_packages() {
     if ! command -v wine >/dev/null; then

@@ -17,7 +17,6 @@ from .declarations import Unsupported
 from .slang_library import Library, Refused
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-FETCHED = ROOT / "target" / "layoutproof" / "tools"
 
 # DXC's library names a commit, its releases are named by date; the count of commits tells which.
 DXC_RELEASES = {"4006": "1.7.2308"}
@@ -27,14 +26,24 @@ OLD_DXC, OLD_DXC_RELEASE = "1.7 d66bdf94", "1.7.2207"
 DXC_RELEASES["3435"] = OLD_DXC
 
 
+def fetched_tools():
+    """Where ci/setup.sh puts compilers."""
+    said = subprocess.run([str(ROOT / "ci" / "tools-folder")], stdout=subprocess.PIPE, text=True, check=False)
+    if said.returncode != 0:
+        # It has told why on stderr.
+        raise SystemExit(said.returncode)
+    return Path(said.stdout.removesuffix("\n")) / "tools"
+
+
 class Tools:
     """The compilers of this machine; each is None where it is absent."""
 
     def __init__(self):
-        library = Path(os.environ.get("LAYOUTPROOF_DXC_LIBRARY", FETCHED / "dxc-lib" / "libdxcompiler.so"))
+        self.fetched = fetched_tools()
+        library = Path(os.environ.get("LAYOUTPROOF_DXC_LIBRARY", self.fetched / "dxc-lib" / "libdxcompiler.so"))
         driver = built("layoutproof-dxc")
         self.dxc = [*driver, "--library", str(library)] if driver and library.exists() else None
-        slangc = FETCHED / "slang" / "bin" / "slangc"
+        slangc = self.fetched / "slang" / "bin" / "slangc"
         self.slang = [str(slangc)] if slangc.exists() else which("slangc")
         self.glslang = which("glslangValidator")
         self.naga = built("layoutproof-naga")
@@ -49,7 +58,7 @@ class Tools:
         if name != "dxc" or not version or version == self.versions["dxc"]:
             return self
         other = copy.copy(self)
-        library = FETCHED / "dxc-lib-old" / "libdxcompiler.so"
+        library = self.fetched / "dxc-lib-old" / "libdxcompiler.so"
         is_here = version == OLD_DXC_RELEASE and built("layoutproof-dxc") and library.exists()
         other.dxc = [*built("layoutproof-dxc"), "--library", str(library), "--abi", "old"] if is_here else None
         other.versions = {**self.versions, "dxc": other.version("dxc")}

@@ -182,6 +182,9 @@ pub struct RunEnd {
     /// Bound resources that were read back, by device, as `id via runner`.
     #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
     pub bound: std::collections::BTreeMap<String, u32>,
+    /// A sentence for each API whose devices could not be listed, so that none of them took part; absent where all were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_listings: Vec<String>,
     /// In one shard of a run, what it has seen of the entries that only all shards together can call stale.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seen: Vec<SeenEntry>,

@@ -37,6 +37,8 @@ pub enum Health {
     Missing,
     /// There and not working.
     Broken,
+    /// Something that the user should look at.
+    Warning,
 }
 
 /// Something that `doctor` looked at.
@@ -112,6 +114,7 @@ pub fn doctor(findings: &[Finding], style: Style) -> String {
             Health::Good => (Tone::Agree, "Found"),
             Health::Missing => (Tone::Skip, "Missing"),
             Health::Broken => (Tone::Disagree, "Broken"),
+            Health::Warning => (Tone::Skip, "Warning"),
         };
         let name = pad(&finding.name, columns);
         text.push(&format!("{} {name}  {}", style.verb(tone, word), one_line(&finding.detail)));

@@ -300,7 +300,10 @@ fn verdict(end: &RunEnd) -> (Tone, String) {
     ];
     let good = good.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let cut = part(end.not_done, format!("interrupted: {} not done; ", counted(end.not_done.into(), "check")));
-    if let Some(cut) = cut {
+    let lacking = end.failed_listings.len() as u64;
+    let lacking = (lacking > 0).then(|| format!("incomplete: {} failed; ", counted(lacking, "device listing")));
+    if cut.is_some() || lacking.is_some() {
+        let cut = [cut, lacking].into_iter().flatten().collect::<String>();
         let bad = if bad.is_empty() { String::new() } else { format!("{}; ", bad.join(", ")) };
         return (Tone::Disagree, format!("{cut}{bad}{good}"));
     }

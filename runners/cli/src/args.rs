@@ -86,7 +86,7 @@ pub enum Command {
     Bench(BenchArgs),
     /// A process that runs batches for a run (internal).
     #[command(hide = true)]
-    Worker(WorkerArgs),
+    Worker,
 }
 
 /// How a declaration is read.
@@ -243,8 +243,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub plant_misreading: Option<String>,
     /// Plant a fault in worker processes, to see the run survive it: crash, hang, garbage (every byte of an answer is wrong),
-    /// oom or print, in all jobs of the cases that a filter matches (crash@arrays/) or in every so-manyth job of each
-    /// worker (hang#7). The model then runs in a worker, too.
+    /// oom or print, in all jobs of the cases that a filter matches (crash@arrays/), in every so-manyth job of each
+    /// worker (hang#7), or where the devices of an API are listed (crash:ash). The model then runs in a worker, too.
     #[arg(long, value_name = "FAULT", conflicts_with = "plant_misreading")]
     pub plant_fault: Option<Fault>,
     /// Generate shaders under this rule set instead of the one that is checked, to see the verdict name the module.
@@ -297,14 +297,6 @@ pub struct FuzzArgs {
     /// Plant a wrong rule, to see it found and made small: `std140@slang:array-alignment=4`.
     #[arg(long, value_name = "RULES:PARAMETER=VALUE")]
     pub plant_mutant: Option<String>,
-}
-
-/// `layoutproof worker`.
-#[derive(Debug, Args)]
-pub struct WorkerArgs {
-    /// Where the parent listens.
-    #[arg(long)]
-    pub connect: std::net::SocketAddr,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -4,15 +4,18 @@ use std::time::Duration;
 
 use layoutproof_compilers::toolchains::Toolchains;
 
-use crate::drivers;
 use crate::output::warn;
+use crate::tools::Tools;
 
-/// The compilers of this machine, with so many seconds for each source. What the environment names and is no compiler
-/// is said: the user takes it for one.
-pub(crate) fn find(limit: u64) -> Toolchains {
-    let found = Toolchains::find(drivers::fetched_root().as_deref()).limit(Duration::from_secs(limit));
-    for sentence in found.unusable() {
+/// The compilers of this machine, with so many seconds for each source. What is no compiler although the environment
+/// names it, and what is not trusted, is said: the user takes it for one.
+///
+/// # Errors
+/// A variable says where fetched tools are, and does not say it.
+pub(crate) fn find(limit: u64) -> anyhow::Result<Toolchains> {
+    let found = Toolchains::find(Tools::find()?.folder()).limit(Duration::from_secs(limit));
+    for sentence in found.notes() {
         warn(&format!("note: {sentence}\n"));
     }
-    found
+    Ok(found)
 }

@@ -9,16 +9,17 @@ use layoutproof::floors::{self, Floor};
 use layoutproof::known::Known;
 use layoutproof::model::{BINDING_MISREADINGS, MISREADINGS, Model};
 use layoutproof::record::{Form, Space, Stage};
-use layoutproof::runner::{DeviceInfo, Runner, RunnerKind};
+use layoutproof::runner::{Runner, RunnerKind};
 use layoutproof::toolchain::{Compile, Toolchain, toolchains};
 use layoutproof_compilers::toolchains::Toolchains;
 
 use crate::args::RunArgs;
 use crate::compilers;
+use crate::device_listing::{DRIVEN, DeviceListing};
 use crate::execute::Making;
 use crate::interrupt::Interrupt;
 use crate::lists::{BuiltInKnown, known_lists, lists, text_of};
-use crate::pool::{self, JOB_LIMIT, Launch};
+use crate::pool::{JOB_LIMIT, Launch};
 use crate::rotation::Rotation;
 use crate::selection::rule_set;
 
@@ -56,7 +57,7 @@ impl Wanted {
         let toolchains = if args.producer.is_empty() {
             Toolchains::default()
         } else {
-            compilers::find(args.compile_limit).keep(args.keep.clone())
+            compilers::find(args.compile_limit)?.keep(args.keep.clone())
         };
         let producers = producers(&args.producer, &toolchains)?;
         let runners =
@@ -82,7 +83,7 @@ impl Wanted {
                 fault: args.plant_fault.clone(),
                 job_limit: args.time_limit.unwrap_or(JOB_LIMIT),
                 interrupt: Interrupt::listen()?,
-                ..Launch::of(std::env::current_exe()?)
+                ..Launch::of(std::env::current_exe()?)?
             },
             rotation: if args.no_fuse { Rotation::All } else { Rotation::Turn(args.rotation) },
             device_ids: args.device.clone(),
@@ -123,27 +124,31 @@ impl Wanted {
     }
 
     /// The devices to run on: those of every API, and the model.
-    pub(crate) fn devices(&self) -> (Vec<DeviceInfo>, Vec<String>) {
+    pub(crate) fn devices(&self) -> DeviceListing {
         let named_model_only = !self.device_ids.is_empty() && self.device_ids.iter().all(|id| id == "model");
         let wanted = |api: &RunnerKind| self.runners.contains(api) && !named_model_only;
-        let apis: Vec<RunnerKind> = pool::DRIVEN.into_iter().filter(wanted).collect();
-        let (mut devices, notes) = pool::enumerate(&apis, &self.launch);
-        devices.push(Model::new().device().clone());
+        let apis: Vec<RunnerKind> = DRIVEN.into_iter().filter(wanted).collect();
+        let mut listing = DeviceListing::of(&apis, &self.launch);
+        listing.devices.push(Model::new().device().clone());
         if self.producers.iter().any(|producer| producer.feeds(RunnerKind::Dxil)) {
-            devices.push(Evaluator::new().device().clone());
+            listing.devices.push(Evaluator::new().device().clone());
         }
-        devices.retain(|device| {
+        listing.devices.retain(|device| {
             self.runners.contains(&device.runner)
                 && (self.device_ids.is_empty() || self.device_ids.contains(&device.id))
         });
-        (devices, notes)
+        listing
     }
 
     /// The model follows the shader by definition, so it proves nothing alone unless the user asks for it alone.
-    pub(crate) fn missing_device(&self, devices: &[DeviceInfo]) -> Option<String> {
+    pub(crate) fn missing_device(&self, listing: &DeviceListing) -> Option<String> {
+        let devices = &listing.devices;
         let asked_for_model = self.device_ids.iter().any(|id| id == "model") || self.runners.len() == 1;
         let real = devices.iter().any(|device| device.runner != RunnerKind::Model);
         if devices.is_empty() || (!real && !asked_for_model) {
+            if !listing.failures.is_empty() {
+                return Some("no device is left, so nothing can be proved".to_owned());
+            }
             return Some(
                 "no device: no Vulkan or GL driver was found, so nothing can be proved (ci/setup.sh fetches software \
                  drivers, `layoutproof doctor` says what is missing, --device model runs the CPU model)"

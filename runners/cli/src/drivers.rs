@@ -1,18 +1,28 @@
 //! The environment of worker processes: which drivers the Vulkan loader finds there.
 //!
-//! The user's own choice wins entirely; otherwise the loader's defaults count, plus what `ci/setup.sh` fetched.
+//! The user's own choice wins entirely; otherwise the loader's defaults count, plus what `ci/setup.sh` fetched into the
+//! tools folder.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use layoutproof::devices::is_llvmpipe;
 use layoutproof::runner::DeviceInfo;
+use layoutproof_compilers::tools_folder::ToolsFolder;
+
+use crate::tools::Tools;
 
 /// Variables by which a user chooses drivers.
 const CHOICES: [&str; 3] = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", ADDED];
 
 /// The variable that adds drivers to the loader's defaults.
 const ADDED: &str = "VK_ADD_DRIVER_FILES";
+
+/// What separates paths in [`ADDED`].
+const SEPARATOR: &str = if cfg!(windows) { ";" } else { ":" };
+
+/// Where manifests are, below the tools folder.
+const FOLDER: &str = "drivers";
 
 /// Variables that steer drivers and belong into every record.
 const RECORDED: [&str; 8] = [
@@ -80,39 +90,110 @@ fn is_free((name, _): Setting) -> bool {
     std::env::var_os(name).is_none()
 }
 
-/// Variables that are set for workers only.
-pub(crate) fn environment() -> Vec<(&'static str, String)> {
-    let chosen = CHOICES.iter().any(|name| std::env::var_os(name).is_some());
-    let fetched = fetched_manifests();
-    if chosen || fetched.is_empty() {
-        return Vec::new();
+/// The drivers in the tools folder, as far as they are loaded.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FetchedDrivers {
+    manifests: Vec<PathBuf>,
+    notes: Vec<String>,
+}
+
+impl FetchedDrivers {
+    /// Those of the tools folder; none where the user chooses drivers.
+    pub(crate) fn find(tools: &Tools) -> Self {
+        let mut fetched = Self::default();
+        if chosen().is_some() {
+            return fetched;
+        }
+        fetched.notes.extend(tools.note());
+        if let Some(folder) = tools.folder() {
+            for manifest in manifests(folder) {
+                fetched.add(manifest, folder);
+            }
+        }
+        fetched
     }
-    let separator = if cfg!(windows) { ";" } else { ":" };
-    let list: Vec<_> = fetched.iter().map(|path| path.display().to_string()).collect();
-    vec![(ADDED, list.join(separator))]
+
+    /// Adds a driver, unless others can change it.
+    fn add(&mut self, manifest: PathBuf, tools: &ToolsFolder) {
+        match inspect(&manifest, tools) {
+            Ok(warnings) => {
+                self.notes.extend(warnings);
+                self.manifests.push(manifest);
+            }
+            Err(sentence) => self.notes.push(sentence),
+        }
+    }
+
+    /// The manifests of the drivers that are added to the loader's own.
+    pub(crate) fn manifests(&self) -> &[PathBuf] {
+        &self.manifests
+    }
+
+    /// What the user should know, a sentence each: about drivers that are not loaded, or that belong to somebody else.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Variables that are set for workers only.
+    pub(crate) fn environment(&self) -> Vec<(&'static str, String)> {
+        if self.manifests.is_empty() {
+            return Vec::new();
+        }
+        let list: Vec<_> = self.manifests.iter().map(|path| path.display().to_string()).collect();
+        vec![(ADDED, list.join(SEPARATOR))]
+    }
+
+    /// The recorded variables with the values that workers see.
+    pub(crate) fn recorded(&self) -> BTreeMap<String, String> {
+        let own = RECORDED.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)));
+        let added = self.environment().into_iter().map(|(name, value)| (name.to_owned(), value));
+        own.chain(added).collect()
+    }
 }
 
-/// The recorded variables with the values that workers see.
-pub(crate) fn recorded() -> BTreeMap<String, String> {
-    let own = RECORDED.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)));
-    let added = environment().into_iter().map(|(name, value)| (name.to_owned(), value));
-    own.chain(added).collect()
+/// The variable by which the user chooses drivers, if one is set: then no other driver is added.
+pub(crate) fn chosen() -> Option<&'static str> {
+    CHOICES.into_iter().find(|name| std::env::var_os(name).is_some())
 }
 
-/// Where `ci/setup.sh` puts what it fetches, if it ran: beside the build that this program comes from, or in the build
-/// folder of the repository that the current folder is in.
-pub(crate) fn fetched_root() -> Option<PathBuf> {
-    let built = std::env::current_exe().ok();
-    let beside = built.iter().flat_map(|path| path.ancestors().skip(1)).map(|folder| folder.join("layoutproof"));
-    let current = std::env::current_dir().ok();
-    let here = current.iter().flat_map(|path| path.ancestors()).map(|folder| folder.join("target").join("layoutproof"));
-    beside.chain(here).find(|folder| folder.join("drivers").is_dir() || folder.join("tools").is_dir())
-}
-
-fn fetched_manifests() -> Vec<PathBuf> {
-    let Some(Ok(folder)) = fetched_root().map(|root| root.join("drivers").read_dir()) else { return Vec::new() };
-    let paths = folder.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+/// The manifests in the tools folder, sorted.
+fn manifests(tools: &ToolsFolder) -> Vec<PathBuf> {
+    let Ok(entries) = tools.path().join(FOLDER).read_dir() else { return Vec::new() };
+    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
     let mut manifests: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == "json")).collect();
     manifests.sort();
     manifests
+}
+
+/// Warnings about a driver: its manifest, and the library that this names.
+///
+/// # Errors
+/// A sentence on why it is not loaded.
+fn inspect(manifest: &Path, tools: &ToolsFolder) -> Result<Vec<String>, String> {
+    // The loader would read the rest of the path as another one, which may be relative.
+    if manifest.to_string_lossy().contains(SEPARATOR) {
+        return Err(format!(
+            "{} is not loaded: its path has a `{SEPARATOR}`, which separates paths",
+            manifest.display()
+        ));
+    }
+    let below = Path::new(FOLDER).join(manifest.file_name().unwrap_or_default());
+    let mut warnings: Vec<String> = tools.inspect(below).map_err(|error| error.to_string())?.into_iter().collect();
+    if let Some(library) = library(manifest) {
+        let warning = tools.inspect_named(&library).map_err(|error| error.to_string())?;
+        warnings.extend(warning.filter(|warning| !warnings.contains(warning)));
+    }
+    Ok(warnings)
+}
+
+/// The library that a manifest names by a path. A bare file name is the dynamic linker's to find, in the system's folders;
+/// what cannot be read is the loader's to complain of.
+///
+/// Source: Vulkan-Loader, `LoaderDriverInterface.md`, Driver Manifest File Format, `library_path`.
+fn library(manifest: &Path) -> Option<PathBuf> {
+    let text = std::fs::read_to_string(manifest).ok()?;
+    let json: serde_json::Value = serde_json::from_str(&text).ok()?;
+    let named = Path::new(json["ICD"]["library_path"].as_str()?);
+    let is_path = named.components().count() > 1;
+    is_path.then(|| manifest.parent().unwrap_or(Path::new("/")).join(named))
 }

@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use std::str::FromStr;
 use std::time::Duration;
 
-use layoutproof::runner::{ReadBack, RunnerError};
+use layoutproof::runner::{ReadBack, RunnerError, RunnerKind};
 use serde::{Deserialize, Serialize};
 
+use crate::device_listing::DRIVEN;
 use crate::inputs::matches_filter;
 
 /// What a worker does instead of its work.
@@ -35,7 +36,7 @@ impl FaultKind {
     ];
 }
 
-/// A fault and where it strikes: `crash@CASE` or `crash#N`.
+/// A fault and where it strikes: `crash@CASE`, `crash#N` or `crash:API`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     kind: FaultKind,
@@ -48,23 +49,43 @@ enum Strikes {
     Case(String),
     /// In every so-manyth job of each worker, from 1.
     Job(u32),
+    /// Where the devices of this API are listed, each time.
+    Listing(RunnerKind),
 }
 
 impl FromStr for Fault {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let parts = text.split_once(['@', '#']);
-        let (name, place) = parts.ok_or("a fault is written KIND@CASE or KIND#N, as in crash@arrays/ or hang#7")?;
+        let parts = text.split_once(['@', '#', ':']);
+        let (name, place) = parts
+            .ok_or("a fault is written KIND@CASE, KIND#N or KIND:API, as in crash@arrays/, hang#7 or crash:ash")?;
         let found = FaultKind::ALL.into_iter().find(|(known, _)| *known == name);
         let known = || FaultKind::ALL.map(|(name, _)| name).join(", ");
         let (_, kind) = found.ok_or_else(|| format!("no fault is called `{name}`; known are {}", known()))?;
-        if text.as_bytes().get(name.len()) == Some(&b'@') {
-            return Ok(Self { kind, strikes: Strikes::Case(place.to_owned()) });
-        }
-        let number: u32 = place.parse().map_err(|_| format!("`{place}` is no number of a job"))?;
-        if number == 0 { Err("jobs count from 1".to_owned()) } else { Ok(Self { kind, strikes: Strikes::Job(number) }) }
+        let strikes = match text.as_bytes().get(name.len()) {
+            Some(b'@') => Strikes::Case(place.to_owned()),
+            Some(b':') => listing_of(kind, place)?,
+            Some(_) | None => {
+                let number: u32 = place.parse().map_err(|_| format!("`{place}` is no number of a job"))?;
+                if number == 0 {
+                    return Err("jobs count from 1".to_owned());
+                }
+                Strikes::Job(number)
+            }
+        };
+        Ok(Self { kind, strikes })
     }
+}
+
+/// A listing of devices as a place for a fault.
+fn listing_of(kind: FaultKind, api: &str) -> Result<Strikes, String> {
+    if kind == FaultKind::Garbage {
+        return Err("garbage is made of answers of jobs, and a listing is none".to_owned());
+    }
+    let found = DRIVEN.into_iter().find(|driven| driven.as_str() == api);
+    let known = || DRIVEN.map(RunnerKind::as_str).join(", ");
+    found.map(Strikes::Listing).ok_or_else(|| format!("no devices are listed through `{api}`; known are {}", known()))
 }
 
 /// A fault as a worker is told of it, with jobs of one case.
@@ -81,6 +102,15 @@ impl Fault {
         match &self.strikes {
             Strikes::Case(filter) => matches_filter(case, filter).then_some(Planted { kind: self.kind, every: 1 }),
             Strikes::Job(number) => Some(Planted { kind: self.kind, every: *number }),
+            Strikes::Listing(_) => None,
+        }
+    }
+
+    /// What to tell a worker that lists the devices of this API.
+    pub(crate) fn planted_in_listing(&self, api: RunnerKind) -> Option<FaultKind> {
+        match &self.strikes {
+            Strikes::Listing(listed) => (*listed == api).then_some(self.kind),
+            Strikes::Case(_) | Strikes::Job(_) => None,
         }
     }
 }
@@ -95,24 +125,27 @@ impl Planted {
         if !number.is_multiple_of(self.every) {
             return job();
         }
-        match self.kind {
-            FaultKind::Crash => {
+        self.kind.strike();
+        let answer = job();
+        if self.kind == FaultKind::Garbage { answer.map(garbled) } else { answer }
+    }
+}
+
+impl FaultKind {
+    /// Does what is done before an answer, if the process outlives it.
+    pub(crate) fn strike(self) {
+        match self {
+            Self::Crash => {
                 say("a crash was planted");
                 std::process::abort();
             }
-            FaultKind::Hang => loop {
+            Self::Hang => loop {
                 std::thread::sleep(Duration::from_secs(1));
             },
-            FaultKind::Garbage => job().map(garbled),
-            FaultKind::Oom => {
-                drop(black_box(Vec::<u8>::with_capacity(black_box(isize::MAX.unsigned_abs()))));
-                job()
-            }
-            FaultKind::Print => {
-                // More than a pipe holds, and what looks like the head of a message.
-                say(&"\0\0\0\x01printed by a driver\n".repeat(8192));
-                job()
-            }
+            Self::Garbage => {}
+            Self::Oom => drop(black_box(Vec::<u8>::with_capacity(black_box(isize::MAX.unsigned_abs())))),
+            // More than a pipe holds, and what looks like the head of a message.
+            Self::Print => say(&"\0\0\0\x01printed by a driver\n".repeat(8192)),
         }
     }
 }
@@ -146,12 +179,24 @@ mod tests {
     }
 
     #[test]
+    fn a_fault_in_a_listing_strikes_nothing_else() {
+        let of_listing: Fault = "crash:ash".parse().unwrap();
+        assert_eq!(of_listing.planted("arrays/a"), None);
+        assert_eq!(of_listing.planted_in_listing(RunnerKind::Ash), Some(FaultKind::Crash));
+        assert_eq!(of_listing.planted_in_listing(RunnerKind::Wgpu), None);
+        let of_case: Fault = "crash@a:b".parse().unwrap();
+        assert_eq!(of_case.planted_in_listing(RunnerKind::Ash), None);
+    }
+
+    #[test]
     fn what_is_no_fault_is_told() {
         for (text, message) in [
-            ("crash", "written KIND@CASE or KIND#N"),
+            ("crash", "written KIND@CASE, KIND#N or KIND:API"),
             ("melt@a", "no fault is called `melt`; known are crash, hang"),
             ("crash#x", "`x` is no number"),
             ("crash#0", "jobs count from 1"),
+            ("crash:model", "no devices are listed through `model`; known are ash, wgpu"),
+            ("garbage:ash", "a listing is none"),
         ] {
             let error = text.parse::<Fault>().unwrap_err();
             assert!(error.contains(message), "{text}: {error}");

@@ -98,7 +98,8 @@ impl FinalReport<'_> {
     /// Says what is missing, and the exit code of all that is known now. Checks that were not done are an error of their
     /// own: what agrees so far says nothing of them.
     pub(crate) fn exit(&self, missing: &[String]) -> Exit {
-        for sentence in missing {
+        let incomplete = &self.end.failed_listings;
+        for sentence in incomplete.iter().chain(missing) {
             warn(&format!("error: {sentence}\n"));
         }
         let not_done = self.end.not_done;
@@ -106,7 +107,8 @@ impl FinalReport<'_> {
             let checks = if not_done == 1 { "check" } else { "checks" };
             warn(&format!("error: the run was interrupted: {not_done} {checks} not done\n"));
         }
-        let shortfalls = Shortfalls { could_not_run: not_done > 0, missing: !missing.is_empty() };
+        let shortfalls =
+            Shortfalls { could_not_run: not_done > 0, missing: !incomplete.is_empty() || !missing.is_empty() };
         exit_of_run(self.end, shortfalls)
     }
 }

@@ -17,12 +17,12 @@ use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::family::Family;
 use layoutproof_compilers::toolchains::Toolchains;
 
-use crate::drivers;
 use crate::frozen_set::{FOLDER, FrozenSet, Place};
 use crate::inputs::Cases;
 use crate::output::{print, warn};
 use crate::pool::{self, Launch};
 use crate::selection::Refused;
+use crate::tools::Tools;
 
 /// Which compiler is asked about which cases.
 #[derive(Debug, Args)]
@@ -113,7 +113,11 @@ impl Asked {
         });
         let name = args.compiler.as_str();
         let found = if let Some(family) = Family::of_name(name) {
-            let found = Compiler::named(name, drivers::fetched_root().as_deref()).map(|compiler| (family, compiler));
+            let search = Compiler::named(name, Tools::find()?.folder());
+            for note in &search.notes {
+                warn(&format!("note: {note}\n"));
+            }
+            let found = search.compiler.ok().map(|compiler| (family, compiler));
             found.ok_or_else(|| format!("compiler `{name}` is not here (`layoutproof compilers` says how to name one)"))
         } else if Compiler::known().any(|(known, _)| known == name) {
             bail!("`{name}` reads no cases as their authors wrote them; dxc, slangc and clang-dxc do");
@@ -147,7 +151,7 @@ impl Asked {
         let of = |source| toolchains.iter().map(move |toolchain| (source, *toolchain));
         let tasks: Vec<(&Arc<Source>, &'static Toolchain)> = sources.iter().flat_map(of).collect();
         // No task needs a device.
-        let launch = Launch::of(PathBuf::new());
+        let launch = Launch::without_workers();
         let work = |(source, toolchain): (&Arc<Source>, &'static Toolchain), _: &mut pool::Workers<'_>| {
             (toolchain.name, source.id.clone(), decide(source, toolchain, &self.toolchains))
         };

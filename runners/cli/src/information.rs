@@ -13,13 +13,16 @@ use layoutproof::report::{Style, coverage_table};
 use layoutproof::sources::SourceMap;
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::spirv_val::SpirvVal;
+use layoutproof_compilers::tools_folder::ToolsFolder;
 
 use crate::args::{Format, FormatArgs};
-use crate::drivers;
+use crate::device_listing::{DRIVEN, DeviceListing};
+use crate::drivers::{self, FetchedDrivers};
 use crate::inputs::Cases;
 use crate::output::{print, warn};
-use crate::pool::{self, Launch};
+use crate::pool::Launch;
 use crate::selection::{Refused, all_forms, sources, subjects};
+use crate::tools::Tools;
 
 /// `layoutproof list`.
 #[derive(Debug, Args)]
@@ -101,62 +104,120 @@ fn rule_set_line(rules: &RuleSet) -> RuleSetLine {
 /// Lists the devices that a run would use.
 ///
 /// # Errors
-/// None; no device is exit code 3.
+/// A variable says where fetched drivers are, and does not say it. No device is exit code 3, and so is an API whose
+/// devices could not be listed.
 pub(crate) fn devices(args: &FormatArgs, style: Style) -> anyhow::Result<Exit> {
-    let (devices, notes) = pool::enumerate(&pool::DRIVEN, &Launch::of(std::env::current_exe()?));
+    let listing = DeviceListing::of(&DRIVEN, &Launch::of(std::env::current_exe()?)?);
+    let DeviceListing { devices, notes, failures } = &listing;
     match args.format {
         Format::Json => {
-            let answer = serde_json::json!({"schema": layoutproof::record::SCHEMA, "devices": devices, "notes": notes});
+            let schema = layoutproof::record::SCHEMA;
+            let answer =
+                serde_json::json!({"schema": schema, "devices": devices, "notes": notes, "failed_listings": failures});
             print(&format!("{answer}\n"));
         }
-        Format::Text => print(&listing::devices(&devices, style)),
+        Format::Text => print(&listing::devices(devices, style)),
     }
-    for note in &notes {
-        warn(&format!("note: {note}\n"));
-    }
-    Ok(if devices.is_empty() { Exit::Missing } else { Exit::Agree })
+    listing.say();
+    Ok(exit_of_listing(&listing))
 }
 
-/// Says what is there and what is missing.
+fn exit_of_listing(listing: &DeviceListing) -> Exit {
+    let is_complete = listing.failures.is_empty() && !listing.devices.is_empty();
+    if is_complete { Exit::Agree } else { Exit::Missing }
+}
+
+/// Says what is there, where it comes from, and what is missing.
 ///
 /// # Errors
-/// None; a missing device is exit code 3.
+/// As [`devices`].
 pub(crate) fn doctor(style: Style) -> anyhow::Result<Exit> {
-    let (devices, notes) = pool::enumerate(&pool::DRIVEN, &Launch::of(std::env::current_exe()?));
-    let mut findings: Vec<Finding> = devices
-        .iter()
-        .map(|device| {
-            good(&format!("{} via {}", device.id, device.runner.as_str()), format!("{}, {}", device.driver, device.api))
-        })
-        .collect();
-    for id in ["lavapipe", "swiftshader"].iter().filter(|id| !devices.iter().any(|device| device.id == **id)) {
-        findings.push(missing(id, "no such device", "ci/setup.sh fetches it"));
-    }
-    findings.extend(notes.into_iter().map(|note| Finding {
-        health: Health::Broken,
-        name: "driver".to_owned(),
-        detail: note,
-        advice: String::new(),
-    }));
+    let tools = Tools::find()?;
+    let launch = Launch::of(std::env::current_exe()?)?;
+    let listing = DeviceListing::of(&DRIVEN, &launch);
+
+    let mut findings = tools_findings(&tools);
+    findings.extend(driver_findings(&listing, &launch.drivers));
     findings.push(match SpirvVal::find() {
-        Some(validator) => good("spirv-val", validator.version().to_owned()),
+        Some(validator) => {
+            let (version, program, origin) = (validator.version(), validator.program().display(), validator.origin());
+            good("spirv-val", format!("{version}, {program}, {origin}"))
+        }
         None => missing("spirv-val", "modules go to devices unchecked", "install spirv-tools, or set SPIRV_VAL"),
     });
-    let fetched = drivers::fetched_root();
-    for name in ["dxc", "slangc"] {
-        findings.push(match Compiler::named(name, fetched.as_deref()) {
-            Some(compiler) => found(&compiler),
-            None => missing(name, "expected numbers that it gave cannot be derived again", "ci/setup.sh fetches it"),
+    findings.extend(compiler_findings(&tools));
+    print(&listing::doctor(&findings, style));
+    Ok(exit_of_listing(&listing))
+}
+
+/// The tools folder, and whether it is looked at who can change it.
+fn tools_findings(tools: &Tools) -> Vec<Finding> {
+    const NAME: &str = "tools folder";
+    let Some(folder) = tools.folder() else {
+        let reason = tools.absence().map(ToString::to_string).unwrap_or_default();
+        return vec![missing(NAME, &reason, "")];
+    };
+    let unchecked = (!ToolsFolder::INSPECTS)
+        .then(|| warning(NAME, "who can change what is in it is not checked on this system".to_owned()));
+    let found = good(NAME, format!("{}, {}", folder.path().display(), folder.origin().as_str()));
+    [Some(found), unchecked].into_iter().flatten().collect()
+}
+
+/// The devices, where their drivers come from, and what is wrong with them.
+fn driver_findings(listing: &DeviceListing, drivers: &FetchedDrivers) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for device in &listing.devices {
+        let name = format!("{} via {}", device.id, device.runner.as_str());
+        findings.push(good(&name, format!("{}, {}", device.driver, device.api)));
+    }
+    for id in ["lavapipe", "swiftshader"].iter().filter(|id| !listing.devices.iter().any(|device| device.id == **id)) {
+        findings.push(missing(id, "no such device", "ci/setup.sh fetches it"));
+    }
+
+    findings.push(good(
+        "Vulkan drivers",
+        match (drivers::chosen(), drivers.manifests().len()) {
+            (Some(variable), _) => format!("as {variable} says; none is added"),
+            (None, 0) => "those of the system".to_owned(),
+            (None, fetched) => format!("those of the system, and {fetched} of the tools folder"),
+        },
+    ));
+    for manifest in drivers.manifests() {
+        findings.push(good("Vulkan driver", format!("{}, in the tools folder", manifest.display())));
+    }
+
+    for note in &listing.notes {
+        findings.push(if drivers.notes().contains(note) {
+            warning("Vulkan driver", note.clone())
+        } else {
+            broken("driver", note.clone())
         });
     }
-    print(&listing::doctor(&findings, style));
-    Ok(if devices.is_empty() { Exit::Missing } else { Exit::Agree })
+    findings.extend(listing.failures.iter().map(|failure| broken("driver", failure.clone())));
+    findings
+}
+
+/// The compilers that are there, what is wrong with others, and those that are missed.
+fn compiler_findings(tools: &Tools) -> Vec<Finding> {
+    let (compilers, notes) = Compiler::look(tools.folder());
+    let mut findings: Vec<Finding> = compilers.iter().map(found).collect();
+    findings.extend(notes.into_iter().map(|note| warning("compiler", note)));
+    for name in ["dxc", "slangc"] {
+        if !compilers.iter().any(|compiler| compiler.name() == name) {
+            let detail = "expected numbers that it gave cannot be derived again";
+            findings.push(missing(name, detail, "ci/setup.sh fetches it"));
+        }
+    }
+    findings
 }
 
 /// Lists the compilers that are there, and how to name those that are not.
-pub(crate) fn compilers(args: &FormatArgs, style: Style) -> Exit {
-    let fetched = drivers::fetched_root();
-    let all = Compiler::all(fetched.as_deref());
+///
+/// # Errors
+/// A variable says where fetched tools are, and does not say it.
+pub(crate) fn compilers(args: &FormatArgs, style: Style) -> anyhow::Result<Exit> {
+    let tools = Tools::find()?;
+    let (all, notes) = Compiler::look(tools.folder());
     match args.format {
         Format::Json => {
             let listed = all.iter().map(|compiler| {
@@ -164,6 +225,7 @@ pub(crate) fn compilers(args: &FormatArgs, style: Style) -> Exit {
                     "name": compiler.name(),
                     "version": compiler.version(),
                     "program": compiler.program().display().to_string(),
+                    "origin": compiler.origin().to_string(),
                 })
             });
             let listed: Vec<_> = listed.chain([serde_json::json!({"name": "naga", "version": NAGA})]).collect();
@@ -177,18 +239,30 @@ pub(crate) fn compilers(args: &FormatArgs, style: Style) -> Exit {
             print(&listing::doctor(&findings, style));
         }
     }
-    Exit::Agree
+    for note in tools.note().into_iter().chain(notes) {
+        warn(&format!("note: {note}\n"));
+    }
+    Ok(Exit::Agree)
 }
 
 /// Version of the naga that is part of this program.
 const NAGA: &str = env!("NAGA_VERSION");
 
 fn found(compiler: &Compiler) -> Finding {
-    good(compiler.name(), format!("{}, {}", compiler.version(), compiler.program().display()))
+    let (version, file, origin) = (compiler.version(), compiler.file().display(), compiler.origin());
+    good(compiler.name(), format!("{version}, {file}, {origin}"))
 }
 
 fn good(name: &str, detail: String) -> Finding {
     Finding { health: Health::Good, name: name.to_owned(), detail, advice: String::new() }
+}
+
+fn warning(name: &str, detail: String) -> Finding {
+    Finding { health: Health::Warning, name: name.to_owned(), detail, advice: String::new() }
+}
+
+fn broken(name: &str, detail: String) -> Finding {
+    Finding { health: Health::Broken, name: name.to_owned(), detail, advice: String::new() }
 }
 
 fn missing(name: &str, detail: &str, advice: &str) -> Finding {

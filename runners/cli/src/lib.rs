@@ -9,7 +9,9 @@ mod arguments;
 pub mod bench;
 mod chosen;
 mod compilers;
+mod connection;
 mod demands;
+mod device_listing;
 mod divisions;
 mod drivers;
 mod execute;
@@ -50,6 +52,7 @@ mod show_args;
 mod show_bindings;
 mod sign_of_life;
 pub mod suite;
+mod tools;
 mod wanted;
 mod worker;
 
@@ -74,14 +77,14 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Export(args) => export::export(args),
         Command::List(args) => information::list(args, style),
         Command::Devices(args) => information::devices(args, style),
-        Command::Compilers(args) => Ok(information::compilers(args, style)),
+        Command::Compilers(args) => information::compilers(args, style),
         Command::Doctor => information::doctor(style),
         Command::Freeze(args) => freeze::freeze(args),
         Command::Regress(args) => regress::regress(args, style),
         Command::Mutants(args) => mutants::try_all(args, style),
         Command::Fuzz(args) => fuzz::fuzz(args, style),
         Command::Bench(args) => bench::bench(args, style),
-        Command::Worker(args) => serve::serve(args.connect).map(|()| Exit::Agree),
+        Command::Worker => serve::serve().map(|()| Exit::Agree),
     };
     let exit = done.unwrap_or_else(|error| {
         match error.downcast_ref::<Refused>() {

@@ -62,6 +62,12 @@ pub(crate) fn merge(parts: Vec<Part>) -> anyhow::Result<Merged> {
     for part in parts.iter().filter_map(|part| part.end.as_ref()) {
         end.not_done = end.not_done.saturating_add(part.not_done);
         end.seen.extend(part.seen.iter().cloned());
+        for failure in &part.failed_listings {
+            // Several machines may fail alike.
+            if !end.failed_listings.contains(failure) {
+                end.failed_listings.push(failure.clone());
+            }
+        }
     }
     let (devices, mut notes) = devices(&runs);
     notes.extend(tools(&runs));
@@ -72,7 +78,7 @@ pub(crate) fn merge(parts: Vec<Part>) -> anyhow::Result<Merged> {
         known::mark_seen(&end.seen, &mut records);
         end.seen.clear();
     }
-    let end = RunEnd { not_done: end.not_done, seen: end.seen, ..fold(&records) };
+    let end = RunEnd { not_done: end.not_done, seen: end.seen, failed_listings: end.failed_listings, ..fold(&records) };
     let runs = if missing.is_empty() { undivided(&runs) } else { runs };
     Ok(Merged { runs, devices, records, end, notes, missing, cut })
 }

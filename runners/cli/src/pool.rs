@@ -13,18 +13,19 @@ use layoutproof::dxil::Evaluator;
 use layoutproof::model::{Misreading, Model};
 use layoutproof::runner::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
 
-use crate::drivers::Compilation;
+use crate::drivers::{Compilation, FetchedDrivers};
 use crate::fault::{Fault, Planted};
 use crate::interrupt::Interrupt;
 use crate::protocol::{Answer, Request};
 use crate::sign_of_life;
+use crate::tools::Tools;
 use crate::worker::{Death, Worker};
 
 /// What one job comes to.
 pub(crate) type JobResult = Result<ReadBack, RunnerError>;
 
 /// How long a worker may take to open a device or to list all.
-const OPEN_LIMIT: Duration = Duration::from_secs(60);
+pub(crate) const OPEN_LIMIT: Duration = Duration::from_secs(60);
 /// How long one job may take where the user says nothing; devices give up on their own well before.
 pub(crate) const JOB_LIMIT: Duration = Duration::from_secs(60);
 /// Jobs of one check that may each end a fresh worker; the check is broken, and the rest of it would say no more.
@@ -41,6 +42,8 @@ const OPEN_PATIENCE: u32 = 4;
 pub(crate) struct Launch {
     /// The `layoutproof` command, which is also the worker.
     pub program: PathBuf,
+    /// The drivers that it finds beside those of the system.
+    pub drivers: FetchedDrivers,
     /// The misreading that is planted in the model device.
     pub misreading: Option<Misreading>,
     /// The fault that is planted in workers; then the model has workers, too.
@@ -53,9 +56,24 @@ pub(crate) struct Launch {
 
 impl Launch {
     /// Workers of this command, with nothing planted.
-    pub(crate) fn of(program: PathBuf) -> Self {
-        let interrupt = Interrupt::default();
-        Self { program, misreading: None, fault: None, job_limit: JOB_LIMIT, interrupt }
+    ///
+    /// # Errors
+    /// A variable says where fetched drivers are, and does not say it.
+    pub(crate) fn of(program: PathBuf) -> anyhow::Result<Self> {
+        let drivers = FetchedDrivers::find(&Tools::find()?);
+        Ok(Self { program, drivers, ..Self::without_workers() })
+    }
+
+    /// For work that needs no device, so that no worker is started.
+    pub(crate) fn without_workers() -> Self {
+        Self {
+            program: PathBuf::new(),
+            drivers: FetchedDrivers::default(),
+            misreading: None,
+            fault: None,
+            job_limit: JOB_LIMIT,
+            interrupt: Interrupt::default(),
+        }
     }
 }
 
@@ -264,7 +282,7 @@ fn answers(
         match worker.answer(limit).map_err(Death::error)? {
             Answer::Job(Err(error @ (RunnerError::DeviceLost(_) | RunnerError::Timeout(_)))) => return Err(error),
             Answer::Job(result) => results.push(result),
-            Answer::Hello(_) | Answer::Devices(..) | Answer::Opened(_) => return Err(out_of_turn()),
+            Answer::Devices(_) | Answer::Opened(_) => return Err(out_of_turn()),
         }
     }
     Ok(())
@@ -276,47 +294,15 @@ fn place(device: &DeviceInfo) -> Place {
 
 fn start(device: &DeviceInfo, launch: &Launch, compilation: Compilation) -> Result<Worker, RunnerError> {
     let failed = |reason: std::io::Error| RunnerError::Api { call: "worker".to_owned(), reason: reason.to_string() };
-    let mut worker = Worker::start(&launch.program, &compilation.settings(), &launch.interrupt).map_err(failed)?;
+    let mut worker = Worker::start(launch, &compilation.settings()).map_err(failed)?;
     worker.ask(&Request::Open(Box::new(device.clone()))).map_err(Death::error)?;
     match worker.answer(OPEN_LIMIT).map_err(Death::error)? {
         Answer::Opened(opened) => opened.map(|()| worker),
-        Answer::Hello(_) | Answer::Devices(..) | Answer::Job(_) => Err(out_of_turn()),
+        Answer::Devices(_) | Answer::Job(_) => Err(out_of_turn()),
     }
 }
 
-fn out_of_turn() -> RunnerError {
+/// What a worker has done that answers something else than what it was asked.
+pub(crate) fn out_of_turn() -> RunnerError {
     RunnerError::DeviceLost("the worker answered something that was not asked".to_owned())
-}
-
-/// Devices of these APIs, and what the APIs had to say. Each API has a process of its own, because drivers may crash, and
-/// one must not take the other's devices along.
-pub(crate) fn enumerate(apis: &[RunnerKind], launch: &Launch) -> (Vec<DeviceInfo>, Vec<String>) {
-    let (mut devices, mut notes) = (Vec::new(), Vec::new());
-    std::thread::scope(|scope| {
-        let listings: Vec<_> = apis.iter().map(|api| scope.spawn(|| enumerate_one(*api, launch))).collect();
-        for (api, listing) in apis.iter().zip(listings) {
-            match listing.join() {
-                Ok(Ok((found, said))) => {
-                    devices.extend(found);
-                    notes.extend(said);
-                }
-                Ok(Err(error)) => notes.push(format!("listing devices of {} failed: {error}", api.as_str())),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-    });
-    (devices, notes)
-}
-
-/// The APIs through which drivers are asked.
-pub(crate) const DRIVEN: [RunnerKind; 2] = [RunnerKind::Ash, RunnerKind::Wgpu];
-
-fn enumerate_one(api: RunnerKind, launch: &Launch) -> Result<(Vec<DeviceInfo>, Vec<String>), String> {
-    let mut worker = Worker::start(&launch.program, &[], &launch.interrupt).map_err(|error| error.to_string())?;
-    let asked = worker.ask(&Request::Enumerate(api)).and_then(|()| worker.answer(OPEN_LIMIT));
-    match asked {
-        Ok(Answer::Devices(devices, notes)) => Ok((devices, notes)),
-        Ok(Answer::Hello(_) | Answer::Opened(_) | Answer::Job(_)) => Err(out_of_turn().to_string()),
-        Err(death) => Err(death.error().to_string()),
-    }
 }

@@ -1,6 +1,5 @@
-//! What the command and its worker processes say to each other: length-prefixed messages over a loopback socket.
-//!
-//! A socket of its own keeps the messages apart from what drivers print to the standard streams.
+//! What the command and its worker processes say to each other: length-prefixed messages over a
+//! [`connection`](crate::connection) of their own, apart from what drivers print to the standard streams.
 
 use std::io::{self, Read, Write};
 
@@ -8,13 +7,13 @@ use layoutproof::runner::{Batch, DeviceInfo, ReadBack, RunnerError, RunnerKind};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::fault::Planted;
+use crate::fault::{FaultKind, Planted};
 
 /// To a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Request {
-    /// List the devices of this API.
-    Enumerate(RunnerKind),
+    /// List the devices of this API, perhaps with a planted fault.
+    Enumerate(RunnerKind, Option<FaultKind>),
     /// Open this device for the batches that follow.
     Open(Box<DeviceInfo>),
     /// Run these jobs, perhaps with a planted fault; each is answered by one [`Answer::Job`] as soon as it is done.
@@ -24,18 +23,13 @@ pub(crate) enum Request {
 /// From a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Answer {
-    /// The token that the parent gave, so that no stranger on the machine can answer.
-    Hello(String),
-    /// Devices and what the API had to say about drivers that are missing or broken.
-    Devices(Vec<DeviceInfo>, Vec<String>),
+    /// Devices and what the API had to say about drivers that are missing or broken; or the call that failed.
+    Devices(Result<(Vec<DeviceInfo>, Vec<String>), RunnerError>),
     /// Whether the device could be opened.
     Opened(Result<(), RunnerError>),
     /// One job's result.
     Job(Result<ReadBack, RunnerError>),
 }
-
-/// The environment variable that carries a worker's token: unlike an argument it is not shown to other users.
-pub(crate) const TOKEN: &str = "LAYOUTPROOF_WORKER_TOKEN";
 
 /// Messages beyond this are a broken peer, not a batch.
 const MAX_MESSAGE: u32 = 1 << 30;

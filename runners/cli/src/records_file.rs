@@ -14,14 +14,16 @@ use layoutproof::report::json_lines;
 use layoutproof::runner::DeviceInfo;
 use layoutproof_compilers::spirv_val::SpirvVal;
 
-use crate::{arguments, drivers};
+use crate::arguments;
+use crate::drivers::FetchedDrivers;
 
 /// The first line of the records of a run on these devices, with these builds of compilers by name, of so many cases;
-/// `inputs` is the hash of all that it reads.
+/// `inputs` is the hash of all that it reads, `drivers` are those that workers find beside the system's.
 pub(crate) fn header(
     (devices, builds): (&[DeviceInfo], BTreeMap<String, String>),
     cases: usize,
     inputs: String,
+    drivers: &FetchedDrivers,
 ) -> RunHeader {
     let validator = SpirvVal::find().map_or("missing".to_owned(), |validator| validator.version().to_owned());
     let built_in =
@@ -33,7 +35,7 @@ pub(crate) fn header(
         layoutproof: env!("CARGO_PKG_VERSION").to_owned(),
         devices: devices.to_vec(),
         tools,
-        environment: drivers::recorded(),
+        environment: drivers.recorded(),
         cases: u32::try_from(cases).unwrap_or(u32::MAX),
         arguments: arguments::of_run(std::env::args_os()),
         inputs,

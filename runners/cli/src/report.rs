@@ -70,6 +70,7 @@ fn read(path: &Path) -> anyhow::Result<Part> {
     let ends = records.ends.into_iter().fold(RunEnd::default(), |mut sum, end| {
         sum.not_done = sum.not_done.saturating_add(end.not_done);
         sum.seen.extend(end.seen);
+        sum.failed_listings.extend(end.failed_listings);
         sum
     });
     Ok(Part { name, runs: records.runs, checks: records.checks, end: ended.then_some(ends) })

@@ -15,6 +15,7 @@ use layoutproof::stable_hash::stable_hash;
 
 use crate::args::RunArgs;
 use crate::demands::Wanted;
+use crate::device_listing::DeviceListing;
 use crate::final_report::FinalReport;
 use crate::ledger::{Closed, Ledger};
 use crate::output::warn;
@@ -51,15 +52,17 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
             bail!("{} says its own offsets: it cannot be laid out under `{}`", module.source.id, rules.name);
         }
     }
-    let (devices, notes) = if selection.needs_device() { wanted.devices() } else { Default::default() };
-    for note in &notes {
-        warn(&format!("note: {note}\n"));
+    let listing = if selection.needs_device() { wanted.devices() } else { DeviceListing::default() };
+    listing.say();
+    if wanted.launch.interrupt.is_set() {
+        bail!("the run was interrupted before its devices were known");
     }
-    if let Some(missing) = wanted.missing_device(&devices).filter(|_| selection.needs_device()) {
+    if let Some(missing) = wanted.missing_device(&listing).filter(|_| selection.needs_device()) {
         warn(&format!("error: {missing}\n"));
         return Ok(Exit::Missing);
     }
-    let run = Run { args, wanted: &wanted, selection: &selection, devices: &devices, cache };
+    let DeviceListing { devices, failures, .. } = &listing;
+    let run = Run { args, wanted: &wanted, selection: &selection, devices, failed_listings: failures, cache };
     run.carry_out(started, style)
 }
 
@@ -69,6 +72,9 @@ struct Run<'a> {
     wanted: &'a Wanted,
     selection: &'a Selection,
     devices: &'a [DeviceInfo],
+    /// A sentence for each API whose devices could not be listed; the run goes on with the others, and ends with exit
+    /// code 3.
+    failed_listings: &'a [String],
     cache: ShaderCache,
 }
 
@@ -84,7 +90,8 @@ impl Run<'_> {
         names.retain(|name| selection.part.takes_trial(name));
         if names.is_empty() && args.part.shard.is_none() {
             warn("nothing is selected: no device takes what these producers make\n");
-            return Ok(Exit::NothingSelected);
+            let is_complete = self.failed_listings.is_empty();
+            return Ok(if is_complete { Exit::NothingSelected } else { Exit::Missing });
         }
         let mut ledger = Ledger::new(&names, &wanted.known, devices);
         self.begin_records(&mut ledger)?;
@@ -98,7 +105,8 @@ impl Run<'_> {
             ledger.add(record);
         }
         let Closed { records, end, file } = ledger.close();
-        let end = RunEnd { shader_cache: self.cache.state(devices).map(str::to_owned), ..end };
+        let shader_cache = self.cache.state(devices).map(str::to_owned);
+        let end = RunEnd { shader_cache, failed_listings: self.failed_listings.to_vec(), ..end };
         let seconds = Some(started.elapsed().as_secs_f64());
         let report = FinalReport { outputs: &args.outputs, devices, records: &records, end: &end, seconds, style };
         // A file that cannot be written must cost the user neither the report nor the other files.
@@ -114,7 +122,8 @@ impl Run<'_> {
         let Some(path) = self.args.outputs.json.as_ref().or(self.args.resume.as_ref()) else { return Ok(()) };
         let builds = self.wanted.toolchains.builds(&self.wanted.chosen_toolchains());
         let inputs = hash_of_inputs(self.selection, &self.wanted.known_text);
-        let header = records_file::header((self.devices, builds), self.selection.cases, inputs);
+        let header =
+            records_file::header((self.devices, builds), self.selection.cases, inputs, &self.wanted.launch.drivers);
         if let Some(path) = &self.args.resume {
             ledger.resume(resume::read(path, &header)?)?;
         }

@@ -1,8 +1,7 @@
 //! What a worker process does: the only place where drivers are loaded.
 //!
-//! Requests come in over a socket, answers go out; [`worker`](crate::worker) is the other end.
+//! Requests come in over a connection, answers go out; [`worker`](crate::worker) is the other end.
 
-use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -11,8 +10,9 @@ use layoutproof::dxil::Evaluator;
 use layoutproof::model::Model;
 use layoutproof::runner::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
 
+use crate::connection::{Stream, connect_to_parent};
 use crate::interrupt;
-use crate::protocol::{Answer, Request, TOKEN, receive, send};
+use crate::protocol::{Answer, Request, receive, send};
 
 /// How long a worker may go on with its last job after the parent has hung up.
 const GRACE: Duration = Duration::from_secs(2);
@@ -21,19 +21,19 @@ const GRACE: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// If the parent cannot be reached.
-pub(crate) fn serve(address: SocketAddr) -> anyhow::Result<()> {
-    let token = std::env::var(TOKEN).unwrap_or_default();
+pub(crate) fn serve() -> anyhow::Result<()> {
+    let mut stream = connect_to_parent()?;
     interrupt::leave_to_the_parent()?;
-    let mut stream = TcpStream::connect(address)?;
-    stream.set_nodelay(true)?;
-    send(&mut stream, &Answer::Hello(token))?;
     let mut runner: Option<Box<dyn Runner>> = None;
     let mut jobs_done = 0;
     for request in requests(stream.try_clone()?) {
         match request {
-            Request::Enumerate(kind) => {
-                let (devices, notes) = enumerate(kind);
-                send(&mut stream, &Answer::Devices(devices, notes))?;
+            Request::Enumerate(kind, planted) => {
+                if let Some(fault) = planted {
+                    fault.strike();
+                }
+                let listed = enumerate(kind).map(|found| (found.devices, found.notes));
+                send(&mut stream, &Answer::Devices(listed))?;
             }
             Request::Open(info) => {
                 let opened = open(&info).map(|open| runner = Some(open));
@@ -59,7 +59,7 @@ pub(crate) fn serve(address: SocketAddr) -> anyhow::Result<()> {
 
 /// What the parent asks for, read on a thread of its own: when the parent is gone, killed perhaps, no driver that hangs
 /// keeps this process alive.
-fn requests(mut stream: TcpStream) -> Receiver<Request> {
+fn requests(mut stream: Stream) -> Receiver<Request> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         while let Ok(request) = receive(&mut stream) {
@@ -83,14 +83,13 @@ fn run_one(runner: Option<&mut (dyn Runner + 'static)>, job: Job) -> Result<Read
     results.unwrap_or_else(|| Err(RunnerError::DeviceLost("the runner gave no result".to_owned())))
 }
 
-fn enumerate(kind: RunnerKind) -> (Vec<DeviceInfo>, Vec<String>) {
-    let found = match kind {
+fn enumerate(kind: RunnerKind) -> Result<Enumeration, RunnerError> {
+    match kind {
         RunnerKind::Ash => layoutproof_vulkan::enumerate(),
         RunnerKind::Wgpu => layoutproof_wgpu::enumerate(),
         RunnerKind::Model => Ok(of_this_process(&Model::new())),
         RunnerKind::Dxil => Ok(of_this_process(&Evaluator::new())),
-    };
-    found.map_or_else(|error| (Vec::new(), vec![error.to_string()]), |found| (found.devices, found.notes))
+    }
 }
 
 /// A device that needs no driver.

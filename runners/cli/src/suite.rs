@@ -20,10 +20,11 @@ use layoutproof_compilers::toolchains::Toolchains;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use crate::args::{Cli, Command, RunArgs};
+use crate::device_listing::{DRIVEN, DeviceListing};
 use crate::execute::Making;
 use crate::lists::{BuiltInKnown, known_lists};
 use crate::part::Part;
-use crate::pool::{self, Launch};
+use crate::pool::Launch;
 use crate::rotation::Rotation;
 use crate::selection::{Refused, Selection, all_forms, select_part};
 use crate::{execute, output, proofs};
@@ -58,10 +59,10 @@ impl Wanted {
     fn of(arguments: &Arguments) -> Self {
         let named = arguments.filter.as_ref().filter(|_| arguments.exact && !arguments.list);
         match named.and_then(|name| Some((name, name.rsplit_once("::")?.1))) {
-            None => Self { part: Part::default(), apis: pool::DRIVEN.to_vec() },
+            None => Self { part: Part::default(), apis: DRIVEN.to_vec() },
             Some((name, api)) => Self {
                 part: Part::of_trial(name),
-                apis: pool::DRIVEN.into_iter().filter(|driven| driven.as_str() == api).collect(),
+                apis: DRIVEN.into_iter().filter(|driven| driven.as_str() == api).collect(),
             },
         }
     }
@@ -88,12 +89,13 @@ struct Suite {
 
 impl Suite {
     fn new(program: &Path, arguments: &Arguments) -> anyhow::Result<Arc<Self>> {
-        let launch = Launch::of(PathBuf::from(program));
+        let launch = Launch::of(PathBuf::from(program))?;
         let wanted = Wanted::of(arguments);
-        let (mut devices, notes) = pool::enumerate(&wanted.apis, &launch);
-        for note in &notes {
-            output::warn(&format!("note: {note}\n"));
-        }
+        let listing = DeviceListing::of(&wanted.apis, &launch);
+        listing.say();
+        // Trials of devices that nobody knows of could not fail.
+        anyhow::ensure!(listing.failures.is_empty(), "no trial was run: not all devices are known");
+        let mut devices = listing.devices;
         devices.push(Model::new().device().clone());
         let built_in = if arguments.exact { BuiltInKnown::OfNarrowedRun } else { BuiltInKnown::OfWholeRun };
         let selection = select_part(&default_arguments(), wanted.part, &[])?;
@@ -253,7 +255,7 @@ fn default_arguments() -> RunArgs {
         | Command::Mutants(_)
         | Command::Fuzz(_)
         | Command::Bench(_)
-        | Command::Worker(_) => {
+        | Command::Worker => {
             unreachable!("`run` was given")
         }
     }

@@ -3,26 +3,27 @@
 //! What runs in the process itself is [`serve`](crate::serve). A worker that crashes or hangs takes nothing down with it:
 //! the parent learns how it died and what it printed last.
 
-use std::hash::BuildHasher;
-use std::io::{self, Read};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use layoutproof::runner::RunnerError;
 
-use crate::drivers::{self, Setting};
+use crate::connection::{Offer, Stream};
+use crate::drivers::Setting;
 use crate::interrupt::Interrupt;
-use crate::protocol::{Answer, Request, TOKEN, receive, send};
+use crate::pool::Launch;
+use crate::protocol::{Answer, Request, receive, send};
 
-/// How long a worker may take to start and to say hello.
-const START_LIMIT: Duration = Duration::from_secs(60);
 /// How often a wait for an answer looks up whether the user has interrupted the run.
 const LOOK_UP: Duration = Duration::from_millis(100);
 /// How much of a worker's standard error is kept, in bytes.
 const KEPT_OUTPUT: usize = 4096;
+/// How long the last of it may take to be read once the worker is gone: what it started may hold the other end.
+const OUTPUT_LIMIT: Duration = Duration::from_secs(1);
 
 /// How a worker ended before it answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,26 +51,29 @@ impl Death {
 #[derive(Debug)]
 pub(crate) struct Worker {
     child: Child,
-    stream: TcpStream,
-    output: Arc<Mutex<Vec<u8>>>,
+    stream: BufReader<Stream>,
+    output: KeptOutput,
     interrupt: Interrupt,
 }
 
 impl Worker {
-    /// Starts a worker; `program` is the `layoutproof` command.
-    ///
-    /// It finds `settings` in its environment.
-    pub(crate) fn start(program: &Path, settings: &[Setting], interrupt: &Interrupt) -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        let token = token();
-        let mut command = Command::new(program);
-        command.arg("worker").arg("--connect").arg(listener.local_addr()?.to_string());
-        command.env(TOKEN, &token).envs(drivers::environment()).envs(settings.iter().copied());
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    /// Starts a worker, which finds `settings` in its environment.
+    pub(crate) fn start(launch: &Launch, settings: &[Setting]) -> io::Result<Self> {
+        let mut command = Command::new(&launch.program);
+        command.arg("worker").envs(launch.drivers.environment()).envs(settings.iter().copied());
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        leave_working_folder(&mut command, &launch.program);
+        let offer = Offer::new(&mut command)?;
         let mut child = command.spawn()?;
-        let output = keep_output(&mut child);
-        match accept(&listener, &token, &mut child) {
-            Ok(stream) => Ok(Self { child, stream, output, interrupt: interrupt.clone() }),
+        // It has the worker's end of the connection, which must not outlive the worker.
+        drop(command);
+
+        let output = KeptOutput::of(&mut child);
+        match offer.accept(&mut child) {
+            Ok(stream) => {
+                let interrupt = launch.interrupt.clone();
+                Ok(Self { child, stream: BufReader::new(stream), output, interrupt })
+            }
             Err(error) => {
                 let _ = child.kill();
                 let _ = child.wait();
@@ -85,13 +89,13 @@ impl Worker {
 
     /// Sends a request.
     pub(crate) fn ask(&mut self, request: &Request) -> Result<(), Death> {
-        send(&mut self.stream, request).map_err(|_| self.death())
+        send(self.stream.get_mut(), request).map_err(|_| self.death())
     }
 
     /// Waits for an answer.
     pub(crate) fn answer(&mut self, limit: Duration) -> Result<Answer, Death> {
         self.wait_for_answer(limit)?;
-        let _ = self.stream.set_read_timeout(Some(limit));
+        let _ = self.stream.get_ref().set_read_timeout(Some(limit));
         receive(&mut self.stream).map_err(|error| if is_timeout(&error) { self.hung(limit) } else { self.death() })
     }
 
@@ -101,8 +105,8 @@ impl Worker {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             // A wait of no time is an error.
-            let _ = self.stream.set_read_timeout(Some(left.clamp(Duration::from_millis(1), LOOK_UP)));
-            match self.stream.peek(&mut [0]) {
+            let _ = self.stream.get_ref().set_read_timeout(Some(left.clamp(Duration::from_millis(1), LOOK_UP)));
+            match self.stream.fill_buf() {
                 Ok(_) => return Ok(()),
                 Err(error) if !is_timeout(&error) => return Err(self.death()),
                 Err(_) if self.interrupt.is_set() => return Err(Death::Interrupted),
@@ -123,18 +127,19 @@ impl Worker {
         let how = loop {
             match self.child.try_wait() {
                 Ok(Some(status)) => break describe(status),
-                Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(5)),
+                Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(5)),
                 Ok(None) | Err(_) => {
                     let _ = self.child.kill();
                     break "closed its connection".to_owned();
                 }
             }
         };
-        let kept = self.output.lock().map(|bytes| telling(&String::from_utf8_lossy(&bytes)));
-        match kept {
-            Ok(last) if !last.is_empty() => Death::Died(format!("worker {how}; last output: {last}")),
-            Ok(_) | Err(_) => Death::Died(format!("worker {how}")),
-        }
+        let last = telling(&self.output.to_the_end());
+        Death::Died(if last.is_empty() {
+            format!("worker {how}")
+        } else {
+            format!("worker {how}; last output: {last}")
+        })
     }
 }
 
@@ -145,56 +150,56 @@ impl Drop for Worker {
     }
 }
 
+/// Whether a read has come back with nothing, and may be tried again.
 fn is_timeout(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
 }
 
-/// A word that nobody else on the machine can guess.
-fn token() -> String {
-    let half = || std::collections::hash_map::RandomState::new().hash_one(std::process::id());
-    format!("{:016x}{:016x}", half(), half())
-}
-
-fn accept(listener: &TcpListener, token: &str, child: &mut Child) -> io::Result<TcpStream> {
-    listener.set_nonblocking(true)?;
-    let deadline = Instant::now() + START_LIMIT;
-    while Instant::now() < deadline {
-        match listener.accept() {
-            Ok((mut stream, _)) => {
-                stream.set_nonblocking(false)?;
-                stream.set_nodelay(true)?;
-                stream.set_read_timeout(Some(START_LIMIT))?;
-                if matches!(receive(&mut stream), Ok(Answer::Hello(given)) if given == token) {
-                    return Ok(stream);
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                if let Some(status) = child.try_wait()? {
-                    return Err(io::Error::other(format!("worker {} before it answered", describe(status))));
-                }
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            Err(error) => return Err(error),
+/// Windows looks for libraries in the working folder, too, which may be anybody's. The program's own folder is looked in
+/// anyway.
+fn leave_working_folder(command: &mut Command, program: &Path) {
+    if cfg!(windows) {
+        if let Some(folder) = program.parent().filter(|folder| folder.is_absolute()) {
+            command.current_dir(folder);
         }
     }
-    Err(io::Error::new(io::ErrorKind::TimedOut, "worker did not start"))
 }
 
-/// Reads the worker's standard error on a thread of its own and keeps the end of it.
-fn keep_output(child: &mut Child) -> Arc<Mutex<Vec<u8>>> {
-    let kept = Arc::new(Mutex::new(Vec::new()));
-    let Some(mut stderr) = child.stderr.take() else { return kept };
-    let shared = Arc::clone(&kept);
-    std::thread::spawn(move || {
-        let mut buffer = [0; 1024];
-        while let Ok(length @ 1..) = stderr.read(&mut buffer) {
-            let Ok(mut bytes) = shared.lock() else { break };
-            bytes.extend_from_slice(&buffer[..length]);
-            let surplus = bytes.len().saturating_sub(KEPT_OUTPUT);
-            bytes.drain(..surplus);
+/// The end of a worker's standard error, read on a thread of its own.
+#[derive(Debug)]
+struct KeptOutput {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    /// `None` where nothing is read.
+    reader: Option<JoinHandle<()>>,
+}
+
+impl KeptOutput {
+    fn of(child: &mut Child) -> Self {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let shared = Arc::clone(&bytes);
+        let reader = child.stderr.take().map(|stderr| thread::spawn(move || keep(stderr, &shared)));
+        Self { bytes, reader }
+    }
+
+    /// What the worker, which is gone, printed last.
+    fn to_the_end(&self) -> String {
+        let deadline = Instant::now() + OUTPUT_LIMIT;
+        while self.reader.as_ref().is_some_and(|reader| !reader.is_finished()) && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(1));
         }
-    });
-    kept
+        self.bytes.lock().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+    }
+}
+
+/// Reads to the end, and keeps the last [`KEPT_OUTPUT`] bytes.
+fn keep(mut stderr: ChildStderr, kept: &Mutex<Vec<u8>>) {
+    let mut buffer = [0; 1024];
+    while let Ok(length @ 1..) = stderr.read(&mut buffer) {
+        let Ok(mut bytes) = kept.lock() else { break };
+        bytes.extend_from_slice(&buffer[..length]);
+        let surplus = bytes.len().saturating_sub(KEPT_OUTPUT);
+        bytes.drain(..surplus);
+    }
 }
 
 /// What a dead worker printed, without the lines that Mesa prints on every machine without a desktop: they say nothing of

@@ -3,6 +3,7 @@
 //! One that does not answer with its version is not there; `lookup` says where compilers are looked for.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,9 @@ use sha2::{Digest, Sha256};
 
 use crate::child::{End, Finished, OUTPUT_LIMIT, TIME_LIMIT, run, signal_name};
 use crate::family::Family;
+pub use crate::lookup::CompilerSearch;
 use crate::lookup::driver;
+use crate::search_path::keep_absolute_path;
 use crate::slang_library::{SlangService, library_beside};
 
 /// Longest time that a compiler gets to say its version.
@@ -41,6 +44,32 @@ pub(crate) struct Invocation {
     pub(crate) environment: Vec<(&'static str, OsString)>,
     /// The library that the program loads, where the compiler is one.
     pub(crate) library: Option<PathBuf>,
+    pub(crate) origin: ProgramOrigin,
+}
+
+/// Why a program is the one that is run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProgramOrigin {
+    /// The user named its path.
+    #[default]
+    Argument,
+    /// An environment variable of this name names it.
+    Variable(&'static str),
+    /// It is on the `PATH`.
+    SearchPath,
+    /// It was fetched.
+    ToolsFolder,
+}
+
+impl fmt::Display for ProgramOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Argument => f.write_str("named as an argument"),
+            Self::Variable(name) => write!(f, "{name} names it"),
+            Self::SearchPath => f.write_str("on the PATH"),
+            Self::ToolsFolder => f.write_str("in the tools folder"),
+        }
+    }
 }
 
 /// What a compiler said of a source.
@@ -128,6 +157,11 @@ impl Compiler {
         &self.invocation.program
     }
 
+    /// Why it is this program.
+    pub fn origin(&self) -> ProgramOrigin {
+        self.invocation.origin
+    }
+
     /// What the compiler prints about itself.
     pub fn version(&self) -> &str {
         &self.version
@@ -181,8 +215,14 @@ impl Invocation {
         Self { program, ..Self::default() }
     }
 
+    /// The same of a program that was found so.
+    pub(crate) fn of(program: PathBuf, origin: ProgramOrigin) -> Self {
+        Self { program, origin, ..Self::default() }
+    }
+
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
+        keep_absolute_path(&mut command);
         command.args(&self.leading).envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }

@@ -1,13 +1,15 @@
 //! Where compilers are looked for.
 //!
-//! The environment can name one (`DXC`, `SLANGC` ...); then come the `PATH` and what `ci/setup.sh` fetched, in this order, and
-//! the first that answers is it.
+//! The environment can name one (`DXC`, `SLANGC` ...); then come the `PATH`, without its relative entries, and what
+//! `ci/setup.sh` fetched into the tools folder, in this order, and the first that answers is it.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use crate::compiler::{Compiler, Invocation, answering};
+use crate::compiler::{Compiler, Invocation, ProgramOrigin, answering};
 use crate::family::CLANG_QUESTION;
+use crate::search_path::{named, on_path};
+use crate::tools_folder::{ToolsFolder, Untrusted};
 use crate::{tint, wine};
 
 /// Where a compiler is looked for.
@@ -22,7 +24,7 @@ struct Lookup {
     question: &'static [&'static str],
 }
 
-/// What `ci/setup.sh` fetches, by its path below the folder.
+/// What `ci/setup.sh` fetches, by its path below the tools folder: `tools`, a folder for the tool, and so on.
 enum Fetched {
     Nothing,
     Program(&'static str),
@@ -100,22 +102,30 @@ const LOOKUPS: [Lookup; 9] = [
     },
 ];
 
-impl Compiler {
-    /// Every compiler that is there. `fetched` is the folder of `ci/setup.sh`.
-    pub fn all(fetched: Option<&Path>) -> Vec<Self> {
-        Self::look(fetched).0
-    }
+/// What came of looking for one compiler.
+#[derive(Clone, Debug)]
+pub struct CompilerSearch {
+    /// The compiler, or why it is not here.
+    pub compiler: Result<Compiler, String>,
+    /// What the user should know, a sentence each: about a variable that names no compiler, and about something in the
+    /// tools folder that is not loaded or that belongs to somebody else.
+    pub notes: Vec<String>,
+}
 
-    /// The same, and for each variable that names a program which is no compiler a sentence that says why.
-    pub fn look(fetched: Option<&Path>) -> (Vec<Self>, Vec<String>) {
-        let (mut found, mut unusable) = (Vec::new(), Vec::new());
-        for lookup in &LOOKUPS {
-            match lookup.find(fetched) {
-                Ok(compiler) => found.push(compiler),
-                Err(reason) => unusable.extend(lookup.named_in_vain(&reason)),
+impl Compiler {
+    /// Every compiler that is there, and what the user should know of the others ([`CompilerSearch::notes`]).
+    pub fn look(tools: Option<&ToolsFolder>) -> (Vec<Self>, Vec<String>) {
+        let (mut found, mut notes) = (Vec::new(), Vec::new());
+        for search in LOOKUPS.iter().map(|lookup| lookup.find(tools)) {
+            found.extend(search.compiler);
+            // What is wrong with the whole folder is wrong with each tool in it.
+            for note in search.notes {
+                if !notes.contains(&note) {
+                    notes.push(note);
+                }
             }
         }
-        (found, unusable)
+        (found, notes)
     }
 
     /// The names of all compilers that are looked for, each with the way to get it where it is not found.
@@ -123,44 +133,63 @@ impl Compiler {
         LOOKUPS.iter().map(|lookup| (lookup.name, lookup.advice()))
     }
 
-    /// The compiler of a name in [`Compiler::known`], if it is there.
-    pub fn named(name: &str, fetched: Option<&Path>) -> Option<Self> {
-        LOOKUPS.iter().find(|lookup| lookup.name == name)?.find(fetched).ok()
+    /// Looks for the compiler of a name in [`Compiler::known`].
+    pub fn named(name: &str, tools: Option<&ToolsFolder>) -> CompilerSearch {
+        match LOOKUPS.iter().find(|lookup| lookup.name == name) {
+            Some(lookup) => lookup.find(tools),
+            None => CompilerSearch { compiler: Err(format!("no compiler is called `{name}`")), notes: Vec::new() },
+        }
     }
 }
 
 impl Lookup {
-    /// The compiler, or why it is not here.
-    fn find(&self, fetched: Option<&Path>) -> Result<Compiler, String> {
-        let mut reason = format!("no `{}` is here", self.name);
-        for invocation in self.candidates(fetched) {
-            let answer = match self.name {
-                tint::NAME => tint::answering(invocation),
-                name => answering(name, invocation, self.question),
-            };
-            match answer {
-                Ok(compiler) => return Ok(compiler),
-                Err(no) => reason = no,
+    /// What the variable names, and nothing else where it is set; else what is on the `PATH`, then what was fetched.
+    fn find(&self, tools: Option<&ToolsFolder>) -> CompilerSearch {
+        if let Some((variable, program)) = self.plain.and_then(|(name, _)| Some((name, std::env::var_os(name)?))) {
+            let compiler = self.named_program(variable, &program);
+            let note = compiler.as_ref().err().map(|reason| format!("{variable} names no compiler: {reason}"));
+            return CompilerSearch { compiler, notes: note.into_iter().collect() };
+        }
+
+        let mut search = CompilerSearch { compiler: Err(format!("no `{}` is here", self.name)), notes: Vec::new() };
+        if let Some(program) = self.plain.and_then(|(_, program)| on_path(program)) {
+            search.compiler = self.ask(Invocation::of(program, ProgramOrigin::SearchPath));
+        }
+        if search.compiler.is_err() {
+            self.find_fetched(tools, &mut search);
+        }
+        search
+    }
+
+    fn named_program(&self, variable: &'static str, program: &OsStr) -> Result<Compiler, String> {
+        let missing = || format!("no `{}` is on the PATH", program.to_string_lossy());
+        self.ask(Invocation::of(named(program).ok_or_else(missing)?, ProgramOrigin::Variable(variable)))
+    }
+
+    /// Looks in the tools folder, where nothing is run that others can change.
+    fn find_fetched(&self, tools: Option<&ToolsFolder>, search: &mut CompilerSearch) {
+        let Some((tools, invocation)) = tools.and_then(|tools| Some((tools, self.fetched.invocation(tools.path())?)))
+        else {
+            return;
+        };
+        match self.fetched.inspect(tools) {
+            Ok(warnings) => {
+                search.notes.extend(warnings);
+                search.compiler = self.ask(Invocation { origin: ProgramOrigin::ToolsFolder, ..invocation });
+            }
+            Err(untrusted) => {
+                search.compiler = Err(untrusted.to_string());
+                search.notes.push(untrusted.to_string());
             }
         }
-        Err(reason)
     }
 
-    /// What may be it: what the variable names, and nothing else where it is set; else what is on the `PATH`, then what was
-    /// fetched.
-    fn candidates(&self, fetched: Option<&Path>) -> Vec<Invocation> {
-        if let Some(program) = self.plain.and_then(|(variable, _)| std::env::var_os(variable)) {
-            return vec![Invocation::program(named(&program))];
+    /// The compiler that is started so, or why it is none.
+    fn ask(&self, invocation: Invocation) -> Result<Compiler, String> {
+        match self.name {
+            tint::NAME => tint::answering(invocation),
+            name => answering(name, invocation, self.question),
         }
-        let on_path = self.plain.and_then(|(_, program)| on_path(program)).map(Invocation::program);
-        let fetched = fetched.and_then(|folder| self.fetched.invocation(folder));
-        on_path.into_iter().chain(fetched).collect()
-    }
-
-    /// A sentence about a variable that is set and names no compiler.
-    fn named_in_vain(&self, reason: &str) -> Option<String> {
-        let (variable, _) = self.plain.filter(|(variable, _)| std::env::var_os(variable).is_some())?;
-        Some(format!("{variable} names no compiler: {reason}"))
     }
 
     fn advice(&self) -> String {
@@ -189,31 +218,41 @@ impl Fetched {
             Self::Windows(name, library) => wine::invocation(folder, (name, library)),
         }
     }
+
+    /// Warnings about what is run or loaded: everything in the folder of the tool, since programs load what lies beside
+    /// them.
+    ///
+    /// # Errors
+    /// Others can change some of it.
+    fn inspect(&self, tools: &ToolsFolder) -> Result<Vec<String>, Untrusted> {
+        let folder_of_tool = |path: &str| Path::new(path).components().take(2).collect::<PathBuf>();
+        let warnings = match self {
+            Self::Nothing => Vec::new(),
+            Self::Program(path) | Self::Library(path, _) => vec![tools.inspect(folder_of_tool(path))?],
+            // Dawn writes for a Vulkan driver that was fetched, too.
+            Self::Driven(path, _) => {
+                let mut warnings = vec![tools.inspect(folder_of_tool(path))?];
+                for part in tint::DRIVER {
+                    warnings.push(tools.inspect(part)?);
+                }
+                warnings
+            }
+            // The prefix is Wine's own: thousands of files, among them links to all of the file system.
+            Self::Windows(..) => vec![tools.inspect(wine::LIBRARIES)?, tools.inspect_alone(wine::PREFIX)?],
+        };
+        let mut warnings: Vec<String> = warnings.into_iter().flatten().collect();
+        warnings.dedup();
+        Ok(warnings)
+    }
 }
 
-/// A program of this project that stands between it and a compiler's library: beside the running one, or, for a test, in
-/// the folder above.
+/// A program of this project that stands between it and a compiler's library: beside the running one, or, for a test in
+/// cargo's `deps`, in the folder above.
 pub(crate) fn driver(name: &str) -> Option<PathBuf> {
     let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     let this = std::env::current_exe().ok()?;
-    this.ancestors().skip(1).take(2).map(|folder| folder.join(&name)).find(|path| path.is_file())
-}
-
-/// A program as the user named it, by a word for the `PATH` or by a path. That is one of the user's folder, while compilers
-/// run in folders of their own.
-fn named(program: &OsStr) -> PathBuf {
-    let path = PathBuf::from(program);
-    let found = if path.components().count() < 2 {
-        program.to_str().and_then(on_path)
-    } else {
-        std::path::absolute(&path).ok()
-    };
-    found.unwrap_or(path)
-}
-
-/// The program of this name in the first folder of `PATH` that has one.
-pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
-    std::env::split_paths(&path).map(|folder| folder.join(&name)).find(|program| program.is_file())
+    let beside = this.parent()?;
+    let is_of_test = beside.file_name().is_some_and(|folder| folder == "deps");
+    let above = beside.parent().filter(|_| is_of_test);
+    [Some(beside), above].into_iter().flatten().map(|folder| folder.join(&name)).find(|path| path.is_file())
 }

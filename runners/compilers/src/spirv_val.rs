@@ -8,12 +8,19 @@ use std::process::{Command, Stdio};
 
 use layoutproof::verdict::Validation;
 
+use crate::compiler::ProgramOrigin;
+use crate::search_path::{named, on_path};
+
 /// The validator on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpirvVal {
     program: PathBuf,
+    origin: ProgramOrigin,
     version: String,
 }
+
+/// The environment variable that names the validator.
+const VARIABLE: &str = "SPIRV_VAL";
 
 /// The environment whose rules modules must meet.
 const TARGET: &str = "vulkan1.1";
@@ -21,9 +28,22 @@ const TARGET: &str = "vulkan1.1";
 impl SpirvVal {
     /// The validator that `SPIRV_VAL` names, or the one on the `PATH`; `None` where there is none that answers.
     pub fn find() -> Option<Self> {
-        let program = std::env::var_os("SPIRV_VAL").map_or_else(|| PathBuf::from("spirv-val"), PathBuf::from);
+        let (program, origin) = match std::env::var_os(VARIABLE) {
+            Some(program) => (named(&program)?, ProgramOrigin::Variable(VARIABLE)),
+            None => (on_path("spirv-val")?, ProgramOrigin::SearchPath),
+        };
         let version = version(&program)?;
-        Some(Self { program, version })
+        Some(Self { program, origin, version })
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// Why it is this program.
+    pub fn origin(&self) -> ProgramOrigin {
+        self.origin
     }
 
     /// The first line that the validator prints about itself.

@@ -9,6 +9,9 @@ use crate::compiler::{Compiler, Invocation, VERSION_LIMIT, answering as answerin
 /// The compiler's name.
 pub(crate) const NAME: &str = "tint";
 
+/// The parts of the driver that Dawn writes for, below the tools folder, as `dawn/tint.js` takes them.
+pub(crate) const DRIVER: [&str; 2] = ["drivers/swiftshader.json", "swiftshader"];
+
 /// How Tint's help begins the line that lists what it writes.
 const FORMATS: &str = "--format ";
 

@@ -2,7 +2,6 @@
 //! Ignored, not passed, where DXC is absent.
 
 use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 
 use layoutproof::case::Case;
@@ -11,6 +10,7 @@ use layoutproof::export::offload_test;
 use layoutproof::layout::find;
 use layoutproof::sources::SourceMap;
 use layoutproof_compilers::compiler::{Answer, Compiler};
+use layoutproof_compilers::tools_folder::ToolsFolder;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 const CASES: [(&str, &str, &str); 3] = [
@@ -21,8 +21,8 @@ const CASES: [(&str, &str, &str); 3] = [
 
 fn main() {
     let arguments = Arguments::from_args();
-    let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/layoutproof");
-    let dxc = Compiler::named("dxc", Some(&fetched)).map(Arc::new);
+    let tools = ToolsFolder::find().ok();
+    let dxc = Compiler::named("dxc", tools.as_ref()).compiler.ok().map(Arc::new);
     let trials = CASES.map(|(name, rules, text)| {
         let (absent, dxc) = (dxc.is_none(), dxc.clone());
         let test = move || compiles(dxc.as_deref().ok_or("no dxc")?, rules, text);

@@ -2,7 +2,6 @@
 //! Ignored, not passed, where Tint is absent.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use layoutproof::check::{Produced, Subject};
@@ -13,6 +12,7 @@ use layoutproof::runner::Shader;
 use layoutproof::sources::SourceMap;
 use layoutproof::toolchain::{Compilation, Compile, CompileRequest, SourceText, Toolchain, toolchains};
 use layoutproof_compilers::toolchains::Toolchains;
+use layoutproof_compilers::tools_folder::ToolsFolder;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Bindings with gaps, and groups: Dawn numbers them anew.
@@ -30,8 +30,8 @@ fn read_storage() {
 
 fn main() {
     let arguments = Arguments::from_args();
-    let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/layoutproof");
-    let found = Arc::new(Toolchains::find(Some(&fetched)));
+    let tools = ToolsFolder::find().ok();
+    let found = Arc::new(Toolchains::find(tools.as_ref()));
     let tint = toolchains().iter().find(|toolchain| toolchain.name == "tint").filter(|tint| found.has(tint));
     let trial = |name: &str, test: fn(&Asked) -> Result<(), Failed>| {
         let found = Arc::clone(&found);

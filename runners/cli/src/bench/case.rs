@@ -105,6 +105,6 @@ fn run(worker: &mut Worker, job: Job) -> anyhow::Result<ReadBack> {
     let asked = worker.ask(&Request::Run(Batch { jobs: vec![job] }, None)).and_then(|()| worker.answer(JOB_LIMIT));
     match asked.map_err(Death::error)? {
         Answer::Job(result) => Ok(result?),
-        Answer::Hello(_) | Answer::Devices(..) | Answer::Opened(_) => bail!("the worker answered out of turn"),
+        Answer::Devices(_) | Answer::Opened(_) => bail!("the worker answered out of turn"),
     }
 }

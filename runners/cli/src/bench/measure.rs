@@ -1,6 +1,5 @@
 //! One design, measured once: fresh workers, the clock from the first text to the last comparison.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -10,8 +9,7 @@ use layoutproof::runner::DeviceInfo;
 use super::case::{Count, carry_out};
 use super::design::Design;
 use super::usage::Usage;
-use crate::interrupt::Interrupt;
-use crate::pool::JOB_LIMIT;
+use crate::pool::{JOB_LIMIT, Launch};
 use crate::protocol::{Answer, Request};
 use crate::worker::{Death, Worker};
 
@@ -28,17 +26,17 @@ pub(super) struct Measured {
     pub(super) workers: Option<Usage>,
 }
 
-/// Runs `texts` on `device`; `program` is the `layoutproof` command.
+/// Runs `texts` on `device`, in workers of `launch`.
 ///
 /// # Errors
 /// What is no wrong layout.
 pub(super) fn measure(
     design: Design,
     texts: &[String],
-    (device, program): (&DeviceInfo, &Path),
+    (device, launch): (&DeviceInfo, &Launch),
 ) -> anyhow::Result<Measured> {
     let mut workers =
-        (0..design.workers).map(|_| open(design, device, program)).collect::<anyhow::Result<Vec<Worker>>>()?;
+        (0..design.workers).map(|_| open(design, device, launch)).collect::<anyhow::Result<Vec<Worker>>>()?;
     let processes: Vec<u32> = workers.iter().map(Worker::process).collect();
     let all = || processes.iter().map(|process| Usage::of(*process)).sum::<Option<Usage>>();
     let (host, others) = (Usage::of_this_process(), all());
@@ -72,12 +70,12 @@ fn share_out(design: Design, texts: &[String], workers: &mut [Worker]) -> anyhow
     })
 }
 
-fn open(design: Design, device: &DeviceInfo, program: &Path) -> anyhow::Result<Worker> {
-    let mut worker = Worker::start(program, &design.settings(), &Interrupt::default())?;
+fn open(design: Design, device: &DeviceInfo, launch: &Launch) -> anyhow::Result<Worker> {
+    let mut worker = Worker::start(launch, &design.settings())?;
     let asked = worker.ask(&Request::Open(Box::new(device.clone()))).and_then(|()| worker.answer(JOB_LIMIT));
     match asked.map_err(Death::error)? {
         Answer::Opened(opened) => opened?,
-        Answer::Hello(_) | Answer::Devices(..) | Answer::Job(_) => bail!("the worker answered out of turn"),
+        Answer::Devices(_) | Answer::Job(_) => bail!("the worker answered out of turn"),
     }
     Ok(worker)
 }

@@ -9,8 +9,6 @@ mod design;
 mod measure;
 mod usage;
 
-use std::path::Path;
-
 use indicatif::ProgressBar;
 use layoutproof::probe::FusedSpace;
 use layoutproof::random::blocks::block;
@@ -23,9 +21,10 @@ pub use self::args::{BenchArgs, BenchDesign, BenchLoad, BenchSpace};
 use self::case::Count;
 use self::design::Design;
 use self::measure::{Measured, measure};
+use crate::device_listing::DeviceListing;
 use crate::drivers;
 use crate::output::{print, warn};
-use crate::pool::{self, Launch};
+use crate::pool::Launch;
 use crate::run::progress;
 
 /// Measures and prints a table per device and kind of buffer.
@@ -33,14 +32,15 @@ use crate::run::progress;
 /// # Errors
 /// A device that refuses a module, or loses its worker.
 pub(crate) fn bench(args: &BenchArgs, style: Style) -> anyhow::Result<Exit> {
-    let program = std::env::current_exe()?;
-    let (devices, notes) = pool::enumerate(&[RunnerKind::Ash], &Launch::of(program.clone()));
-    for note in &notes {
-        warn(&format!("note: {note}\n"));
+    let launch = Launch::of(std::env::current_exe()?)?;
+    let listing = DeviceListing::of(&[RunnerKind::Ash], &launch);
+    listing.say();
+    if !listing.failures.is_empty() {
+        return Ok(Exit::Missing);
     }
     let named = |device: &DeviceInfo| args.device.is_empty() || args.device.contains(&device.id);
     let devices: Vec<&DeviceInfo> =
-        devices.iter().filter(|device| device.runner == RunnerKind::Ash && named(device)).collect();
+        listing.devices.iter().filter(|device| device.runner == RunnerKind::Ash && named(device)).collect();
     let absent = args.device.iter().find(|id| !devices.iter().any(|device| device.id == **id));
     if let Some(id) = absent {
         warn(&format!("error: device `{id}` is required and not here\n"));
@@ -57,7 +57,7 @@ pub(crate) fn bench(args: &BenchArgs, style: Style) -> anyhow::Result<Exit> {
     let texts: Vec<String> = seeds.map(block).collect();
     for device in devices {
         for space in spaces(args) {
-            let Some(table) = measure_all((device, space), &texts, (args, &program))? else { return Ok(Exit::Differ) };
+            let Some(table) = measure_all((device, space), &texts, (args, &launch))? else { return Ok(Exit::Differ) };
             print(&bench_table(&table, style));
         }
     }
@@ -85,7 +85,7 @@ fn designs((device, space): (&DeviceInfo, FusedSpace), args: &BenchArgs) -> Vec<
 fn measure_all(
     (device, space): (&DeviceInfo, FusedSpace),
     texts: &[String],
-    (args, program): (&BenchArgs, &Path),
+    (args, launch): (&BenchArgs, &Launch),
 ) -> anyhow::Result<Option<BenchTable>> {
     let designs = designs((device, space), args);
     let mut lines: Vec<BenchLine> = designs.iter().map(line).collect();
@@ -93,7 +93,7 @@ fn measure_all(
     for round in 0..args.rounds {
         for (design, line) in designs.iter().zip(&mut lines) {
             say(&bar, (device, design), (round + 1, args.rounds));
-            let measured = measure(*design, texts, (device, program))?;
+            let measured = measure(*design, texts, (device, launch))?;
             if measured.count.wrong > 0 {
                 bar.finish_and_clear();
                 let Count { wrong, .. } = measured.count;

@@ -34,7 +34,7 @@ use self::round::Round;
 use self::shrink::{Difference, Kind};
 use self::written::Written;
 use crate::args::FuzzArgs;
-use crate::output::print;
+use crate::output::{print, warn};
 use crate::pool::Launch;
 use crate::run::progress;
 
@@ -50,6 +50,8 @@ pub(super) struct Fuzz {
     compilers: Toolchains,
     /// Devices that run SPIR-V, and the evaluator of DXIL.
     devices: Vec<DeviceInfo>,
+    /// A sentence for each API whose devices could not be listed.
+    failed_listings: Vec<String>,
     every_device: bool,
     planted: Option<RuleMutant>,
     known: Vec<Known>,
@@ -89,7 +91,16 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
         print(&format!("  stopped before number {}: enough is found\n", grouped(next)));
     }
     totals.written.map_or(Ok(()), Written::end)?;
-    Ok(if totals.differences.is_empty() { Exit::Agree } else { Exit::Differ })
+    for failure in &fuzz.failed_listings {
+        warn(&format!("error: {failure}\n"));
+    }
+    Ok(if !fuzz.failed_listings.is_empty() {
+        Exit::Missing
+    } else if totals.differences.is_empty() {
+        Exit::Agree
+    } else {
+        Exit::Differ
+    })
 }
 
 impl Fuzz {

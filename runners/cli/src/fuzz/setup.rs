@@ -3,26 +3,27 @@
 use anyhow::{Context, bail};
 use layoutproof::layout::RuleSet;
 use layoutproof::layout::mutate::{RuleMutant, mutants};
-use layoutproof::runner::{DeviceInfo, RunnerKind};
+use layoutproof::runner::RunnerKind;
 use layoutproof::toolchain::{Compile, Output, Toolchain};
 use layoutproof_compilers::toolchains::Toolchains;
 
 use super::{Fuzz, spaces};
 use crate::args::FuzzArgs;
 use crate::compilers;
+use crate::device_listing::DeviceListing;
 use crate::lists::{BuiltInKnown, known_lists};
 use crate::output::warn;
-use crate::pool::{self, Launch};
+use crate::pool::Launch;
 use crate::selection::rule_set;
 
 impl Fuzz {
     /// What the arguments ask for; `None` where a compiler or every device is missing, which is said.
     pub(super) fn of(args: &FuzzArgs) -> anyhow::Result<Option<Self>> {
         let planted = args.plant_mutant.as_deref().map(mutant).transpose()?;
-        let compilers = compilers::find(args.compile_limit);
+        let compilers = compilers::find(args.compile_limit)?;
         let Some(toolchains) = toolchains(args, &compilers)? else { return Ok(None) };
-        let launch = Launch::of(std::env::current_exe()?);
-        let devices = devices(&toolchains, args, &launch);
+        let launch = Launch::of(std::env::current_exe()?)?;
+        let DeviceListing { devices, failures, .. } = devices(&toolchains, args, &launch);
         if devices.is_empty() {
             warn("error: no device takes what these compilers make (ci/setup.sh fetches software drivers)\n");
             return Ok(None);
@@ -31,6 +32,7 @@ impl Fuzz {
             toolchains,
             compilers,
             devices,
+            failed_listings: failures,
             every_device: args.every_device,
             planted,
             known: known_lists(&args.known, BuiltInKnown::OfNarrowedRun)?,
@@ -76,21 +78,18 @@ fn toolchains(args: &FuzzArgs, compilers: &Toolchains) -> anyhow::Result<Option<
 }
 
 /// Ash devices and the evaluator, as far as the user and the toolchains want them.
-fn devices(toolchains: &[&'static Toolchain], args: &FuzzArgs, launch: &Launch) -> Vec<DeviceInfo> {
+fn devices(toolchains: &[&'static Toolchain], args: &FuzzArgs, launch: &Launch) -> DeviceListing {
     let makes = |output: Output| toolchains.iter().any(|toolchain| toolchain.output == output);
-    let mut devices = Vec::new();
+    let mut listing = DeviceListing::default();
     if makes(Output::Spirv) || makes(Output::SpirvOfDxbc) {
-        let (found, notes) = pool::enumerate(&[RunnerKind::Ash], launch);
-        for note in &notes {
-            warn(&format!("note: {note}\n"));
-        }
-        devices.extend(found.into_iter().filter(|device| device.runner == RunnerKind::Ash));
+        listing = DeviceListing::of(&[RunnerKind::Ash], launch);
+        listing.say();
     }
     if makes(Output::Dxil) || makes(Output::ClangIr) {
-        devices.push(layoutproof::runner::Runner::device(&layoutproof::dxil::Evaluator::new()).clone());
+        listing.devices.push(layoutproof::runner::Runner::device(&layoutproof::dxil::Evaluator::new()).clone());
     }
-    devices.retain(|device| args.device.is_empty() || args.device.contains(&device.id));
-    devices
+    listing.devices.retain(|device| args.device.is_empty() || args.device.contains(&device.id));
+    listing
 }
 
 /// `RULES:PARAMETER=VALUE`.

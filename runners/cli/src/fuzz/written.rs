@@ -26,8 +26,14 @@ impl Written {
     pub(super) fn begin(path: &Path, fuzz: &Fuzz, draws: &Draws) -> Self {
         let cases = usize::try_from(draws.count).unwrap_or(usize::MAX);
         let inputs = format!("{:016x}", stable_hash(&format!("{:?}", fuzz.known)));
-        let header = records_file::header((&fuzz.devices, fuzz.compilers.builds(&fuzz.toolchains)), cases, inputs);
-        let end = RunEnd { schema: SCHEMA, ..RunEnd::default() };
+        let header = records_file::header(
+            (&fuzz.devices, fuzz.compilers.builds(&fuzz.toolchains)),
+            cases,
+            inputs,
+            &fuzz.launch.drivers,
+        );
+        let failed_listings = fuzz.failed_listings.clone();
+        let end = RunEnd { schema: SCHEMA, failed_listings, ..RunEnd::default() };
         Self { file: RecordsFile::begin(path, header, &[]), end, kept: Vec::new() }
     }
 

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 const LIMIT: Duration = Duration::from_secs(5);
 
 /// Variables that change what the command finds or how it draws.
-const CLEARED: [&str; 13] = [
+const CLEARED: [&str; 14] = [
     "CI",
     "CLICOLOR",
     "CLICOLOR_FORCE",
@@ -24,6 +24,7 @@ const CLEARED: [&str; 13] = [
     "LC_CTYPE",
     "NO_COLOR",
     "RUST_BACKTRACE",
+    "SPIRV_VAL",
     "VK_ADD_DRIVER_FILES",
     "VK_DRIVER_FILES",
     "VK_ICD_FILENAMES",
@@ -36,7 +37,7 @@ const NO_DRIVERS: [&str; 4] =
 /// A temporary folder to run the command in.
 pub(crate) struct Folder {
     place: TempDir,
-    variables: Vec<(&'static str, &'static str)>,
+    variables: Vec<(&'static str, String)>,
     limit: Duration,
 }
 
@@ -52,12 +53,12 @@ impl Folder {
 
     /// The same, on a machine where no loader finds a driver.
     pub(crate) fn without_drivers(files: &[(&str, &str)]) -> Self {
-        Self { variables: NO_DRIVERS.map(|name| (name, "/nonexistent")).to_vec(), ..Self::with(files) }
+        Self { variables: NO_DRIVERS.map(|name| (name, "/nonexistent".to_owned())).to_vec(), ..Self::with(files) }
     }
 
     /// The same folder with an environment variable.
-    pub(crate) fn with_variable(mut self, name: &'static str, value: &'static str) -> Self {
-        self.variables.push((name, value));
+    pub(crate) fn with_variable(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.variables.push((name, value.into()));
         self
     }
 
@@ -99,7 +100,7 @@ impl Folder {
         for name in CLEARED {
             command.env_remove(name);
         }
-        command.envs(self.variables.iter().copied());
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         // Files instead of pipes: however much is printed, the process never waits for its reader.
         let child = command.stdout(file(".out")).stderr(file(".err")).spawn().unwrap();
         Running { folder: self, words: words.to_owned(), child }

@@ -65,7 +65,7 @@ fn devices_in_text_and_json() {
     let folder = Folder::with(&[]).with_drivers();
     let json = folder.run("devices --format json");
     let value = json.json();
-    assert_eq!(keys(&value), ["devices", "notes", "schema"]);
+    assert_eq!(keys(&value), ["devices", "failed_listings", "notes", "schema"]);
     let devices = value["devices"].as_array().unwrap().clone();
     let json = json.exits(if devices.is_empty() { 3 } else { 0 });
     for device in &devices {

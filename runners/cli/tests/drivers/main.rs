@@ -27,11 +27,21 @@ fn main() -> ExitCode {
         let devices = listed["devices"].as_array().into_iter().flatten();
         devices.filter(|device| device["runner"] == "ash").any(|device| id.is_none_or(|id| device["id"] == id))
     };
+    let runs_through = |api: &str| {
+        let devices = listed["devices"].as_array().into_iter().flatten();
+        devices.into_iter().any(|device| device["runner"] == api)
+    };
     let no_device = (!has(None)).then_some("no Vulkan device is there");
     let no_words = cfg!(not(unix)).then_some("how a process died is told in words of Unix");
+    let no_adapter = (!runs_through("wgpu")).then_some("no adapter of wgpu is there");
     let no_lavapipe = (!has(Some("lavapipe"))).then_some("lavapipe is not there");
     let trials = vec![
         trial("a_fault_breaks_its_case_alone", no_words.or(no_device), a_fault_breaks_its_case_alone),
+        trial(
+            "an_api_that_is_lost_is_exit_code_three",
+            no_words.or(no_adapter),
+            an_api_that_is_lost_is_exit_code_three,
+        ),
         trial("lavapipe_compiles_fast_but_for_the_share", no_lavapipe, lavapipe_compiles_fast_but_for_the_share),
         trial("lavapipe_compiles_as_the_user_says", no_lavapipe, lavapipe_compiles_as_the_user_says),
     ];
@@ -65,6 +75,19 @@ fn a_fault_breaks_its_case_alone() {
             assert_eq!(after.1, expected, "{after:?} in {answer}");
         }
     }
+}
+
+/// The run goes on with what the other API lists, and its records say that this is not all.
+fn an_api_that_is_lost_is_exit_code_three() {
+    let folder = Folder::with(&[]).with_drivers();
+    let words = format!("run {CASE} --rules std140 --form leaf --plant-fault crash:ash --json r.jsonl");
+    let answer = folder.run(&words).exits(3).prints("Summary incomplete: 1 device listing failed; ");
+    let answer = answer.warns("error: the devices of ash could not be listed, in 2 attempts: worker died of SIGABRT");
+    let after = outcomes(&folder.read("r.jsonl"));
+    assert!(after.iter().any(|ended| matches!(ended.1.as_str(), "agree" | "known")), "{answer}");
+    let end: Value = serde_json::from_str(folder.read("r.jsonl").lines().last().unwrap()).unwrap();
+    assert_eq!(end["failed_listings"].as_array().map(Vec::len), Some(1), "{end}");
+    folder.run("report r.jsonl").exits(3).prints("Summary incomplete: 1 device listing failed; ");
 }
 
 /// The value of `fast` in the one record that a run on lavapipe with these words writes.

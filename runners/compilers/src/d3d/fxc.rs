@@ -1,12 +1,12 @@
 //! FXC and vkd3d-compiler in a row: HLSL in, SPIR-V with Direct3D's own offsets out.
 
 use std::io;
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::executable::translate;
 use super::{Compiled, D3dCompiler, Executable, Object, Source};
 use crate::compiler::Compiler;
+use crate::tools_folder::ToolsFolder;
 
 /// FXC, kept running, with vkd3d-compiler behind it.
 #[derive(Debug)]
@@ -26,12 +26,12 @@ pub struct Made {
 }
 
 impl Fxc {
-    /// Both programs, or the name of the one that is not there. `fetched` is the folder of `ci/setup.sh`.
+    /// Both programs, or why one is not there.
     ///
     /// # Errors
     /// What is missing, or that no temporary folder can be made.
-    pub fn find(fetched: Option<&Path>) -> Result<Self, String> {
-        let named = |name: &str| Compiler::named(name, fetched).ok_or_else(|| format!("{name} is not there"));
+    pub fn find(tools: Option<&ToolsFolder>) -> Result<Self, String> {
+        let named = |name: &str| Compiler::named(name, tools).compiler;
         Self::new(named("fxc")?, named("vkd3d")?).map_err(|error| error.to_string())
     }
 

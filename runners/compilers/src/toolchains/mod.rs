@@ -26,6 +26,7 @@ use crate::compiler::{Answer, Compiler};
 use crate::d3d::Fxc;
 use crate::family::Family;
 use crate::slang_library::SlangService;
+use crate::tools_folder::ToolsFolder;
 
 /// Name of the source in its folder, without extension.
 const SOURCE: &str = "probe";
@@ -39,24 +40,25 @@ pub struct Toolchains {
     compilers: Vec<Compiler>,
     /// FXC with what makes its code run.
     fxc: Option<Arc<Fxc>>,
-    unusable: Vec<String>,
+    notes: Vec<String>,
     kept: Option<PathBuf>,
     /// Processes that answer for slangc, once it is asked; `None` where only slangc itself can.
     slang: Arc<OnceLock<Option<SlangService>>>,
 }
 
 impl Toolchains {
-    /// Every compiler that is there; `fetched` is the folder of `ci/setup.sh`.
-    pub fn find(fetched: Option<&Path>) -> Self {
-        let (compilers, unusable) = Compiler::look(fetched);
+    /// Every compiler that is there.
+    pub fn find(tools: Option<&ToolsFolder>) -> Self {
+        let (compilers, notes) = Compiler::look(tools);
         let named = |name: &str| compilers.iter().find(|compiler| compiler.name() == name).cloned();
         let fxc = named("fxc").zip(named("vkd3d")).and_then(|(fxc, vkd3d)| Fxc::new(fxc, vkd3d).ok());
-        Self { fxc: fxc.map(Arc::new), compilers, unusable, ..Self::default() }
+        Self { fxc: fxc.map(Arc::new), compilers, notes, ..Self::default() }
     }
 
-    /// Why programs that the environment names are no compilers here, in a sentence each.
-    pub fn unusable(&self) -> &[String] {
-        &self.unusable
+    /// What the user should know of programs that are not used, or are used although somebody else owns them, in a
+    /// sentence each.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// One compiler alone, as the one of its family.

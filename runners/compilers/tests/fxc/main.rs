@@ -17,6 +17,7 @@ use layoutproof::runner::{Batch, BufferKind, DeviceInfo, Job, JobBuffer, Runner,
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::d3d::{Compiled, D3dCompiler, Executable, Fxc, Made, Source};
 use layoutproof_compilers::spirv_val::SpirvVal;
+use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_vulkan::{enumerate, open};
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -30,12 +31,13 @@ const PROFILES: [(&str, &str); 2] = [("cs_5_0", ""), ("cs_5_1", ", space2")];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/layoutproof");
-    if let Some(status) = with_fetched_drivers(&fetched.join("drivers/swiftshader.json")) {
+    let tools = ToolsFolder::find().ok();
+    let manifest = tools.as_ref().map(|tools| tools.path().join("drivers").join("swiftshader.json"));
+    if let Some(status) = manifest.and_then(|manifest| with_fetched_drivers(&manifest)) {
         return status;
     }
-    let mut trials = vec![listings_agree(&fetched)];
-    match Fxc::find(Some(&fetched)) {
+    let mut trials = vec![listings_agree(tools.as_ref())];
+    match Fxc::find(tools.as_ref()) {
         Ok(fxc) => trials.extend(device_trials(&Arc::new(fxc))),
         Err(reason) => trials.push(skipped("fxc::every_device", reason)),
     }
@@ -148,9 +150,9 @@ fn buffers(executable: &Executable, count: usize) -> Result<(Vec<JobBuffer>, usi
 }
 
 /// Two listings with two formats, from two compilers of which each is read by its own reader.
-fn listings_agree(fetched: &Path) -> Trial {
+fn listings_agree(tools: Option<&ToolsFolder>) -> Trial {
     let name = "dxc_1_9_reports_what_fxc_reports";
-    let compilers = ["fxc", "dxc-1.9"].map(|name| Compiler::named(name, Some(fetched)).ok_or(name));
+    let compilers = ["fxc", "dxc-1.9"].map(|name| Compiler::named(name, tools).compiler.map_err(|_| name));
     match compilers {
         [Ok(fxc), Ok(dxc)] => Trial::test(name, move || {
             let fxc = read_fxc::buffer_definitions(&listing(fxc, PROFILES[1])?)?;

@@ -7,13 +7,13 @@ mod compared;
 mod dxc;
 mod slang;
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use layoutproof::bind::Target;
 use layoutproof::random::{Dialect, Program, programs};
 use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::tools_folder::ToolsFolder;
 use libtest_mimic::{Arguments, Trial};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -32,9 +32,9 @@ type Compare = fn(&Compiler, Target, &Program) -> Result<Agreed, String>;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/layoutproof");
-    let dxc = Compiler::named("dxc", Some(&fetched)).map(Arc::new);
-    let slangc = Compiler::named("slangc", Some(&fetched)).map(Arc::new);
+    let tools = ToolsFolder::find().ok();
+    let dxc = Compiler::named("dxc", tools.as_ref()).compiler.ok().map(Arc::new);
+    let slangc = Compiler::named("slangc", tools.as_ref()).compiler.ok().map(Arc::new);
     let mut trials = Vec::new();
     for target in [Target::D3d12, Target::Vulkan] {
         trials.push(trial(("dxc", dxc.clone()), target, Dialect::Dxc, dxc::compare));

@@ -1,0 +1,70 @@
+//! A pair of sockets that only the two processes have.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::process::{Child, Command};
+
+use anyhow::Context;
+
+/// The end of a connection that a process has.
+pub(crate) type Stream = UnixStream;
+
+/// The parent's end, before the worker is started.
+#[derive(Debug)]
+pub(crate) struct Offer(Stream);
+
+impl Offer {
+    /// Makes a connection for the process that `command` is going to start.
+    ///
+    /// `command` holds the worker's end as well: as long as it lives, the parent does not see that the worker is gone.
+    pub(crate) fn new(command: &mut Command) -> io::Result<Self> {
+        let (own, of_worker) = UnixStream::pair()?;
+        command.stdin(OwnedFd::from(of_worker));
+        Ok(Self(own))
+    }
+
+    /// The connection with the process that was started.
+    #[expect(clippy::unnecessary_wraps, reason = "where there is a port, the worker may fail to come")]
+    pub(crate) fn accept(self, _: &mut Child) -> io::Result<Stream> {
+        Ok(self.0)
+    }
+}
+
+/// The worker's end.
+///
+/// It moves from the standard input to a descriptor that nobody else knows, since drivers may read or close the
+/// standard streams; programs that they start do not inherit it.
+///
+/// # Errors
+/// The process was not started as a worker.
+pub(crate) fn connect_to_parent() -> anyhow::Result<Stream> {
+    let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    stream.peer_addr().context("`worker` is for other commands, which start it with a socket as standard input")?;
+    rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+    Ok(stream)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+
+    use super::*;
+
+    /// A shell echoes what it gets on its standard input, through both directions of the one connection.
+    #[test]
+    fn a_child_gets_the_other_end_and_its_death_ends_the_connection() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "read word; echo \"$word\" >&0"]);
+        let offer = Offer::new(&mut command).unwrap();
+        let mut child = command.spawn().unwrap();
+        drop(command);
+        let mut stream = offer.accept(&mut child).unwrap();
+        stream.write_all(b"hello\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert_eq!(answer, "hello\n");
+        assert!(child.wait().unwrap().success());
+    }
+}
