@@ -19,9 +19,9 @@ use indicatif::ProgressBar;
 use layoutproof::known::Known;
 use layoutproof::layout::mutate::RuleMutant;
 use layoutproof::random::declaration::{Declaration, Seen};
-use layoutproof::record::{CheckRecord, Outcome};
+use layoutproof::record::{CheckRecord, Outcome, RunEnd};
 use layoutproof::report::seen_table::seen_table;
-use layoutproof::report::summary::Exit;
+use layoutproof::report::summary::{Exit, Shortfalls, add, exit_of_run};
 use layoutproof::report::tally_table::{Tally, tally_table};
 use layoutproof::report::{Style, counted, grouped};
 use layoutproof::runner::DeviceInfo;
@@ -34,7 +34,8 @@ use self::round::Round;
 use self::shrink::{Difference, Kind};
 use self::written::Written;
 use crate::args::FuzzArgs;
-use crate::output::print;
+use crate::output::{print, warn};
+use crate::participants::Participants;
 use crate::pool::Launch;
 use crate::run::progress;
 
@@ -62,6 +63,8 @@ pub(super) struct Fuzz {
 struct Totals {
     tallies: BTreeMap<String, Tally>,
     skips: BTreeMap<String, u64>,
+    end: RunEnd,
+    participants: Participants,
     seen: Seen,
     differences: Vec<Difference>,
     written: Option<Written>,
@@ -75,8 +78,8 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     let Some(fuzz) = Fuzz::of(args)? else { return Ok(Exit::Missing) };
     let draws = Draws::of(args, &fuzz)?;
     print(&format!("seed {}, {} from number {}\n", args.seed, counted(draws.count, "declaration"), grouped(args.from)));
-    let written = args.json.as_ref().map(|path| Written::begin(path, &fuzz, &draws));
-    let mut totals = Totals { written, ..Totals::default() };
+    let written = args.json.as_ref().map(|path| Written::begin(path, &fuzz, &draws)).transpose()?;
+    let mut totals = Totals { written, participants: Participants::named(&args.compiler), ..Totals::default() };
     let end = args.from + draws.count;
     let next = fuzz.add_rounds((args.from, end), &draws, &mut totals);
     for difference in &totals.differences {
@@ -88,8 +91,8 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     if next < end {
         print(&format!("  stopped before number {}: enough is found\n", grouped(next)));
     }
-    totals.written.map_or(Ok(()), Written::end)?;
-    Ok(if totals.differences.is_empty() { Exit::Agree } else { Exit::Differ })
+    totals.written.take().map_or(Ok(()), Written::end)?;
+    Ok(totals.exit())
 }
 
 impl Fuzz {
@@ -139,7 +142,25 @@ impl Fuzz {
 }
 
 impl Totals {
+    /// Says who answered nothing, and the exit code. What differs is what was found and made smaller: where a fault is
+    /// planted, other differences are not looked at.
+    fn exit(&self) -> Exit {
+        let silent = self.participants.silent();
+        for sentence in &silent {
+            warn(&format!("error: {sentence}\n"));
+        }
+        let differ = u32::try_from(self.differences.len()).unwrap_or(u32::MAX);
+        let end = RunEnd { differ, stale: 0, broken: 0, ..self.end.clone() };
+        let exit = exit_of_run(&end, Shortfalls { missing: !silent.is_empty(), ..Shortfalls::default() });
+        if exit == Exit::NothingSelected {
+            warn(&format!("error: {}\n", self.participants.why_nothing_is_proved()));
+        }
+        exit
+    }
+
     fn count(&mut self, record: &CheckRecord) {
+        add(&mut self.end, record);
+        self.participants.add(record);
         if let Some(written) = &mut self.written {
             written.add(record);
         }
