@@ -263,6 +263,9 @@ pub trait Compile: fmt::Debug + Sync {
     /// Whether the compiler of this toolchain is there.
     fn has(&self, toolchain: &Toolchain) -> bool;
 
+    /// What the compiler of this toolchain says of its version; `None` where it is not there.
+    fn version(&self, toolchain: &Toolchain) -> Option<&str>;
+
     /// Compiles; asked from many threads at once.
     fn compile(&self, request: &CompileRequest<'_>) -> Compilation;
 }

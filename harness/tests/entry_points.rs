@@ -17,6 +17,10 @@ impl Compile for Listener {
         true
     }
 
+    fn version(&self, _: &Toolchain) -> Option<&str> {
+        None
+    }
+
     fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
         let head = format!("void {}(", request.entry);
         let line =

@@ -13,6 +13,7 @@ use layoutproof::report::{Style, deqp_csv, github, junit, matrix};
 use layoutproof::runner::DeviceInfo;
 
 use crate::output::{print, warn};
+use crate::participants::Participants;
 
 /// The file that a failure report names where the user asked for none.
 const DEFAULT_RECORDS: &str = "the records that --json FILE writes";
@@ -109,7 +110,11 @@ impl FinalReport<'_> {
         }
         let shortfalls =
             Shortfalls { could_not_run: not_done > 0, missing: !incomplete.is_empty() || !missing.is_empty() };
-        exit_of_run(self.end, shortfalls)
+        let exit = exit_of_run(self.end, shortfalls);
+        if exit == Exit::NothingSelected {
+            warn(&format!("error: {}\n", Participants::of(&[], self.records).why_nothing_is_proved()));
+        }
+        exit
     }
 }
 

@@ -214,6 +214,10 @@ impl Compile for Toolchains {
         needed.all(is_there) && (toolchain.compiler != "fxc" || self.fxc.is_some())
     }
 
+    fn version(&self, toolchain: &Toolchain) -> Option<&str> {
+        self.compiler(toolchain.compiler).map(Compiler::version)
+    }
+
     fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
         self.ask(request).unwrap_or_else(|error| Compilation::Broken(format!("{}: {error}", request.toolchain)))
     }
