@@ -56,7 +56,7 @@ impl Wanted {
         let toolchains = if args.producer.is_empty() {
             Toolchains::default()
         } else {
-            compilers::find(args.compile_limit).keep(args.keep.clone())
+            compilers::find(args.compile_limit)?.keep(args.keep.clone())
         };
         let producers = producers(&args.producer, &toolchains)?;
         let runners =

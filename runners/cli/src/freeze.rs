@@ -22,6 +22,7 @@ use crate::frozen_set::{FOLDER, FrozenSet, Place};
 use crate::inputs::Cases;
 use crate::output::{print, warn};
 use crate::pool::{self, Launch};
+use crate::reader_process::ReaderProcess;
 use crate::selection::Refused;
 
 /// Which compiler is asked about which cases.
@@ -131,6 +132,7 @@ impl Asked {
         };
         let compiler = compiler.of_family(family).with_limit(Duration::from_secs(args.time_limit));
         let toolchains = Toolchains::only(compiler.clone(), family).keep(args.keep.clone());
+        let toolchains = toolchains.with_reader(Arc::new(ReaderProcess::of_this_program()?));
         Ok(Some(Self { family, compiler, toolchains }))
     }
 

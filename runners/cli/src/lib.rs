@@ -34,6 +34,7 @@ pub mod placement;
 mod pool;
 mod proofs;
 mod protocol;
+mod reader_process;
 mod records_file;
 mod reflect;
 mod regress;
@@ -82,6 +83,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Fuzz(args) => fuzz::fuzz(args, style),
         Command::Bench(args) => bench::bench(args, style),
         Command::Worker(args) => serve::serve(args.connect).map(|()| Exit::Agree),
+        Command::ReadWorker => reader_process::serve().map(|()| Exit::Agree),
     };
     let exit = done.unwrap_or_else(|error| {
         match error.downcast_ref::<Refused>() {

@@ -253,7 +253,8 @@ fn default_arguments() -> RunArgs {
         | Command::Mutants(_)
         | Command::Fuzz(_)
         | Command::Bench(_)
-        | Command::Worker(_) => {
+        | Command::Worker(_)
+        | Command::ReadWorker => {
             unreachable!("`run` was given")
         }
     }

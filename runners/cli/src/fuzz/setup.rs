@@ -19,7 +19,7 @@ impl Fuzz {
     /// What the arguments ask for; `None` where a compiler or every device is missing, which is said.
     pub(super) fn of(args: &FuzzArgs) -> anyhow::Result<Option<Self>> {
         let planted = args.plant_mutant.as_deref().map(mutant).transpose()?;
-        let compilers = compilers::find(args.compile_limit);
+        let compilers = compilers::find(args.compile_limit)?;
         let Some(toolchains) = toolchains(args, &compilers)? else { return Ok(None) };
         let launch = Launch::of(std::env::current_exe()?);
         let devices = devices(&toolchains, args, &launch);

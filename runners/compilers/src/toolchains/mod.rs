@@ -19,6 +19,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use layoutproof::layout::LayoutOptions;
+use layoutproof::module_reader::{InProcessReader, ModuleReader};
 use layoutproof::toolchain::{Compilation, Compile, CompileRequest, Language, Made, SourceText, Toolchain, toolchains};
 
 use crate::child::{Finished, OUTPUT_LIMIT};
@@ -43,6 +44,8 @@ pub struct Toolchains {
     kept: Option<PathBuf>,
     /// Processes that answer for slangc, once it is asked; `None` where only slangc itself can.
     slang: Arc<OnceLock<Option<SlangService>>>,
+    /// Reads what compilers make; `None` for this process itself.
+    reader: Option<Arc<dyn ModuleReader>>,
 }
 
 impl Toolchains {
@@ -88,6 +91,12 @@ impl Toolchains {
     pub fn limit(self, limit: Duration) -> Self {
         let compilers = self.compilers.into_iter().map(|compiler| compiler.with_limit(limit));
         Self { compilers: compilers.collect(), ..self }
+    }
+
+    /// Lets this reader read what compilers make and only third-party code can read.
+    #[must_use]
+    pub fn with_reader(self, reader: Arc<dyn ModuleReader>) -> Self {
+        Self { reader: Some(reader), ..self }
     }
 
     /// The compilers, in the order in which they are listed.
@@ -214,6 +223,10 @@ impl Compile for Toolchains {
 
     fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
         self.ask(request).unwrap_or_else(|error| Compilation::Broken(format!("{}: {error}", request.toolchain)))
+    }
+
+    fn reader(&self) -> &dyn ModuleReader {
+        self.reader.as_deref().unwrap_or(&InProcessReader)
     }
 }
 
