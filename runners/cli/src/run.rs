@@ -18,6 +18,7 @@ use crate::demands::Wanted;
 use crate::final_report::FinalReport;
 use crate::ledger::{Closed, Ledger};
 use crate::output::warn;
+use crate::output_files::{check_file, check_folder};
 use crate::records_file::{self, RecordsFile};
 use crate::selection::{Selection, select};
 use crate::shader_cache::ShaderCache;
@@ -32,6 +33,9 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     if args.part.shard.is_some() && args.floors.is_some() {
         bail!("no shard can reach a floor: give --floors to `layoutproof report`, with the records of all shards");
     }
+    args.outputs.check()?;
+    args.resume.as_deref().map_or(Ok(()), check_file)?;
+    args.keep.as_deref().map_or(Ok(()), check_folder)?;
     // Listing devices already makes Mesa set a cache up.
     let cache = ShaderCache::look();
     let wanted = Wanted::of(args)?;

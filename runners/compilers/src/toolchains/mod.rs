@@ -26,6 +26,7 @@ use crate::child::{Finished, OUTPUT_LIMIT};
 use crate::compiler::{Answer, Compiler};
 use crate::d3d::Fxc;
 use crate::family::Family;
+use crate::scratch::ScratchFolder;
 use crate::slang_library::SlangService;
 
 /// Name of the source in its folder, without extension.
@@ -141,7 +142,7 @@ impl Toolchains {
             fs::write(folder.join(COMMAND), "")?;
             folder
         } else {
-            scratch = tempfile::tempdir()?;
+            scratch = ScratchFolder::new()?;
             scratch.path().to_owned()
         };
         if let ("fxc", Some(fxc)) = (request.toolchain.compiler, &self.fxc) {
