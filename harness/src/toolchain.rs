@@ -8,6 +8,7 @@ use std::fmt;
 use crate::layout::native::find_native;
 use crate::layout::{LayoutOptions, RuleSet, find};
 use crate::module::Block;
+use crate::module_reader::ModuleReader;
 use crate::runner::Shader;
 
 /// A compiler, a target and a layout option.
@@ -268,6 +269,9 @@ pub trait Compile: fmt::Debug + Sync {
 
     /// Compiles; asked from many threads at once.
     fn compile(&self, request: &CompileRequest<'_>) -> Compilation;
+
+    /// Reads what compilers make and only third-party code can read.
+    fn reader(&self) -> &dyn ModuleReader;
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::generate::{glsl, hlsl, spirv, wgsl};
 use crate::layout::rules::VectorAlignment;
 use crate::layout::{BlockLayout, DECLARED, Leaf, find};
 use crate::module::{BlockKind, EntryPoint};
+use crate::module_reader::ModuleReader;
 use crate::probe::{Interface, ProbeEntry, ProbePlan, Wiring, elements};
 use crate::read_spirv::features_of;
 use crate::record::{Direction, Form, REFUSED_BY};
@@ -201,7 +202,8 @@ impl Asked<'_> {
     /// The module of what the compiler made, or why there is none.
     fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: &Made) -> Result<Attempt, Unusable> {
         let reported = reported(made, layout).map_err(Unusable::Unread)?;
-        let compiled_code = CompiledCode::new((&made.shader, self.own_buffers()), &plan.entries[0])?;
+        let compiled_code =
+            CompiledCode::new((&made.shader, self.own_buffers()), &plan.entries[0], self.compilers.reader())?;
         let shader = compiled_code.followed();
         let CompiledCode { code, interface, binding_size, validation } = compiled_code;
         let mut requires =
@@ -250,7 +252,7 @@ impl Asked<'_> {
     }
 }
 
-/// The bytes that what a compiler made of a probe addresses.
+/// The bytes that what a compiler made of a probe addresses; `reader` reads what only naga can.
 ///
 /// # Errors
 /// What cannot be read, and code that cannot be followed.
@@ -258,11 +260,14 @@ pub(crate) fn addressed_by(
     (shader, language): (&Shader, Language),
     layout: &BlockLayout,
     plan: &ProbePlan,
+    reader: &dyn ModuleReader,
 ) -> Result<Compiled, String> {
     let made =
-        CompiledCode::new((shader, own_buffers(language)), &plan.entries[0]).map_err(|unusable| match unusable {
-            Unusable::Unread(reason) | Unusable::NotFollowed(reason) => reason,
-        })?;
+        CompiledCode::new((shader, own_buffers(language)), &plan.entries[0], reader).map_err(
+            |unusable| match unusable {
+                Unusable::Unread(reason) | Unusable::NotFollowed(reason) => reason,
+            },
+        )?;
     let code = (&made.followed(), made.interface);
     addressed(layout, plan, code).map_err(|error| format!("code not followed: {error}"))
 }

@@ -37,6 +37,7 @@ pub struct ReportArgs {
 /// Files that cannot be read, that are no records, or that contradict themselves or each other; for floors, what the runs
 /// were about as well.
 pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
+    args.outputs.check()?;
     let parts = args.files.iter().map(|path| read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let Merged { runs, devices, records, end, notes, mut missing, cut } = merge(parts)?;
     let floors = floors(args.floors.as_deref())?;
@@ -52,10 +53,9 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     let report =
         FinalReport { outputs: &args.outputs, devices: &devices, records: &records, end: &end, seconds: None, style };
     report.print();
-    if let Some(target) = target {
-        target.write_whole(&runs, &records, &end)?;
-    }
+    let written = target.map_or(Ok(()), |target| target.write_whole(&runs, &records, &end));
     report.write_files()?;
+    written?;
     for name in &cut {
         warn(&format!("error: {name}: the run was cut short; `layoutproof run --resume {name}` goes on with it\n"));
     }

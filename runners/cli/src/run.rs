@@ -19,6 +19,7 @@ use crate::device_listing::DeviceListing;
 use crate::final_report::FinalReport;
 use crate::ledger::{Closed, Ledger};
 use crate::output::warn;
+use crate::output_files::{check_file, check_folder};
 use crate::participants::Participants;
 use crate::records_file::{self, RecordsTarget};
 use crate::selection::{Selection, select};
@@ -34,6 +35,9 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     if args.part.shard.is_some() && args.floors.is_some() {
         bail!("no shard can reach a floor: give --floors to `layoutproof report`, with the records of all shards");
     }
+    args.outputs.check()?;
+    args.resume.as_deref().map_or(Ok(()), check_file)?;
+    args.keep.as_deref().map_or(Ok(()), check_folder)?;
     // Listing devices already makes Mesa set a cache up.
     let cache = ShaderCache::look();
     let wanted = Wanted::of(args)?;

@@ -34,7 +34,9 @@ use self::round::Round;
 use self::shrink::{Difference, Kind};
 use self::written::Written;
 use crate::args::FuzzArgs;
+use crate::interrupt;
 use crate::output::{print, warn};
+use crate::output_files::{check_file, check_folder};
 use crate::participants::Participants;
 use crate::pool::Launch;
 use crate::run::progress;
@@ -77,6 +79,9 @@ struct Totals {
 /// # Errors
 /// Unknown names, no devices, and what could not be written.
 pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
+    args.json.as_deref().map_or(Ok(()), check_file)?;
+    check_folder(&args.out)?;
+    interrupt::end_without_traces()?;
     let Some(fuzz) = Fuzz::of(args)? else { return Ok(Exit::Missing) };
     let draws = Draws::of(args, &fuzz)?;
     print(&format!("seed {}, {} from number {}\n", args.seed, counted(draws.count, "declaration"), grouped(args.from)));
