@@ -19,7 +19,7 @@ pub enum Severity {
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $variant:ident = $text:literal,)*) => {
         /// Every code that a diagnostic can carry; the text form is part of the command-line contract.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum Code { $($(#[doc = $doc])+ $variant,)* }
 
         impl Code {
@@ -110,6 +110,10 @@ codes! {
     Unreadable = "unreadable",
     /// A module that is not readable SPIR-V, WGSL or GLSL.
     BadModule = "bad-module",
+    /// A module or a text that asks more of a third-party reader than it is given: tokens, operators, elements, bytes.
+    LimitExceeded = "limit-exceeded",
+    /// A third-party reader that crashed, took too long or needed too much memory for a file.
+    ReaderFailed = "reader-failed",
     /// Parameters whose registers, bindings or locations overlap.
     BindingOverlap = "binding-overlap",
     /// A parameter for which no free range of registers or bindings is left.
@@ -141,7 +145,7 @@ impl fmt::Display for Code {
 }
 
 /// A place with what is there.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Label {
     /// The place.
     pub span: Span,
@@ -150,7 +154,7 @@ pub struct Label {
 }
 
 /// One problem.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
@@ -213,17 +217,20 @@ pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, colour: bool) -> 
     })
 }
 
-/// Bytes of a line that is still shown.
+/// Bytes of a line, with the one before and the one behind it, that are still shown.
 const LONGEST_LINE: usize = 4096;
 
-/// Whether a line around `span` is too long to be shown.
+/// Whether what is shown around `span`, its lines and one more on either side, is too long for that.
 fn is_long_line(span: Span, sources: &SourceMap) -> bool {
     let text = sources.file(span.file).text.as_bytes();
     let start = (span.start as usize).min(text.len());
     let end = (span.end as usize).clamp(start, text.len());
-    let is_newline = |byte: &u8| *byte == b'\n';
-    let before = text[..start].iter().rev().take(LONGEST_LINE).take_while(|byte| !is_newline(byte)).count();
-    let after = text[end..].iter().take(LONGEST_LINE).take_while(|byte| !is_newline(byte)).count();
+    let to_second_newline = |newlines: &mut u32, byte: &u8| {
+        *newlines += u32::from(*byte == b'\n');
+        (*newlines < 2).then_some(())
+    };
+    let before = text[..start].iter().rev().take(LONGEST_LINE).scan(0, to_second_newline).count();
+    let after = text[end..].iter().take(LONGEST_LINE).scan(0, to_second_newline).count();
     before + after + (end - start) >= LONGEST_LINE
 }
 

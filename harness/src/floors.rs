@@ -47,6 +47,9 @@ pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<Floor>, Vec<Diagnos
     let entries = table.tables("floor", &mut problems);
     let floors: Vec<Floor> = entries.into_iter().filter_map(|entry| floor(entry, &mut problems)).collect();
     table.finish(&mut problems);
+    if floors.is_empty() && problems.is_empty() {
+        problems.report(0..0, "the file has no [[floor]], so every run would reach it");
+    }
     if found.is_empty() { Ok(floors) } else { Err(found) }
 }
 
@@ -57,7 +60,13 @@ fn floor(mut entry: Table<'_, '_>, problems: &mut Problems<'_>) -> Option<Floor>
     }
     let mut text = |key| entry.required(key, problems).and_then(|value| crate::toml_table::string(value, problems));
     let [runner, proves] = ["runner", "proves"].map(&mut text);
-    let leaves = entry.required("leaves", problems).and_then(|value| crate::toml_table::number(value, problems));
+    let leaves = entry.required("leaves", problems).and_then(|value| {
+        let leaves = crate::toml_table::number(value, problems);
+        if leaves == Some(0) {
+            problems.report(value.span(), "every run reaches a floor of no leaves: `leaves` is 1 or more");
+        }
+        leaves
+    });
     let cells = CELL_KEYS.map(|key| entry.strings(key, problems));
     if runner.as_deref().is_some_and(|runner| !RUNNERS.contains(&runner)) {
         problems.report(entry.range(), "`runner` is \"ash\" or \"wgpu\": the CPU model proves nothing about devices");
@@ -222,6 +231,7 @@ leaves = 2
             culprit: None,
             validation: "valid".to_owned(),
             skip_reason: None,
+            skip_kind: None,
             not_checked: Vec::new(),
             known: None,
             fast: false,

@@ -1,6 +1,7 @@
 //! Known differences: which checks may differ, why, and for which driver versions.
 //!
-//! An entry whose checks ran and of which none differs any more is stale, and that is a failure: the entry must go.
+//! An entry whose checks ran and of which none differs any more is stale, and that is a failure: the entry must go. Each
+//! entry says which checks it is about, and why; one that excuses a check that broke names the words that the check says.
 //! Entries that name a shape of members are about random declarations, see [`shape`].
 
 pub mod shape;
@@ -74,11 +75,20 @@ pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<Known>, Vec<Diagnos
 /// One entry for each case that a table names, so that each of them can be stale.
 fn entries_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Problems<'_>) -> Vec<Known> {
     let cases = cases(&mut entry, problems);
-    let producers = entry.strings("producer", problems).iter().map(|pattern| WildMatch::new(pattern)).collect();
-    let mut pattern = |key| WildMatch::new(entry.string(key, problems).as_deref().unwrap_or("*"));
-    let [device, runner] = ["device", "runner"].map(&mut pattern);
-    let rules = entry.string("rules", problems).map(|rules| WildMatch::new(&rules));
-    let driver = match entry.string("driver", problems).map(|range| range.parse()) {
+    let producers = entry.strings("producer", problems);
+    let [rules, device, runner, driver, says] =
+        ["rules", "device", "runner", "driver", "says"].map(|key| entry.string(key, problems));
+    let patterns = [&rules, &device, &runner, &driver, &says].into_iter().flatten();
+    let is_narrowed = patterns.chain(&producers).any(|pattern| narrows(pattern)) || entry.value("shape").is_some();
+    if !is_narrowed && cases.iter().any(|(_, case)| !narrows(case)) {
+        let message = "the entry is about every check: `case`, `rules`, `producer`, `device`, `runner`, `driver`, `says` or \
+                       `shape` says which it is about";
+        problems.report(entry.range(), message);
+    }
+    if says.as_ref().is_some_and(|says| !says.chars().any(char::is_alphanumeric)) {
+        problems.report(entry.range(), "`says` names no word of what a check says that broke");
+    }
+    let driver = match driver.map(|range| range.parse()) {
         None => VersionRange::default(),
         Some(Ok(range)) => range,
         Some(Err(error)) => {
@@ -87,22 +97,28 @@ fn entries_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Prob
         }
     };
     let culprit = entry.string("culprit", problems);
-    let says = entry.string("says", problems).map(|pattern| WildMatch::new(&pattern));
     let shape = ShapeEntry::read(&mut entry, problems);
-    let reason = entry.required("reason", problems).and_then(|value| string(value, problems));
+    let reason = entry.required("reason", problems).and_then(|value| {
+        let reason = string(value, problems)?;
+        if reason.trim().is_empty() {
+            problems.report(value.span(), "`reason` says why the checks may differ; it is blank");
+        }
+        Some(reason)
+    });
     let link = entry.string("link", problems);
     let file = sources.file(problems.span(entry.range()).file).name.clone();
     entry.finish(problems);
     let reason = reason.unwrap_or_default();
+    let pattern_or_all = |pattern: Option<String>| WildMatch::new(pattern.as_deref().unwrap_or("*"));
     let whole = Known {
         case: WildMatch::default(),
-        rules,
-        producers,
-        device,
-        runner,
+        rules: rules.map(|rules| WildMatch::new(&rules)),
+        producers: producers.iter().map(|pattern| WildMatch::new(pattern)).collect(),
+        device: pattern_or_all(device),
+        runner: pattern_or_all(runner),
         driver,
         culprit,
-        says,
+        says: says.map(|says| WildMatch::new(&says)),
         shape,
         reason,
         link,
@@ -115,6 +131,11 @@ fn entries_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Prob
         Known { case: WildMatch::new(&case), line: start.line, ..whole.clone() }
     };
     cases.into_iter().map(of_case).collect()
+}
+
+/// Whether a pattern does not match everything.
+fn narrows(pattern: &str) -> bool {
+    pattern.chars().any(|c| c != '*')
 }
 
 /// The patterns of cases with the place of each: that of the whole table where it names one or none.
@@ -174,9 +195,12 @@ impl Known {
 
     fn explains(&self, check: &CheckRecord) -> bool {
         // A check that broke keeps its reason once it is known.
-        let broke = matches!(check.outcome, Outcome::Broken | Outcome::Known);
-        let said = self.says.is_none() || (broke && self.is_about_break(check));
-        said && self.culprit.as_deref().is_none_or(|name| check.culprit.map(Culprit::as_str) == Some(name))
+        let is_meant = match (&self.says, check.outcome) {
+            (Some(_), Outcome::Broken | Outcome::Known) => self.is_about_break(check),
+            (None, outcome) => outcome != Outcome::Broken,
+            (Some(_), Outcome::Agree | Outcome::Differ | Outcome::Stale | Outcome::Skipped) => false,
+        };
+        is_meant && self.culprit.as_deref().is_none_or(|name| check.culprit.map(Culprit::as_str) == Some(name))
     }
 
     /// Whether the entry names what a check says that broke, in the whole of it or in a part.
@@ -260,6 +284,7 @@ mod tests {
             culprit: None,
             validation: "valid".to_owned(),
             skip_reason: None,
+            skip_kind: None,
             not_checked: Vec::new(),
             known: None,
             fast: false,
@@ -292,7 +317,7 @@ mod tests {
     /// That a compiler places a member elsewhere does not excuse that it crashes on another form of access.
     #[test]
     fn a_difference_that_broke_as_well_needs_an_entry_for_either() {
-        let difference = "[[known]]\nculprit = \"report\"\nreason = \"its listing is wrong\"\n";
+        let difference = "[[known]]\nproducer = \"naga\"\nculprit = \"report\"\nreason = \"its listing is wrong\"\n";
         let crash = "[[known]]\nsays = \"*SIGSEGV*\"\nreason = \"it crashes\"\n";
         let both = format!("{crash}{difference}");
         for (text, expected) in
@@ -310,6 +335,63 @@ mod tests {
             apply(&known, &mut checks, &[]);
             assert_eq!(checks[0].outcome, expected, "{text}");
         }
+    }
+
+    /// A difference that is known is no word on why a compiler crashes.
+    #[test]
+    fn an_entry_without_words_excuses_no_check_that_broke() {
+        for text in ["", "culprit = \"compiler\"\n"] {
+            let text = format!("[[known]]\ncase = \"arrays/*\"\n{text}reason = \"it moves them\"\n");
+            let mut sources = SourceMap::default();
+            let file = sources.add("known.toml", text);
+            let known = read(file, &sources).unwrap();
+            let mut checks = [CheckRecord {
+                outcome: Outcome::Broken,
+                culprit: Some(Culprit::Compiler),
+                skip_reason: Some("dxc died of SIGSEGV".to_owned()),
+                ..agreeing_check()
+            }];
+            apply(&known, &mut checks, &[]);
+            assert_eq!(checks[0].outcome, Outcome::Broken);
+        }
+    }
+
+    #[test]
+    fn an_entry_says_which_checks_it_is_about_and_why() {
+        let problem = |entry: &str| {
+            let mut sources = SourceMap::default();
+            let file = sources.add("known.toml", format!("# Ours.\n[[known]]\n{entry}\n"));
+            let found = read(file, &sources).err().unwrap_or_default();
+            let told = found.iter().map(|it| format!("{}: {}", sources.position(it.span()).line, it.message));
+            told.collect::<Vec<_>>().join("; ")
+        };
+        let reason = "reason = \"so it is\"";
+        let everything = "2: the entry is about every check: ";
+        for entry in [
+            "",
+            "case = \"*\"",
+            "culprit = \"compiler\"",
+            "device = \"*\"\nproducer = [\"*\"]",
+            "case = [\"a\", \"*\"]",
+        ] {
+            let told = problem(&format!("{entry}\n{reason}"));
+            assert!(told.starts_with(everything), "{entry}: {told}");
+        }
+        for entry in [
+            "case = \"a*\"",
+            "rules = \"std140\"",
+            "driver = \">= 22\"",
+            "says = \"*signal 11*\"",
+            "case = [\"a\", \"*\"]\nrunner = \"ash\"",
+        ] {
+            assert_eq!(problem(&format!("{entry}\n{reason}")), "", "{entry}");
+        }
+        assert!(
+            problem("case = \"a\"\nreason = \" \"").starts_with("4: `reason` says why"),
+            "{}",
+            problem("reason = \"\"")
+        );
+        assert!(problem(&format!("says = \"*\"\ncase = \"a\"\n{reason}")).contains("`says` names no word"));
     }
 
     /// Of several cases each must still differ; the line says which one does not.

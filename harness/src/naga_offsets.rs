@@ -14,12 +14,13 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{
     GlobalVariable, Handle, Module, Scalar, ShaderStage, StructMember, Type, TypeInner, UniqueArena, VectorSize,
 };
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::generate::wgsl::{BLOCK, WgslModule, WgslStep};
 
 /// Why naga gives no answer.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NagaError {
     /// The front end refuses the text.
     #[error("naga does not read it: {0}")]
@@ -65,19 +66,32 @@ pub(crate) fn block_of(module: &Module) -> Option<(Handle<GlobalVariable>, &Glob
 /// # Errors
 /// If naga cannot read, validate or write the module.
 pub fn spirv(module: &WgslModule) -> Result<Vec<u32>, NagaError> {
-    spirv_of(&module.text, &module.entry)
+    let (naga_module, info) = load(&module.text)?;
+    write_spirv((&naga_module, &info), &module.entry)
 }
 
-/// The same of anybody's WGSL.
+/// What naga makes of a compiler's WGSL.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WgslCode {
+    /// As [`spirv`].
+    pub spirv: Vec<u32>,
+    /// Bytes of each variable that is bound, by group and binding; of an array without a length those of one element. A
+    /// host cannot bind less.
+    pub binding_sizes: BTreeMap<(u32, u32), u32>,
+}
+
+/// The SPIR-V of one entry point of WGSL that we did not write, and the sizes of what is bound. Callers ask a
+/// [`ModuleReader`](crate::module_reader::ModuleReader), which can run this in a process of its own.
 ///
 /// # Errors
 /// As [`spirv`].
-pub fn spirv_of(text: &str, entry: &str) -> Result<Vec<u32>, NagaError> {
+pub(crate) fn wgsl_code(text: &str, entry: &str) -> Result<WgslCode, NagaError> {
     let (naga_module, info) = load(text)?;
-    write_spirv((&naga_module, &info), entry)
+    let spirv = write_spirv((&naga_module, &info), entry)?;
+    Ok(WgslCode { spirv, binding_sizes: binding_sizes(&naga_module) })
 }
 
-/// The same of a compute shader in GLSL, whose `main` gets the name `entry`.
+/// SPIR-V as that of [`spirv`], of a compute shader in GLSL, whose `main` gets the name `entry`.
 ///
 /// # Errors
 /// If naga cannot read, validate or write the shader.
@@ -111,30 +125,36 @@ fn write_spirv((module, info): (&Module, &ModuleInfo), entry: &str) -> Result<Ve
     spv::write_vec(module, info, &options, Some(&pipeline)).map_err(|error| NagaError::NoSpirv(chain(&error)))
 }
 
-/// Bytes of each variable that is bound, by group and binding; of an array without a length those of one element. A host
-/// cannot bind less.
-///
-/// # Errors
-/// If naga cannot read the text or finds it invalid.
-pub fn binding_sizes(text: &str) -> Result<BTreeMap<(u32, u32), u32>, NagaError> {
-    let (module, _) = load(text)?;
+fn binding_sizes(module: &Module) -> BTreeMap<(u32, u32), u32> {
     let bound = module.global_variables.iter().filter_map(|(_, variable)| {
         let binding = variable.binding.as_ref()?;
         let size = module.types[variable.ty].inner.size(module.to_ctx());
         Some(((binding.group, binding.binding), size))
     });
-    Ok(bound.collect())
+    bound.collect()
 }
 
-/// Name, group and binding of each variable of WGSL that is bound, in declaration order.
+/// A variable of WGSL that is bound.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WgslBinding {
+    /// Name; empty where there is none.
+    pub name: String,
+    /// Group.
+    pub group: u32,
+    /// Binding.
+    pub binding: u32,
+}
+
+/// Each variable of WGSL that is bound, in declaration order.
 ///
 /// # Errors
 /// If naga cannot read the text or finds it invalid.
-pub fn bindings(text: &str) -> Result<Vec<(String, u32, u32)>, NagaError> {
+pub(crate) fn wgsl_bindings(text: &str) -> Result<Vec<WgslBinding>, NagaError> {
     let (module, _) = load(text)?;
     let bound = module.global_variables.iter().filter_map(|(_, variable)| {
-        let binding = variable.binding.as_ref()?;
-        Some((variable.name.clone().unwrap_or_default(), binding.group, binding.binding))
+        let place = variable.binding.as_ref()?;
+        let name = variable.name.clone().unwrap_or_default();
+        Some(WgslBinding { name, group: place.group, binding: place.binding })
     });
     Ok(bound.collect())
 }

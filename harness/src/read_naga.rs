@@ -4,6 +4,8 @@
 //! naga's typed module. Alignments are naga's too, and naga knows only WGSL's, so in GLSL an alignment can be less than
 //! what std140 applied. A module that naga's validator refuses has no blocks here, only errors.
 //!
+//! For texts of users and compilers see [`module_reader`](crate::module_reader): naga does not survive all of them.
+//!
 //! Source: naga 30, `naga::ir::TypeInner` and `naga::proc::Layouter`.
 
 use naga::front::{glsl, wgsl};
@@ -19,6 +21,16 @@ use crate::naga_offsets::{chain, matrix_stride};
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder};
 use crate::sources::{FileId, Span};
+
+/// Bytes that the listed blocks of a module may take, names counted each time that a path or a type repeats them: types are
+/// shared, so a few hundred bytes of text can stand for 2^27 members.
+const LISTED_BYTES: usize = 1 << 24;
+
+/// Bytes that a block, a member or an element counts for beside its names.
+const NODE_BYTES: usize = 64;
+
+/// Deepest nesting of structs and arrays, as in SPIR-V that is read here.
+const DEEPEST: usize = 64;
 
 /// The blocks of a WGSL module, in declaration order.
 ///
@@ -42,7 +54,8 @@ pub fn read_wgsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagn
 /// The stage is that of `#pragma shader_stage(STAGE)`; without one, the first stage with which naga reads the text.
 ///
 /// # Errors
-/// naga's own, each at its place in `file`; where no stage fits, those of the stage with which naga came furthest.
+/// naga's own, each at its place in `file`; where no stage fits, those of the stage with which naga came furthest. A limit
+/// of ours that is exceeded is the same with every stage, so it ends the search.
 pub fn read_glsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
     let place = Text { text, file };
     let mut furthest: Option<Vec<Diagnostic>> = None;
@@ -51,6 +64,10 @@ pub fn read_glsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagn
             Ok(blocks) => return Ok(blocks),
             Err(errors) => errors,
         };
+        let is_limit = |error: &Diagnostic| matches!(error.code, Code::LimitExceeded | Code::TooDeep);
+        if errors.iter().any(is_limit) {
+            return Err(errors);
+        }
         let start = |errors: &Vec<Diagnostic>| errors.first().map(|error| error.span().start);
         if furthest.as_ref().is_none_or(|best| start(&errors) > start(best)) {
             furthest = Some(errors);
@@ -102,15 +119,46 @@ fn with_text(mut diagnostic: Diagnostic, text: &str) -> Diagnostic {
 }
 
 fn blocks(module: &naga::Module, place: Text<'_>) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
-    let reader = Reader::new(module, place)?;
-    let found = module.global_variables.iter().filter_map(|(_, variable)| reader.block(variable));
-    Ok(found.collect())
+    let mut reader = Reader::new(module, place)?;
+    let mut found = Vec::new();
+    for (handle, variable) in module.global_variables.iter() {
+        match reader.block(variable) {
+            Ok(block) => found.extend(block),
+            Err(Unlisted { code, message }) => {
+                let span = place.span(module.global_variables.get_span(handle));
+                return Err(vec![Diagnostic::error(code, span, message)]);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Why no block of a module is listed.
+struct Unlisted {
+    code: Code,
+    message: String,
+}
+
+/// Why a type has no layout.
+enum NoLayout {
+    /// It has no bytes; the other blocks have.
+    Refused(Refusal),
+    /// Nothing is listed.
+    Unlisted(Unlisted),
+}
+
+impl From<Unlisted> for NoLayout {
+    fn from(unlisted: Unlisted) -> Self {
+        Self::Unlisted(unlisted)
+    }
 }
 
 /// A validated module with naga's alignments.
 struct Reader<'a> {
     module: &'a naga::Module,
     layouter: Layouter,
+    /// Bytes of [`LISTED_BYTES`] that are left.
+    left: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -133,31 +181,40 @@ impl<'a> Reader<'a> {
             let span = problem.spans().next().map_or(naga::Span::UNDEFINED, |(span, _)| *span);
             error(span, chain(problem.as_inner()))
         })?;
-        Ok(Self { module, layouter })
+        Ok(Self { module, layouter, left: LISTED_BYTES })
     }
 
     /// The block that `variable` is, `None` for a variable that is no block.
-    fn block(&self, variable: &GlobalVariable) -> Option<BlockLayout> {
+    fn block(&mut self, variable: &GlobalVariable) -> Result<Option<BlockLayout>, Unlisted> {
         let kind = match variable.space {
             AddressSpace::Uniform => BlockKind::UniformBlock,
             AddressSpace::Storage { .. } => BlockKind::StorageBlock,
             AddressSpace::Immediate => BlockKind::PushConstant,
-            _ => return None,
+            _ => return Ok(None),
         };
         let (ty, count) = match self.module.types[variable.ty].inner {
             TypeInner::BindingArray { base, size } => (base, self.count(size)),
             _ => (variable.ty, Count::Finite(1)),
         };
         let type_name = self.module.types[ty].name.as_deref();
-        Some(BlockLayout {
-            rules: DECLARED.to_owned(),
-            name: variable.name.as_deref().or(type_name).unwrap_or_default().to_owned(),
-            kind,
-            count,
-            result: self.laid_out("", ty).map_err(|refusal| vec![refusal]),
-            stride: None,
-            warnings: Vec::new(),
-        })
+        let name = variable.name.as_deref().or(type_name).unwrap_or_default().to_owned();
+        let result = match self.laid_out("", ty, 0) {
+            Ok(laid_out) => Ok(laid_out),
+            Err(NoLayout::Refused(refusal)) => Err(vec![refusal]),
+            Err(NoLayout::Unlisted(unlisted)) => return Err(unlisted),
+        };
+        let (rules, warnings) = (DECLARED.to_owned(), Vec::new());
+        Ok(Some(BlockLayout { rules, name, kind, count, result, stride: None, warnings }))
+    }
+
+    /// Takes the bytes of a node with these names away.
+    fn spend(&mut self, names: usize) -> Result<(), Unlisted> {
+        let left = self.left.checked_sub(NODE_BYTES + names);
+        self.left = left.ok_or_else(|| Unlisted {
+            code: Code::LimitExceeded,
+            message: format!("the blocks up to this one take more than {LISTED_BYTES} bytes to list"),
+        })?;
+        Ok(())
     }
 
     fn context(&self) -> GlobalCtx<'a> {
@@ -171,8 +228,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn laid_out(&self, path: &str, ty: Handle<naga::Type>) -> Result<LaidOut, Refusal> {
-        let naga::Type { name, inner } = &self.module.types[ty];
+    /// The layout of a type with so many types around it.
+    fn laid_out(&mut self, path: &str, ty: Handle<naga::Type>, depth: usize) -> Result<LaidOut, NoLayout> {
+        let module = self.module;
+        let naga::Type { name, inner } = &module.types[ty];
+        self.spend(path.len())?;
+        if depth > DEEPEST {
+            let message = format!("the type of this nests more than {DEEPEST} levels deep");
+            return Err(NoLayout::Unlisted(Unlisted { code: Code::TooDeep, message }));
+        }
         let (type_name, shape) = match inner {
             TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => {
                 let component = component(path, *scalar)?;
@@ -190,24 +254,26 @@ impl<'a> Reader<'a> {
                 (type_name, LaidOutShape::Matrix { component, rows, columns, order: MatrixOrder::Column, stride })
             }
             TypeInner::Array { base, size, stride } => {
-                let element = Box::new(self.laid_out(&format!("{path}[]"), *base)?);
+                let element = Box::new(self.laid_out(&format!("{path}[]"), *base, depth + 1)?);
                 let (count, stride) = (self.count(*size), *stride);
                 (array_name(&element.type_name, count), LaidOutShape::Array { element, count, stride })
             }
             TypeInner::Struct { members, .. } => {
-                let members = members.iter().map(|member| self.member(path, member)).collect::<Result<_, _>>()?;
+                let members =
+                    members.iter().map(|member| self.member(path, member, depth)).collect::<Result<_, _>>()?;
                 (name.clone().unwrap_or_default(), LaidOutShape::Struct(members))
             }
-            _ => return Err(Refusal { path: path.to_owned(), message: "a type without bytes".to_owned() }),
+            _ => return Err(refused(path, "a type without bytes".to_owned())),
         };
+        self.spend(type_name.len())?;
         let alignment = self.layouter[ty].alignment.round_up(1);
         Ok(LaidOut { type_name, size: self.size(ty), alignment, shape })
     }
 
-    fn member(&self, path: &str, member: &StructMember) -> Result<LaidOutMember, Refusal> {
+    fn member(&mut self, path: &str, member: &StructMember, depth: usize) -> Result<LaidOutMember, NoLayout> {
         let name = member.name.clone().unwrap_or_default();
         let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-        let layout = self.laid_out(&path, member.ty)?;
+        let layout = self.laid_out(&path, member.ty, depth + 1)?;
         Ok(LaidOutMember { name, is_base: false, offset: member.offset, bits: None, layout })
     }
 
@@ -218,7 +284,11 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn component(path: &str, scalar: naga::Scalar) -> Result<Component, Refusal> {
+fn refused(path: &str, message: String) -> NoLayout {
+    NoLayout::Refused(Refusal { path: path.to_owned(), message })
+}
+
+fn component(path: &str, scalar: naga::Scalar) -> Result<Component, NoLayout> {
     let size = u32::from(scalar.width);
     let found = match (scalar.kind, scalar.width) {
         (ScalarKind::Float, 2) => Scalar::Float16,
@@ -230,10 +300,7 @@ fn component(path: &str, scalar: naga::Scalar) -> Result<Component, Refusal> {
         (ScalarKind::Uint, 2) => Scalar::Uint16,
         (ScalarKind::Uint, 4) => Scalar::Uint32,
         (ScalarKind::Uint, 8) => Scalar::Uint64,
-        _ => {
-            let message = format!("a scalar {:?} of {size} bytes", scalar.kind);
-            return Err(Refusal { path: path.to_owned(), message });
-        }
+        _ => return Err(refused(path, format!("a scalar {:?} of {size} bytes", scalar.kind))),
     };
     Ok(Component { scalar: found, size })
 }

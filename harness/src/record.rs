@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::runner::RunnerKind;
 
-pub use end::{Culprit, Outcome, Proves};
+pub use end::{Culprit, Outcome, Proves, SkipKind};
 pub use header::RunHeader;
 pub use row::{Direction, Form, Row, Space, Stage, Value, What};
 
@@ -58,6 +58,9 @@ pub struct CheckRecord {
     pub validation: String,
     /// Why it was skipped, or why it broke.
     pub skip_reason: Option<String>,
+    /// What kind of skip it is, where that is more than that nothing answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skip_kind: Option<SkipKind>,
     /// What of a check that was carried out was left out, a reason each: blocks and leaves without a shader, forms of
     /// access that a compiler does not take, what the device lacks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -88,8 +91,13 @@ impl CheckRecord {
         let Self { rules, producer, device, .. } = self;
         let case = self.case.replace('/', "::");
         // In a check without a device nothing runs.
-        let runner = if device == NO_DEVICE { NO_DEVICE } else { self.runner.as_str() };
+        let runner = if self.has_device() { self.runner.as_str() } else { NO_DEVICE };
         format!("{case}::{rules}::{producer}::{device}::{runner}")
+    }
+
+    /// Whether a device takes part in the check.
+    pub fn has_device(&self) -> bool {
+        self.device != NO_DEVICE
     }
 }
 
@@ -167,6 +175,9 @@ pub struct RunEnd {
     pub stale: u32,
     /// By outcome.
     pub skipped: u32,
+    /// Those of the skipped that are not applicable; absent where there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_applicable: u32,
     /// By outcome.
     pub broken: u32,
     /// Leaves that devices answered for.

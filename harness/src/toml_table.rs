@@ -26,6 +26,11 @@ impl<'a> Problems<'a> {
         Self { file, code, found }
     }
 
+    /// Whether none was found so far.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
     /// The range as a span of the file.
     pub fn span(&self, range: Range<usize>) -> Span {
         let at = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);

@@ -8,6 +8,7 @@ use std::fmt;
 use crate::layout::native::find_native;
 use crate::layout::{LayoutOptions, RuleSet, find};
 use crate::module::Block;
+use crate::module_reader::ModuleReader;
 use crate::runner::Shader;
 
 /// A compiler, a target and a layout option.
@@ -263,8 +264,14 @@ pub trait Compile: fmt::Debug + Sync {
     /// Whether the compiler of this toolchain is there.
     fn has(&self, toolchain: &Toolchain) -> bool;
 
+    /// What the compiler of this toolchain says of its version; `None` where it is not there.
+    fn version(&self, toolchain: &Toolchain) -> Option<&str>;
+
     /// Compiles; asked from many threads at once.
     fn compile(&self, request: &CompileRequest<'_>) -> Compilation;
+
+    /// Reads what compilers make and only third-party code can read.
+    fn reader(&self) -> &dyn ModuleReader;
 }
 
 #[cfg(test)]

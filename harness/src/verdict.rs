@@ -30,6 +30,15 @@ impl Validation {
             Self::Invalid(message) => message.clone(),
         }
     }
+
+    /// What such a text of a record stands for.
+    pub fn of_text(text: &str) -> Self {
+        match (text, text.strip_prefix("not run: ")) {
+            ("valid", _) => Self::Valid,
+            (_, Some(reason)) => Self::NotRun(reason.to_owned()),
+            (message, None) => Self::Invalid(message.to_owned()),
+        }
+    }
 }
 
 /// Who wrote the code that a device ran.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use layoutproof::check::{Produced, Source, Subject};
 use layoutproof::declare::DeclareOptions;
 use layoutproof::layout::{LayoutOptions, find};
+use layoutproof::module_reader::{InProcessReader, ModuleReader};
 use layoutproof::sources::{SourceMap, Span};
 use layoutproof::toolchain::{Compilation, Compile, CompileRequest, Toolchain, toolchains};
 
@@ -17,6 +18,10 @@ impl Compile for Listener {
         true
     }
 
+    fn version(&self, _: &Toolchain) -> Option<&str> {
+        None
+    }
+
     fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
         let head = format!("void {}(", request.entry);
         let line =
@@ -27,6 +32,10 @@ impl Compile for Listener {
             self.0.lock().expect("no listener panics").push(format!("{block}: {line}"));
         }
         Compilation::Refused("it only listens".to_owned())
+    }
+
+    fn reader(&self) -> &dyn ModuleReader {
+        &InProcessReader
     }
 }
 

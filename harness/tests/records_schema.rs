@@ -3,7 +3,7 @@
 //! Checks the few keywords that the schema uses, and is stricter than JSON schema in one way: an unknown key is an
 //! error, so that a new key cannot be forgotten in the schema.
 
-use layoutproof::record::{BoundCount, Line};
+use layoutproof::record::{BoundCount, Line, SkipKind};
 use serde_json::Value;
 
 const SCHEMA: &str = include_str!("golden/records.schema.json");
@@ -87,10 +87,12 @@ fn what_a_check_of_bindings_says_fits_too() {
             Line::Check(check) => {
                 let not_read = [("an input attachment".to_owned(), 1)].into();
                 check.bound = Some(BoundCount { read: 3, not_read });
+                check.skip_kind = Some(SkipKind::NotApplicable);
             }
             Line::End(end) => {
                 end.bound.insert("lavapipe via ash".to_owned(), 3);
                 end.shader_cache = Some("partly warm".to_owned());
+                end.not_applicable = 1;
             }
         }
         let record = serde_json::to_value(&*line).unwrap();

@@ -96,6 +96,7 @@ fn check() -> impl Strategy<Value = CheckRecord> {
             culprit,
             validation: "valid".into(),
             skip_reason: None,
+            skip_kind: None,
             not_checked: Vec::new(),
             known: None,
             fast: false,

@@ -247,11 +247,11 @@ fn expectation(
     let authority = if let Some(value) = table.value("authority") {
         authority(value, problems)
     } else {
-        problems.report_as(Code::NoAuthority, place, format!("`{rules}` names no authority for its numbers"));
+        problems.report_as(Code::NoAuthority, place.clone(), format!("`{rules}` names no authority for its numbers"));
         Authority::default()
     };
     let partial = table.boolean("partial", problems).unwrap_or(false);
-    let mut entries = Vec::new();
+    let (mut entries, mut is_empty) = (Vec::new(), true);
     for (key, what) in [
         ("offsets", What::Offset),
         ("strides", What::ArrayStride),
@@ -261,18 +261,33 @@ fn expectation(
     ] {
         let Some(numbers) = table.value(key).and_then(|value| Table::of(value, problems)) else { continue };
         for (path, _, value) in numbers.entries() {
+            is_empty = false;
             let Some(number) = number(value, problems) else { continue };
             entries.push(Expected { what, path: path.to_owned(), value: number, span: problems.span(value.span()) });
         }
     }
     table.finish(problems);
+    if is_empty {
+        problems.report_as(
+            Code::IncompleteExpectation,
+            place,
+            format!("`{rules}` has no number, so it expects nothing"),
+        );
+    }
     Some(Expectation { rules: rules.to_owned(), span, authority, partial, entries })
 }
 
 /// Who says so, with complaints about one that says nothing.
 pub(super) fn authority(value: &Value<'_>, problems: &mut Problems<'_>) -> Authority {
     let Some(mut table) = Table::of(value, problems) else { return Authority::default() };
-    let mut read = |key| table.string(key, problems);
+    let mut read = |key| {
+        let text = table.string(key, problems)?;
+        if text.trim().is_empty() && key != "flags" {
+            let place = table.value(key).map_or(value.span(), Value::span);
+            problems.report_as(Code::NoAuthority, place, format!("`{key}` of an authority is blank"));
+        }
+        Some(text)
+    };
     let authority = Authority {
         compiler: read("compiler"),
         version: read("version"),

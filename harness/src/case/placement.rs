@@ -106,7 +106,11 @@ fn expectation(
         places: places(value, problems),
         span: problems.span(value.span()),
     });
-    let entries = entries.collect();
+    let entries: Vec<ExpectedPlaces> = entries.collect();
+    if entries.is_empty() && partial {
+        let message = format!("[bind.{target}.{name}] is partial and names no parameter, so it expects nothing");
+        problems.report_as(Code::IncompleteExpectation, table.range(), message);
+    }
     Some(BindExpectation { target, convention, version, span, authority, partial, entries })
 }
 

@@ -3,7 +3,9 @@
 //! A probe's plan in, what the compiler makes of the declarations with that probe behind them out: a module with what its
 //! code addresses, or why there is none. A plan that fails is tried again with fewer forms of access.
 
+use crate::check::authority::{is_authority, is_expected};
 use crate::check::compiled_code::{CompiledCode, Unusable, own_buffers};
+use crate::check::gap::{Gap, GapCause};
 use crate::check::produce::addressed;
 use crate::check::shader_module::{Code, Compiled, ShaderModule};
 use crate::check::share::Share;
@@ -14,6 +16,7 @@ use crate::generate::{glsl, hlsl, spirv, wgsl};
 use crate::layout::rules::VectorAlignment;
 use crate::layout::{BlockLayout, DECLARED, Leaf, find};
 use crate::module::{BlockKind, EntryPoint};
+use crate::module_reader::ModuleReader;
 use crate::probe::{Interface, ProbeEntry, ProbePlan, Wiring, elements};
 use crate::read_spirv::features_of;
 use crate::record::{Direction, Form, REFUSED_BY};
@@ -29,7 +32,7 @@ pub(super) enum Attempt {
     /// A module whose code nobody follows, for this reason. It is not run, but its validity counts.
     NotFollowed(Box<ShaderModule>, String),
     /// Nothing, for this reason.
-    Refused(String),
+    Refused(Gap),
     /// A crash or its like.
     Broken(String),
 }
@@ -86,6 +89,29 @@ impl Asked<'_> {
         (best, failed)
     }
 
+    /// What the refusal of the declarations in these words is: a fact of the language where the case says that this compiler
+    /// refuses it.
+    fn refusal(&self, words: &str) -> Gap {
+        let version = self.compilers.version(self.toolchain).unwrap_or_default();
+        let rejects = &self.subject.source.rejects;
+        let is_expected = rejects.iter().any(|told| is_expected(told, self.toolchain, version, words));
+        let reason = format!("{REFUSED_BY}{}: {words}", self.toolchain);
+        Gap { reason, cause: if is_expected { GapCause::Language } else { GapCause::Tool } }
+    }
+
+    /// Returns a sentence if the compiler refused declarations of which it gave the case's numbers itself, in this very
+    /// version: that is no answer to skip.
+    pub(super) fn contradicts_authority(&self, gap: &Gap) -> Option<String> {
+        let version = self.compilers.version(self.toolchain)?;
+        // Of two compilers in a row nobody knows which one refused: slangc takes pointers for HLSL, DXC then does not.
+        if !gap.is_refusal() || gap.cause == GapCause::Language || self.toolchain.second_compiler().is_some() {
+            return None;
+        }
+        let mut authorities = self.subject.authorities.iter();
+        let authority = authorities.find(|authority| is_authority(authority, self.toolchain, version))?;
+        Some(format!("{}, but the case has its numbers from {authority}", gap.reason))
+    }
+
     fn attempt(&self, layout: &BlockLayout, plan: ProbePlan, marked: &str) -> Attempt {
         match self.compile(layout, &plan, marked) {
             Ok(Compilation::Made(made)) => {
@@ -93,12 +119,12 @@ impl Asked<'_> {
                     Unusable::Unread(reason) => {
                         Attempt::Broken(format!("{} made what cannot be read: {reason}", self.toolchain))
                     }
-                    Unusable::NotFollowed(reason) => Attempt::Refused(reason),
+                    Unusable::NotFollowed(reason) => Attempt::Refused(Gap::tool(reason)),
                 })
             }
-            Ok(Compilation::Refused(words)) => Attempt::Refused(format!("{REFUSED_BY}{}: {words}", self.toolchain)),
+            Ok(Compilation::Refused(words)) => Attempt::Refused(self.refusal(&words)),
             Ok(Compilation::Broken(sentence)) => Attempt::Broken(sentence),
-            Err(reason) => Attempt::Refused(reason),
+            Err(reason) => Attempt::Refused(Gap::language(reason)),
         }
     }
 
@@ -176,7 +202,8 @@ impl Asked<'_> {
     /// The module of what the compiler made, or why there is none.
     fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: &Made) -> Result<Attempt, Unusable> {
         let reported = reported(made, layout).map_err(Unusable::Unread)?;
-        let compiled_code = CompiledCode::new((&made.shader, self.own_buffers()), &plan.entries[0])?;
+        let compiled_code =
+            CompiledCode::new((&made.shader, self.own_buffers()), &plan.entries[0], self.compilers.reader())?;
         let shader = compiled_code.followed();
         let CompiledCode { code, interface, binding_size, validation } = compiled_code;
         let mut requires =
@@ -225,7 +252,7 @@ impl Asked<'_> {
     }
 }
 
-/// The bytes that what a compiler made of a probe addresses.
+/// The bytes that what a compiler made of a probe addresses; `reader` reads what only naga can.
 ///
 /// # Errors
 /// What cannot be read, and code that cannot be followed.
@@ -233,11 +260,14 @@ pub(crate) fn addressed_by(
     (shader, language): (&Shader, Language),
     layout: &BlockLayout,
     plan: &ProbePlan,
+    reader: &dyn ModuleReader,
 ) -> Result<Compiled, String> {
     let made =
-        CompiledCode::new((shader, own_buffers(language)), &plan.entries[0]).map_err(|unusable| match unusable {
-            Unusable::Unread(reason) | Unusable::NotFollowed(reason) => reason,
-        })?;
+        CompiledCode::new((shader, own_buffers(language)), &plan.entries[0], reader).map_err(
+            |unusable| match unusable {
+                Unusable::Unread(reason) | Unusable::NotFollowed(reason) => reason,
+            },
+        )?;
     let code = (&made.followed(), made.interface);
     addressed(layout, plan, code).map_err(|error| format!("code not followed: {error}"))
 }

@@ -7,7 +7,8 @@ use crate::check::shader_module::Code;
 use crate::clang_ir;
 use crate::dxil::bindings::resource_bindings;
 use crate::generate::hlsl;
-use crate::naga_offsets::{self, NagaError};
+use crate::module_reader::{ModuleReader, wgsl_code};
+use crate::naga_offsets::{NagaError, WgslCode};
 use crate::probe::{Interface, ProbeEntry, Socket};
 use crate::read_spirv::{bound_variables, without_source};
 use crate::record::Space;
@@ -43,11 +44,15 @@ impl Unusable {
 
 impl CompiledCode {
     /// The code of `shader`, made of a probe whose own buffers are declared as `ours` says, of which `entry` is the one
-    /// entry point.
+    /// entry point; `reader` reads what only naga can.
     ///
     /// # Errors
     /// Code that cannot be read, or binds more or less than the block and the probe's own buffers.
-    pub(super) fn new((shader, ours): (&Shader, Interface), entry: &ProbeEntry) -> Result<Self, Unusable> {
+    pub(super) fn new(
+        (shader, ours): (&Shader, Interface),
+        entry: &ProbeEntry,
+        reader: &dyn ModuleReader,
+    ) -> Result<Self, Unusable> {
         match shader {
             Shader::Spirv(words) => {
                 let words = without_source(words);
@@ -62,7 +67,7 @@ impl CompiledCode {
                 let interface = clang_interface(text, &entry.name)?;
                 Ok(Self::unvalidated(Code::ClangIr(text.clone()), interface))
             }
-            Shader::Wgsl(text) => Self::of_wgsl(text, entry, ours),
+            Shader::Wgsl(text) => Self::of_wgsl(text, entry, ours, reader),
             Shader::Dxbc(_) | Shader::Msl(_) => Err(Unusable::NotFollowed("no device takes such code".to_owned())),
         }
     }
@@ -73,9 +78,10 @@ impl CompiledCode {
     }
 
     /// WGSL, which naga judges and turns into SPIR-V. What naga refuses is a module that is not valid.
-    fn of_wgsl(text: &str, entry: &ProbeEntry, ours: Interface) -> Result<Self, Unusable> {
-        let spirv = match naga_offsets::spirv_of(text, &entry.name) {
-            Ok(spirv) => spirv,
+    fn of_wgsl(text: &str, entry: &ProbeEntry, ours: Interface, reader: &dyn ModuleReader) -> Result<Self, Unusable> {
+        let read = wgsl_code(reader, text, &entry.name).map_err(|failure| Unusable::unread(&failure))?;
+        let WgslCode { spirv, binding_sizes } = match read {
+            Ok(code) => code,
             Err(error @ (NagaError::Unreadable(_) | NagaError::Invalid(_))) => {
                 let validation = Validation::Invalid(error.to_string());
                 let code = Code::Wgsl(text.to_owned());
@@ -86,8 +92,7 @@ impl CompiledCode {
             }
         };
         let interface = spirv_interface(&spirv, entry.space, ours)?;
-        let sizes = naga_offsets::binding_sizes(text).map_err(|error| Unusable::unread(&error))?;
-        let binding_size = sizes.get(&interface.block).copied().unwrap_or(0);
+        let binding_size = binding_sizes.get(&interface.block).copied().unwrap_or(0);
         Ok(Self { binding_size, ..Self::unvalidated(Code::Naga { spirv, wgsl: text.to_owned() }, interface) })
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::check::answers::{Answers, broke};
+use crate::check::gap::GapCause;
 use crate::check::hint;
 use crate::check::jobs::{CheckProbe, Jobs};
 use crate::check::produce::Produced;
@@ -14,7 +15,7 @@ use crate::check::subject::Subject;
 use crate::layout::Leaf;
 use crate::probe::{BufferRole, Observation, Observed, ProbeEntry, Problem, Range, observe, observed_right};
 use crate::record::{
-    CheckRecord, Culprit, Form, Outcome, REFUSED_BY, Row, SCHEMA, Space, Story, StoryBlock, Value, What,
+    CheckRecord, Culprit, Form, Outcome, REFUSED_BY, Row, SCHEMA, SkipKind, Space, Story, StoryBlock, Value, What,
 };
 use crate::runner::{DeviceInfo, ReadBack, RunnerError};
 use crate::verdict::{Code, Validation, Verdict, judge};
@@ -78,6 +79,7 @@ impl Check {
             culprit: verdict.culprit,
             validation: validation.text(),
             skip_reason: reason,
+            skip_kind: (outcome == Outcome::Skipped).then(|| self.skip_kind(&answers)).flatten(),
             not_checked: if outcome == Outcome::Skipped { Vec::new() } else { self.left_out(&answers) },
             known: None,
             fast: false,
@@ -172,7 +174,8 @@ impl Check {
         let broken = (!answers.broken.is_empty()).then(|| broke(&answers.broken));
         match verdict.outcome {
             Outcome::Agree if broken.is_some() => (self.broken(&answers.leaves), broken),
-            Outcome::Agree if answers.leaves.is_empty() => {
+            // The number of elements of an array is an answer, too, and no leaf.
+            Outcome::Agree if answers.rows.iter().all(|row| row.observed.is_none()) && answers.leaves.is_empty() => {
                 (Verdict { outcome: Outcome::Skipped, ..verdict }, Some(self.skip_reason(answers)))
             }
             Outcome::Agree | Outcome::Differ | Outcome::Known | Outcome::Stale | Outcome::Skipped | Outcome::Broken => {
@@ -193,7 +196,8 @@ impl Check {
 
     /// Why some of the check was not carried out, with what the compiler itself says first.
     fn left_out(&self, answers: &Answers) -> Vec<String> {
-        let mut reasons: Vec<String> = self.produced.gaps.iter().chain(&answers.lacking).cloned().collect();
+        let gaps = self.produced.gaps.iter().map(|gap| &gap.reason);
+        let mut reasons: Vec<String> = gaps.chain(&answers.lacking).cloned().collect();
         reasons.sort_by_key(|reason| !reason.starts_with(REFUSED_BY));
         reasons
     }
@@ -201,6 +205,13 @@ impl Check {
     fn skip_reason(&self, answers: &Answers) -> String {
         let reasons = self.left_out(answers);
         if reasons.is_empty() { "nothing to probe".to_owned() } else { reasons.join("; ") }
+    }
+
+    /// Not applicable, if every reason lies in the language: nothing that a device or a compiler could have answered.
+    fn skip_kind(&self, answers: &Answers) -> Option<SkipKind> {
+        let Produced { gaps, modules, .. } = &*self.produced;
+        let in_language = gaps.iter().all(|gap| gap.cause == GapCause::Language);
+        (in_language && modules.is_empty() && answers.lacking.is_empty()).then_some(SkipKind::NotApplicable)
     }
 
     fn story(&self, verdict: &Verdict, rows: &[Row]) -> Story {

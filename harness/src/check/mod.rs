@@ -4,13 +4,16 @@
 //! places its parameters, [`produce`] its shaders by one [`producer`] in the spaces and stages that `reach` chooses, each
 //! a [`shader_module`], `asked` where a compiler makes them, [`jobs`] what of them one device can do, [`mod@screen`]
 //! what many checks can ask in one dispatch, [`conduct`] the record that its results add up to; [`proof`] and [`prove`]
-//! are jobs and record of a placement. Everything that runs a device or a validator is the caller's.
+//! are jobs and record of a placement; [`audit`] tells a record that contradicts itself. Everything that runs a device or a validator is the caller's.
 
 mod answers;
 pub(crate) mod asked;
+pub mod audit;
+mod authority;
 mod candidate;
 mod compiled_code;
 pub mod conduct;
+pub mod gap;
 mod hint;
 pub mod jobs;
 pub mod placed;
@@ -29,6 +32,7 @@ pub mod source;
 pub mod subject;
 
 pub use conduct::Check;
+pub use gap::{Gap, GapCause};
 pub use jobs::Jobs;
 pub use placed::Placed;
 pub use produce::{Produced, Settings};

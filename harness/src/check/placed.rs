@@ -167,6 +167,7 @@ impl Placed {
             culprit: verdict.culprit,
             validation: validation.text(),
             skip_reason: None,
+            skip_kind: None,
             not_checked: Vec::new(),
             known: None,
             fast: false,

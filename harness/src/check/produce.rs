@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use crate::case::Numbers;
+use crate::check::gap::Gap;
 use crate::check::producer::{Generator, Producer};
 use crate::check::reach::reach;
 use crate::check::shader_module::{Code, Compiled, ShaderModule};
@@ -43,7 +44,7 @@ pub struct Produced {
     /// One or more per block that can be probed.
     pub modules: Vec<ShaderModule>,
     /// Why blocks, leaves or entry points have no shader.
-    pub gaps: Vec<String>,
+    pub gaps: Vec<Gap>,
     /// What broke on the way to a shader, such as a compiler that crashed.
     pub broken: Vec<String>,
 }
@@ -59,7 +60,7 @@ impl Produced {
                 continue;
             }
             let plan = plan_in(layout, &layout.leaves(), &places).only(&settings.forms);
-            shaders.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
+            shaders.gaps.extend(not_probed(&plan));
             if plan.leaves.is_empty() {
                 continue;
             }
@@ -90,10 +91,10 @@ impl Produced {
 
     /// With each reason once.
     pub(super) fn tidy(mut self) -> Self {
-        for reasons in [&mut self.gaps, &mut self.broken] {
-            reasons.sort();
-            reasons.dedup();
-        }
+        self.gaps.sort();
+        self.gaps.dedup();
+        self.broken.sort();
+        self.broken.dedup();
         self
     }
 
@@ -115,11 +116,11 @@ impl Produced {
     ) {
         let module = match spirv::produce(layout, &plan) {
             Ok(module) => module,
-            Err(error) => return self.gaps.push(error.to_string()),
+            Err(error) => return self.gaps.push(Gap::language(error.to_string())),
         };
         let compiled = match addressed(image_of, &plan, (&module.shader(), Interface::default())) {
             Ok(compiled) => compiled,
-            Err(error) => return self.gaps.push(error.to_string()),
+            Err(error) => return self.gaps.push(Gap::tool(error.to_string())),
         };
         self.modules.push(ShaderModule {
             share,
@@ -141,11 +142,16 @@ impl Produced {
 }
 
 /// Why a block has no layout, and so no shader.
-pub(super) fn gap(rules: &str, refusal: &Refusal) -> String {
-    match rules {
+pub(super) fn gap(rules: &str, refusal: &Refusal) -> Gap {
+    Gap::language(match rules {
         DECLARED => format!("`{}` has no layout in the module: {}", refusal.path, refusal.message),
         rules => format!("{rules} forbids it: {}", refusal.message),
-    }
+    })
+}
+
+/// The leaves that a plan leaves out, by the reason.
+pub(super) fn not_probed(plan: &ProbePlan) -> impl Iterator<Item = Gap> {
+    plan.not_probed.iter().map(|leaf| Gap::language(format!("leaves not probed ({})", leaf.reason)))
 }
 
 /// The plan of an array of structured-buffer elements: where its second element is, read leaf by leaf, shows the stride,

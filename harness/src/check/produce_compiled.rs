@@ -5,7 +5,8 @@
 //! WGSL get the declarations said again in their language.
 
 use crate::check::asked::{Asked, Attempt};
-use crate::check::produce::{Produced, gap, plan_of_second_element};
+use crate::check::gap::Gap;
+use crate::check::produce::{Produced, gap, not_probed, plan_of_second_element};
 use crate::check::produce_naga::in_wgsl;
 use crate::check::producer::Producer;
 use crate::check::subject::Subject;
@@ -27,7 +28,7 @@ impl Produced {
     pub fn compiled(subject: &Subject, toolchain: &'static Toolchain, compilers: &dyn Compile) -> Self {
         let mut produced = Self::empty(Producer::Compiler(toolchain));
         let Some(text) = &subject.source.text else {
-            produced.gaps.push("it has no source text".to_owned());
+            produced.gaps.push(Gap::language("it has no source text"));
             return produced;
         };
         if subject.is_own_wgsl() {
@@ -54,22 +55,22 @@ impl Produced {
                 Language::Glsl => Some(glsl::space_of(layout.kind, subject.rules)),
             };
             let Some(space) = space else {
-                produced.gaps.push("compilers read no such block by name".to_owned());
+                produced.gaps.push(Gap::language("compilers read no such block by name"));
                 continue;
             };
             if toolchain.language == Language::Slang && layout.leaves().iter().any(takes_four_for_two) {
-                produced.gaps.push("types of 16 bits always take 2 bytes in Slang".to_owned());
+                produced.gaps.push(Gap::language("types of 16 bits always take 2 bytes in Slang"));
                 continue;
             }
             let places = [(space, Stage::Compute)].into();
             let plan = nameable(plan_by_name(layout, &layout.leaves(), &places), toolchain.language);
-            produced.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
+            produced.gaps.extend(not_probed(&plan));
             // The GLSL that is written for a block only reads it.
             if asked.is_writable() && toolchain.language != Language::Glsl {
                 produced.add_compiled(&asked, layout, &writing(plan.clone()));
             }
             if asked.is_writable() && toolchain.output == Output::Wgsl {
-                produced.gaps.push("WGSL's writable buffers are not bound for reading alone".to_owned());
+                produced.gaps.push(Gap::language("WGSL's writable buffers are not bound for reading alone"));
                 continue;
             }
             produced.add_compiled(&asked, layout, &reading(plan, toolchain.language));
@@ -86,9 +87,9 @@ impl Produced {
     fn add_wgsl(&mut self, asked: &Asked<'_>, layout: &BlockLayout) {
         let places = [(wgsl::space_of(asked.subject.rules), Stage::Compute)].into();
         let plan = in_wgsl(plan_in(layout, &layout.leaves(), &places));
-        self.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
+        self.gaps.extend(not_probed(&plan));
         if plan.entries.is_empty() && !plan.leaves.is_empty() {
-            self.gaps.push("such a buffer holds no array without a length".to_owned());
+            self.gaps.push(Gap::language("such a buffer holds no array without a length"));
         }
         let array = elements(layout);
         let second = array.iter().map(|array| (array, plan_of_second_element(array, &places, &[Form::Leaf])));
@@ -116,10 +117,10 @@ impl Produced {
             | BlockKind::Tbuffer
             | BlockKind::TextureBuffer
             | BlockKind::StructuredElement
-            | BlockKind::Pointee => return self.gaps.push("only buffers of WGSL are read".to_owned()),
+            | BlockKind::Pointee => return self.gaps.push(Gap::language("only buffers of WGSL are read")),
         };
         let plan = in_wgsl(plan_in(layout, &layout.leaves(), &[(space, Stage::Compute)].into()));
-        self.gaps.extend(plan.not_probed.iter().map(|gap| format!("leaves not probed ({})", gap.reason)));
+        self.gaps.extend(not_probed(&plan));
         self.add_compiled(asked, layout, &one_entry(plan.only(&[Form::Leaf].into()), Direction::Read));
     }
 
@@ -128,7 +129,7 @@ impl Produced {
             return;
         }
         if plan.entries.is_empty() {
-            return self.gaps.push("such a buffer holds no array without a length".to_owned());
+            return self.gaps.push(Gap::language("such a buffer holds no array without a length"));
         }
         for part in parts(plan, asked.toolchain.output) {
             self.add_part(asked, layout, &part);
@@ -142,9 +143,12 @@ impl Produced {
             Attempt::Followed(module) => self.modules.push(*module),
             Attempt::NotFollowed(module, reason) => {
                 self.modules.push(*module);
-                self.gaps.push(reason);
+                self.gaps.push(Gap::tool(reason));
             }
-            Attempt::Refused(reason) => self.gaps.push(reason),
+            Attempt::Refused(gap) => match asked.contradicts_authority(&gap) {
+                Some(sentence) => self.broken.push(sentence),
+                None => self.gaps.push(gap),
+            },
             Attempt::Broken(sentence) => self.broken.push(sentence),
         }
     }
@@ -157,8 +161,12 @@ impl Produced {
                     self.broken.push(format!("{sentence} (not with fewer forms of access)"));
                 }
                 Attempt::Broken(sentence) => self.broken.push(sentence.clone()),
-                Attempt::NotFollowed(_, reason) | Attempt::Refused(reason) if do_others_well => {
-                    self.gaps.push(format!("not in every form ({reason})"));
+                Attempt::NotFollowed(_, reason) if do_others_well => {
+                    self.gaps.push(Gap::tool(format!("not in every form ({reason})")));
+                }
+                Attempt::Refused(Gap { reason, cause }) if do_others_well => {
+                    let reason = format!("not in every form ({reason})");
+                    self.gaps.push(Gap { reason, cause: *cause });
                 }
                 // What counts failed as well, and says why.
                 Attempt::Followed(_) | Attempt::NotFollowed(..) | Attempt::Refused(_) => {}

@@ -4,6 +4,7 @@
 //! OpenGL drivers.
 
 use crate::case::Numbers;
+use crate::check::gap::Gap;
 use crate::check::produce::Produced;
 use crate::check::shader_module::{Code, Compiled, ShaderModule};
 use crate::check::share::Share;
@@ -59,7 +60,7 @@ impl Produced {
 
     fn add_nothing(&mut self, nothing: Nothing) {
         match nothing {
-            Nothing::Refused(reason) => self.gaps.push(reason),
+            Nothing::Refused(gap) => self.gaps.push(gap),
             Nothing::Broken(sentence) => self.broken.push(sentence),
         }
     }
@@ -69,7 +70,7 @@ impl Produced {
 #[derive(Debug)]
 enum Nothing {
     /// It does not take this, or our WGSL cannot say it.
-    Refused(String),
+    Refused(Gap),
     /// It panicked.
     Broken(String),
 }
@@ -85,7 +86,7 @@ struct NagaModule {
 
 /// The module for one entry point, or why there is none.
 fn compile(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result<NagaModule, Nothing> {
-    let wgsl = wgsl::module(layout, plan, entry).map_err(|error| Nothing::Refused(error.to_string()))?;
+    let wgsl = wgsl::module(layout, plan, entry).map_err(|error| Nothing::Refused(Gap::language(error.to_string())))?;
     let (offsets, spirv) =
         ask_naga(entry, || Ok((naga_offsets::compiled_offsets(&wgsl)?, naga_offsets::spirv(&wgsl)?)))?;
     Ok(NagaModule { wgsl, offsets, spirv })
@@ -98,7 +99,7 @@ fn ask_naga<T>(
     ask: impl FnOnce() -> Result<T, NagaError> + std::panic::UnwindSafe,
 ) -> Result<T, Nothing> {
     match std::panic::catch_unwind(ask) {
-        Ok(answer) => answer.map_err(|error| Nothing::Refused(error.to_string())),
+        Ok(answer) => answer.map_err(|error| Nothing::Refused(Gap::tool(error.to_string()))),
         Err(_) => Err(Nothing::Broken(format!("naga panics on entry point `{}`", entry.name))),
     }
 }
@@ -152,7 +153,7 @@ mod tests {
             produced.add_nothing(nothing);
         }
         assert_eq!(produced.broken, ["naga panics on entry point `read_uniform`"]);
-        assert_eq!(produced.gaps, [refusal().to_string()]);
+        assert_eq!(produced.gaps, [Gap::tool(refusal().to_string())]);
     }
 
     fn refusal() -> NagaError {

@@ -12,7 +12,7 @@ use crate::check::proof::{ProofCheck, ProofModule};
 use crate::image::nonce_word;
 use crate::limits::check_features;
 use crate::probe::binding::{Probed, Seen, job, observe, requires};
-use crate::record::{BoundCount, CheckRecord, Outcome, Proves, Row, SCHEMA, Story, Value};
+use crate::record::{BoundCount, CheckRecord, Outcome, Proves, Row, SCHEMA, SkipKind, Story, Value};
 use crate::runner::{Job, ReadBack, RunnerError};
 use crate::verdict::{Code, Validation, Verdict, Writer, judge};
 
@@ -92,6 +92,8 @@ impl ProofCheck {
             culprit: verdict.culprit,
             validation: validation.text(),
             skip_reason: reason,
+            skip_kind: (outcome == Outcome::Skipped && self.is_not_applicable(&answers))
+                .then_some(SkipKind::NotApplicable),
             not_checked: Vec::new(),
             known: None,
             fast: false,
@@ -140,6 +142,11 @@ impl ProofCheck {
             *not_read.entry(reason).or_default() += unread;
         }
         BoundCount { read: u32::try_from(read.len()).unwrap_or(u32::MAX), not_read }
+    }
+
+    /// True if nothing of the placement can be read by any device of the target.
+    fn is_not_applicable(&self, answers: &Answers) -> bool {
+        self.proof.plan.probed.is_empty() && answers.lacking.is_empty()
     }
 
     fn validation(&self) -> Validation {

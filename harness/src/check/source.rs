@@ -34,9 +34,9 @@ pub struct Source {
     pub bind: Vec<BindExpectation>,
     /// What placements are asked with.
     pub invocation: Invocation,
-    /// Refusals by rule sets and conventions that the case expects.
+    /// Refusals by rule sets, conventions and compilers that the case expects.
     pub rejects: Vec<Diagnosed>,
-    /// Warnings by rule sets and conventions that the case expects.
+    /// Warnings by rule sets, conventions and compilers that the case expects.
     pub warns: Vec<Diagnosed>,
     /// The declarations as their author wrote them; `None` for a module that comes laid out.
     pub text: Option<SourceText>,
@@ -150,8 +150,8 @@ impl Source {
             accessed: case.accessed.clone(),
             bind: case.bind.clone(),
             invocation: case.invocation.clone(),
-            rejects: by_rules(&case.rejects),
-            warns: by_rules(&case.warns),
+            rejects: by_others(&case.rejects),
+            warns: by_others(&case.warns),
             text: Some(SourceText {
                 text: sources.text(case.declare).to_owned(),
                 defines: case.defines.clone(),
@@ -168,13 +168,13 @@ fn own_folder(name: &str) -> Option<String> {
     Some(folder.to_owned())
 }
 
-/// What rule sets and conventions must say of declarations that are read.
-fn by_rules(all: &[Diagnosed]) -> Vec<Diagnosed> {
-    let by_rules = |given: &&Diagnosed| match given.by {
-        By::Rules(_) | By::Convention { .. } => true,
-        By::Layoutproof | By::Compiler(_) => false,
+/// What rule sets, conventions and compilers must say of declarations that are read.
+fn by_others(all: &[Diagnosed]) -> Vec<Diagnosed> {
+    let by_others = |given: &&Diagnosed| match given.by {
+        By::Rules(_) | By::Convention { .. } | By::Compiler(_) => true,
+        By::Layoutproof => false,
     };
-    all.iter().filter(by_rules).cloned().collect()
+    all.iter().filter(by_others).cloned().collect()
 }
 
 /// Refusals that the case does not expect, or expects elsewhere.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::case::{By, Diagnosed, Expectation, Numbers, expect};
+use crate::case::{Authority, By, Diagnosed, Expectation, Numbers, expect};
 use crate::check::source::Source;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::layout::{BlockLayout, DECLARED, RuleSet, find, lay_out};
@@ -21,6 +21,12 @@ fn expectation<'a>(source: &'a Source, rules: &RuleSet, layouts: &[BlockLayout])
         (Numbers::of_layouts(&same.collect::<Vec<_>>()) == Numbers::of_layouts(layouts)).then_some(expectation)
     };
     of(rules.name).or_else(of_specification)
+}
+
+/// The authorities of what is expected under a rule set, and of where parameters are bound.
+fn authorities(source: &Source, expectation: Option<&Expectation>) -> Vec<Authority> {
+    let of_numbers = expectation.iter().map(|expectation| &expectation.authority);
+    of_numbers.chain(source.bind.iter().map(|expectation| &expectation.authority)).cloned().collect()
 }
 
 /// A source under one rule set.
@@ -42,6 +48,9 @@ pub struct Subject {
     pub computed: Numbers,
     /// Who is behind the expected numbers, in words.
     pub authority: String,
+    /// Everybody who took the declarations and gave the case numbers or places: those of this rule set, and where
+    /// parameters are bound.
+    pub authorities: Vec<Authority>,
     /// Whether nobody asks for this rule set but compilers, which take it by themselves.
     pub is_native: bool,
 }
@@ -58,6 +67,7 @@ impl Subject {
             expected: expectation.map(Numbers::of_expectation).unwrap_or_default(),
             computed: Numbers::of_layouts(&layouts),
             authority: expectation.map(|expectation| expectation.authority.to_string()).unwrap_or_default(),
+            authorities: authorities(&source, expectation),
             rules: rules.name,
             layouts,
             source,
@@ -77,6 +87,7 @@ impl Subject {
             accessed_by: None,
             computed: Numbers::of_layouts(&layouts),
             authority: String::new(),
+            authorities: Vec::new(),
             layouts,
             is_native: false,
         }

@@ -14,6 +14,7 @@ use crate::check::{Source, Subject};
 use crate::generate::hlsl_program::{ENTRY, idle_program, is_stream, program};
 use crate::layout::{BlockLayout, RuleSet, lay_out};
 use crate::module::{Argument, EntryPoint};
+use crate::module_reader::ModuleReader;
 use crate::probe::{ProbePlan, elements, plan_in};
 use crate::record::{Form, Stage};
 use crate::scalar::SixteenBit;
@@ -100,7 +101,7 @@ impl Asking<'_> {
             extra: self.arguments(module.entry_points.iter().find(|entry| entry.name == own)),
         };
         match self.compilers.compile(&request) {
-            Compilation::Made(made) => Answer::Accepted(facts_of(&made)),
+            Compilation::Made(made) => Answer::Accepted(facts_of(&made, self.compilers.reader())),
             Compilation::Refused(words) => Answer::Refused(line(&words)),
             Compilation::Broken(sentence) => Answer::Broken(line(&sentence)),
         }
@@ -172,15 +173,19 @@ fn ask(asked: &Asked<'_>, layout: &BlockLayout, plan: ProbePlan) -> Option<Answe
         return None;
     }
     Some(match asked.compile(layout, &plan, "").ok()? {
-        Compilation::Made(made) => probed((layout, &plan), (&made, asked.language())),
+        Compilation::Made(made) => probed((layout, &plan), (&made, asked.language()), asked.compilers.reader()),
         Compilation::Refused(words) => Answer::Refused(line(&words)),
         Compilation::Broken(sentence) => Answer::Broken(line(&sentence)),
     })
 }
 
-fn probed((layout, plan): (&BlockLayout, &ProbePlan), (made, language): (&Made, Language)) -> Answer {
-    let mut facts = facts_of(made);
-    match addressed_by((&made.shader, language), layout, plan) {
+fn probed(
+    (layout, plan): (&BlockLayout, &ProbePlan),
+    (made, language): (&Made, Language),
+    reader: &dyn ModuleReader,
+) -> Answer {
+    let mut facts = facts_of(made, reader);
+    match addressed_by((&made.shader, language), layout, plan, reader) {
         Ok(compiled) => add_code((&layout.name, plan), &compiled, &mut facts),
         Err(reason) => add(&mut facts, &layout.name, Fact::Unread, &reason),
     }

@@ -9,9 +9,9 @@ use crate::dxil::bindings::resource_bindings;
 use crate::dxil::definitions::{ListedBuffer, buffer_definitions};
 use crate::generate::hlsl;
 use crate::layout::{BlockLayout, MemberRow};
-use crate::naga_offsets;
+use crate::module_reader::{ModuleReader, wgsl_bindings, wgsl_blocks};
+use crate::naga_offsets::WgslBinding;
 use crate::probe::ProbePlan;
-use crate::read_naga::read_wgsl;
 use crate::read_reflection::parameters;
 use crate::read_spirv::{bound_variables, declared};
 use crate::runner::Shader;
@@ -23,13 +23,14 @@ use crate::toolchain::{Made, Report};
 const NAMELESS: &str = "?";
 
 /// What an artifact and the report beside it say of members and parameters; the probe's own buffers are left out.
-pub(super) fn facts_of(made: &Made) -> Facts {
+/// `reader` reads what only naga can.
+pub(super) fn facts_of(made: &Made, reader: &dyn ModuleReader) -> Facts {
     let mut facts = Facts::new();
     let read = match &made.shader {
         Shader::Dxil(listing) => add_listing(listing, &mut facts),
         Shader::ClangIr(text) => add_clang(text, &mut facts),
         Shader::Spirv(words) => add_spirv(words, &mut facts),
-        Shader::Wgsl(text) => add_wgsl(text, &mut facts),
+        Shader::Wgsl(text) => add_wgsl(text, reader, &mut facts),
         Shader::Dxbc(_) | Shader::Msl(_) => Err("nothing here reads such code".to_owned()),
     };
     let reflected = match &made.report {
@@ -118,8 +119,9 @@ fn add_spirv(words: &[u32], facts: &mut Facts) -> Result<(), String> {
     Ok(())
 }
 
-fn add_wgsl(text: &str, facts: &mut Facts) -> Result<(), String> {
-    for (name, space, index) in naga_offsets::bindings(text).map_err(|error| error.to_string())? {
+fn add_wgsl(text: &str, reader: &dyn ModuleReader, facts: &mut Facts) -> Result<(), String> {
+    let bindings = wgsl_bindings(reader, text).map_err(|failure| failure.to_string())?;
+    for WgslBinding { name, group: space, binding: index } in bindings.map_err(|error| error.to_string())? {
         if !name.starts_with(hlsl::OWN) {
             let place = Place { unit: LayoutUnit::Binding, space, index, count: Count::Finite(1) };
             add(facts, &name, Fact::Bound, &place.to_string());
@@ -127,8 +129,8 @@ fn add_wgsl(text: &str, facts: &mut Facts) -> Result<(), String> {
     }
     let mut sources = SourceMap::default();
     let file = sources.add("", text);
-    let blocks =
-        read_wgsl(text, file).map_err(|found| found.first().map_or_else(String::new, |it| it.message.clone()))?;
+    let blocks = wgsl_blocks(reader, text, file)
+        .map_err(|found| found.first().map_or_else(String::new, |it| it.message.clone()))?;
     for layout in blocks.iter().filter(|layout| !layout.name.starts_with(hlsl::OWN)) {
         add_block(layout, facts);
     }

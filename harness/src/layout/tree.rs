@@ -30,7 +30,7 @@ impl Extent {
 }
 
 /// One block under one rule set.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BlockLayout {
     /// Name of the rule set, dialect included (`scalar@slang`).
     pub rules: String,
@@ -49,7 +49,7 @@ pub struct BlockLayout {
 }
 
 /// What a layout does that its author may not expect.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LayoutWarning {
     /// Path of the member in the block.
     pub path: String,
@@ -69,7 +69,7 @@ pub struct Refusal {
 }
 
 /// A type with its bytes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LaidOut {
     /// HLSL spelling of the declared type.
     pub type_name: String,
@@ -82,7 +82,7 @@ pub struct LaidOut {
 }
 
 /// A scalar type with its size under the rule set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Component {
     /// Declared scalar type (for an enum, the type that its value takes under this rule set).
     pub scalar: Scalar,
@@ -91,7 +91,7 @@ pub struct Component {
 }
 
 /// What a laid-out type is made of.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum LaidOutShape {
     /// A scalar or an enum.
     Scalar(Component),
@@ -133,7 +133,7 @@ pub enum LaidOutShape {
 }
 
 /// A member of a laid-out struct.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LaidOutMember {
     /// Name; empty for the base struct and for unnamed bit-fields.
     pub name: String,
@@ -148,7 +148,7 @@ pub struct LaidOutMember {
 }
 
 /// Bits of a storage unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BitRange {
     /// First bit, from the least significant.
     pub offset: u32,

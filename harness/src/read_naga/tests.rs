@@ -204,3 +204,32 @@ fn naga_s_departures_from_the_specifications_are_listed_as_they_are() {
                 layout(std140, binding = 0) buffer U { float a; F f; float g; };\nvoid main() {}\n";
     assert_eq!(offset(&read_glsl(glsl, FileId(0)).unwrap(), 1), 4);
 }
+
+/// 2^19 members in 20 structs.
+#[test]
+fn what_would_take_too_long_to_list_is_refused_at_its_variable() {
+    let doubled = (1..20).map(|level| format!("struct S{level} {{ a: S{0}, b: S{0} }}\n", level - 1));
+    let text = format!(
+        "struct S0 {{ a: f32 }}\n{}@group(0) @binding(0) var<storage> first: S0;\n\
+         @group(0) @binding(1) var<storage> second: S19;\n",
+        doubled.collect::<String>()
+    );
+    let found = read_wgsl(&text, FileId(0)).unwrap_err();
+    assert_eq!(found[0].code, Code::LimitExceeded);
+    assert_eq!(found[0].message, "the blocks up to this one take more than 16777216 bytes to list");
+    assert_eq!(found[0].span().start as usize, text.rfind("var<storage>").unwrap());
+}
+
+#[test]
+fn types_nest_to_the_limit() {
+    let array = |levels: usize| {
+        let (open, close) = ("array<".repeat(levels), ", 1>".repeat(levels));
+        format!("@group(0) @binding(0) var<storage> b: {open}f32{close};")
+    };
+    assert!(read_wgsl(&array(DEEPEST), FileId(0)).is_ok());
+    let found = read_wgsl(&array(DEEPEST + 1), FileId(0)).unwrap_err();
+    assert_eq!(found[0].code, Code::TooDeep);
+    assert_eq!(found[0].message, "the type of this nests more than 64 levels deep");
+    let glsl = format!("layout(binding=0) buffer B {{ float b{}; }}; void main() {{}}", "[1]".repeat(DEEPEST + 1));
+    assert_eq!(read_glsl(&glsl, FileId(0)).unwrap_err()[0].code, Code::TooDeep);
+}

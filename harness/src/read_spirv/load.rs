@@ -7,10 +7,11 @@ use std::collections::BTreeSet;
 use rspirv::binary::{Consumer, ParseAction, parse_words};
 use rspirv::dr::{Function, Instruction, Loader, Module, ModuleHeader, Operand};
 use rspirv::spirv::{MAGIC_NUMBER, Op, Word};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Words that are no SPIR-V module that can be read.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
 #[error("word {word}: {reason}")]
 pub struct BadModule {
     /// Index of the word, or of the first word of the instruction, where it fails.

@@ -38,6 +38,28 @@ pub enum Outcome {
     Broken,
 }
 
+impl Outcome {
+    /// The word in records and texts.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Agree => "agree",
+            Self::Differ => "differ",
+            Self::Known => "known",
+            Self::Stale => "stale",
+            Self::Skipped => "skipped",
+            Self::Broken => "broken",
+        }
+    }
+}
+
+/// What kind of skip a skip is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SkipKind {
+    /// The reason lies in the declarations, the rule set or the shading language: no other machine could answer.
+    NotApplicable,
+}
+
 /// Who stands alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

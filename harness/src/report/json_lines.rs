@@ -53,36 +53,47 @@ pub fn write(line: &Line) -> String {
 /// The first line that is no record or that has a newer schema.
 pub fn read(text: &str) -> Result<Records, RecordsError> {
     let mut records = Records::default();
-    let lines = text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty());
-    for (index, text) in lines {
-        let line = index + 1;
-        match serde_json::from_str(text).map_err(|reason| RecordsError::BadLine { line, reason })? {
-            Line::Run(run) => {
-                check_schema(line, run.schema)?;
-                records.runs.push(run);
-            }
-            Line::Check(check) => {
-                check_schema(line, check.schema)?;
-                records.checks.push(*check);
-            }
-            Line::End(end) => {
-                check_schema(line, end.schema)?;
-                records.ends.push(end);
-            }
+    for line in lines(text) {
+        match line?.line {
+            Line::Run(run) => records.runs.push(run),
+            Line::Check(check) => records.checks.push(*check),
+            Line::End(end) => records.ends.push(end),
         }
     }
     Ok(records)
 }
 
-/// The records of a run that may have been killed while it wrote, and whether it was: a last line without its end that is
-/// no record is left out.
-///
-/// # Errors
-/// As [`read`], of the lines before.
-pub fn read_torn(text: &str) -> Result<(Records, bool), RecordsError> {
+/// A line with its place in the file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NumberedLine {
+    /// From 1.
+    pub number: usize,
+    /// What it holds.
+    pub line: Line,
+}
+
+/// The lines of `text` one after the other, empty ones left out; each is an error as for [`read`] where it is no record.
+pub fn lines(text: &str) -> impl Iterator<Item = Result<NumberedLine, RecordsError>> {
+    let lines = text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty());
+    lines.map(|(index, text)| {
+        let number = index + 1;
+        let line = serde_json::from_str(text).map_err(|reason| RecordsError::BadLine { line: number, reason })?;
+        let schema = match &line {
+            Line::Run(run) => run.schema,
+            Line::Check(check) => check.schema,
+            Line::End(end) => end.schema,
+        };
+        check_schema(number, schema)?;
+        Ok(NumberedLine { number, line })
+    })
+}
+
+/// What a run that may have been killed while it wrote has written: a last line without its end that is no record is left
+/// out.
+pub fn without_torn_line(text: &str) -> &str {
     let last = text.rfind('\n').map_or(0, |newline| newline + 1);
-    let torn = last < text.len() && serde_json::from_str::<Line>(&text[last..]).is_err();
-    Ok((read(if torn { &text[..last] } else { text })?, torn))
+    let is_torn = last < text.len() && serde_json::from_str::<Line>(&text[last..]).is_err();
+    if is_torn { &text[..last] } else { text }
 }
 
 fn check_schema(line: usize, found: u32) -> Result<(), RecordsError> {
@@ -113,12 +124,15 @@ mod tests {
     fn a_torn_line_is_left_out() {
         let whole = format!("{END}\n{END}\n");
         for length in END.len() + 1..whole.len() {
-            let (records, torn) = read_torn(&whole[..length]).unwrap();
+            let rest = without_torn_line(&whole[..length]);
+            let torn = rest.len() < length;
             let lines = if torn || length == END.len() + 1 { 1 } else { 2 };
-            assert_eq!((records.ends.len(), torn), (lines, length != END.len() + 1 && length + 1 != whole.len()));
+            let ends = read(rest).unwrap().ends.len();
+            assert_eq!((ends, torn), (lines, length != END.len() + 1 && length + 1 != whole.len()));
         }
-        assert_eq!(read_torn(&whole).unwrap(), (read(&whole).unwrap(), false));
-        assert!(read_torn(&format!("{}\n{END}\n", &END[..9])).is_err(), "only the last line can be torn");
+        assert_eq!(without_torn_line(&whole), whole);
+        let first = format!("{}\n{END}\n", &END[..9]);
+        assert_eq!(without_torn_line(&first), first, "only the last line can be torn");
     }
 
     #[test]

@@ -40,4 +40,4 @@ mod witness;
 
 pub use failure_block::{block, heading};
 pub use failures::{Failure, failures, is_failure};
-pub use style::{Style, counted, grouped};
+pub use style::{Style, counted, grouped, one_line};

@@ -112,7 +112,7 @@ pub(super) fn pad_left(text: &str, columns: usize) -> String {
 
 /// Foreign text (a driver's message, a path) on one line and without control characters, which could steer a terminal
 /// and which XML forbids.
-pub(super) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     text.lines().map(str::trim_end).collect::<Vec<_>>().join(" / ").replace(|c: char| c.is_control(), "\u{fffd}")
 }
 

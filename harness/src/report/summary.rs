@@ -3,7 +3,7 @@
 //! Check records in, [`RunEnd`] and [`Exit`] out. A skip is never counted as agreement.
 
 use super::failures::place;
-use crate::record::{CheckRecord, Outcome, RunEnd, SCHEMA};
+use crate::record::{CheckRecord, Outcome, RunEnd, SCHEMA, SkipKind};
 use crate::runner::RunnerKind;
 
 /// The totals of `checks`; leaves, bound resources and devices without those of the CPU model.
@@ -27,6 +27,10 @@ pub fn add(end: &mut RunEnd, check: &CheckRecord) {
         Outcome::Broken => &mut end.broken,
     };
     *count += 1;
+    match check.skip_kind {
+        Some(SkipKind::NotApplicable) => end.not_applicable += 1,
+        None => {}
+    }
     // The model answers by definition what the shader says: it tests this program, and proves nothing about devices.
     if check.runner == RunnerKind::Model {
         return;
@@ -54,7 +58,8 @@ pub fn add(end: &mut RunEnd, check: &CheckRecord) {
 pub struct Shortfalls {
     /// A bad case, a bad flag, a refused file or a failed read or write.
     pub could_not_run: bool,
-    /// No device, a required device or compiler that is missing, a floor that is not met, or a forbidden skip.
+    /// No device, a required device or compiler that is missing, one that took part and answered nothing, a floor that is
+    /// not met, or a forbidden skip.
     pub missing: bool,
 }
 
@@ -69,7 +74,7 @@ pub enum Exit {
     CouldNotRun = 2,
     /// Something that was demanded is missing.
     Missing = 3,
-    /// Nothing was selected.
+    /// Nothing was selected, or nothing was proved: no check agrees or is known.
     NothingSelected = 4,
 }
 
@@ -80,16 +85,16 @@ impl Exit {
     }
 }
 
-/// The exit code of a run: 2 beats 3, 3 beats 4 and 1.
+/// The exit code of a run: 2 beats 3, 3 beats 1, 1 beats 4. Where all that ran was skipped, nothing was proved.
 pub fn exit_of_run(end: &RunEnd, shortfalls: Shortfalls) -> Exit {
     if shortfalls.could_not_run {
         Exit::CouldNotRun
     } else if shortfalls.missing {
         Exit::Missing
-    } else if end.checks == 0 {
-        Exit::NothingSelected
     } else if [end.differ, end.stale, end.broken].iter().any(|count| *count > 0) {
         Exit::Differ
+    } else if end.agree == 0 && end.known == 0 {
+        Exit::NothingSelected
     } else {
         Exit::Agree
     }
@@ -108,6 +113,15 @@ mod tests {
     #[test]
     fn zero_where_all_agree_are_known_or_are_skipped() {
         assert_eq!(exit(&RunEnd { checks: 4, agree: 2, known: 1, skipped: 1, ..RunEnd::default() }, NONE), 0);
+        assert_eq!(exit(&RunEnd { checks: 2, known: 1, skipped: 1, ..RunEnd::default() }, NONE), 0);
+    }
+
+    #[test]
+    fn four_where_nothing_was_proved() {
+        let skipped = RunEnd { checks: 3, skipped: 3, ..RunEnd::default() };
+        assert_eq!(exit(&skipped, NONE), 4);
+        assert_eq!(exit(&RunEnd { not_applicable: 3, ..skipped.clone() }, NONE), 4);
+        assert_eq!(exit(&RunEnd { checks: 4, differ: 1, ..skipped }, NONE), 1);
     }
 
     #[test]

@@ -118,6 +118,27 @@ pub fn case_file(difference: &Difference) -> String {
     text.into_text()
 }
 
+/// Whether the authority said a number, so that a case can expect one: a compiler that crashed said none.
+pub fn has_numbers(difference: &Difference) -> bool {
+    !numbers(difference, |row| row.reported.or(row.compiled)).is_empty()
+}
+
+/// The declarations as a shader file, with the options that they take as a comment.
+pub fn shader_file(difference: &Difference) -> String {
+    let LayoutOptions { matrix, sixteen_bit } = difference.options;
+    let matrix = match matrix {
+        MatrixOrder::Row => " --matrix row",
+        MatrixOrder::Column => "",
+    };
+    let sixteen_bit = match sixteen_bit {
+        SixteenBit::Off => " --16bit off",
+        SixteenBit::On => "",
+    };
+    let options = format!("{matrix}{sixteen_bit}");
+    let comment = if options.is_empty() { String::new() } else { format!("// Options:{options}\n") };
+    format!("// {}\n{comment}{}\n", one_line(&difference.summary), difference.declare.trim_end())
+}
+
 /// Numbers by the name of their table, each with its path.
 type Numbers<'a> = BTreeMap<usize, Vec<(&'a str, u32)>>;
 

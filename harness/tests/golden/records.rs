@@ -99,6 +99,7 @@ pub(crate) fn agreeing() -> CheckRecord {
         culprit: None,
         validation: "valid".into(),
         skip_reason: None,
+        skip_kind: None,
         not_checked: Vec::new(),
         known: None,
         fast: false,

@@ -87,6 +87,9 @@ pub enum Command {
     /// A process that runs batches for a run (internal).
     #[command(hide = true)]
     Worker,
+    /// A process that lets third-party code read one file (internal).
+    #[command(hide = true)]
+    ReadWorker,
 }
 
 /// How a declaration is read.

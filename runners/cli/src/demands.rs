@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context, bail};
 use layoutproof::check::{Producer, Settings};
 use layoutproof::dxil::Evaluator;
-use layoutproof::floors::{self, Floor};
+use layoutproof::floors::Floor;
 use layoutproof::known::Known;
 use layoutproof::model::{BINDING_MISREADINGS, MISREADINGS, Model};
 use layoutproof::record::{Form, Space, Stage};
@@ -18,7 +18,7 @@ use crate::compilers;
 use crate::device_listing::{DRIVEN, DeviceListing};
 use crate::execute::Making;
 use crate::interrupt::Interrupt;
-use crate::lists::{BuiltInKnown, known_lists, lists, text_of};
+use crate::lists::{BuiltInKnown, floors, known_lists, text_of};
 use crate::pool::{JOB_LIMIT, Launch};
 use crate::rotation::Rotation;
 use crate::selection::rule_set;
@@ -94,7 +94,7 @@ impl Wanted {
                 None => known,
                 Some(_) => known.into_iter().map(Known::of_shard).collect(),
             },
-            floors: lists(args.floors.as_slice(), floors::read)?,
+            floors: floors(args.floors.as_deref())?,
             all_witnesses: [&args.device, &args.runner, &args.producer, &args.form]
                 .iter()
                 .all(|named| named.is_empty()),

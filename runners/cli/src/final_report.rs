@@ -1,5 +1,6 @@
 //! The end of a run: its records in; the report printed, the files that the user asked for written, an exit code out.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +14,8 @@ use layoutproof::report::{Style, deqp_csv, github, junit, matrix};
 use layoutproof::runner::DeviceInfo;
 
 use crate::output::{print, warn};
+use crate::output_files::check_file;
+use crate::participants::Participants;
 
 /// The file that a failure report names where the user asked for none.
 const DEFAULT_RECORDS: &str = "the records that --json FILE writes";
@@ -32,6 +35,22 @@ pub struct OutputArgs {
     /// One line per check; twice, the annotated struct as well.
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub verbose: u8,
+}
+
+impl OutputArgs {
+    /// Checks that every file can be written, before there is anything to write.
+    ///
+    /// # Errors
+    /// The first that cannot.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
+        let github = github_summary().map(PathBuf::from);
+        [&self.json, &self.junit, &self.csv, &github].into_iter().flatten().try_for_each(|path| check_file(path))
+    }
+}
+
+/// The file that GitHub shows as a summary of the job.
+fn github_summary() -> Option<OsString> {
+    std::env::var_os("GITHUB_STEP_SUMMARY")
 }
 
 /// Records with what else the report says.
@@ -77,22 +96,18 @@ impl FinalReport<'_> {
         self.records.iter().any(|record| is_compiler(&record.producer))
     }
 
-    /// Writes the files, but for the records.
+    /// Writes the files, but for the records. One that cannot be written does not cost the user the others.
     ///
     /// # Errors
     /// The first that cannot be written.
     pub(crate) fn write_files(&self) -> anyhow::Result<()> {
-        if let Some(path) = &self.outputs.junit {
-            write(path, &junit::junit(self.records))?;
-        }
-        if let Some(path) = &self.outputs.csv {
-            write(path, &deqp_csv::results(self.records))?;
-        }
-        if let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") {
+        let junit = self.outputs.junit.as_ref().map(|path| write(path, &junit::junit(self.records)));
+        let csv = self.outputs.csv.as_ref().map(|path| write(path, &deqp_csv::results(self.records)));
+        let github = github_summary().map(|path| {
             let matrix = if self.has_compilers() { matrix::markdown(self.records) } else { String::new() };
-            write(Path::new(&path), &(github::markdown(self.records) + &matrix))?;
-        }
-        Ok(())
+            write(Path::new(&path), &(github::markdown(self.records) + &matrix))
+        });
+        [junit, csv, github].into_iter().flatten().collect()
     }
 
     /// Says what is missing, and the exit code of all that is known now. Checks that were not done are an error of their
@@ -109,7 +124,11 @@ impl FinalReport<'_> {
         }
         let shortfalls =
             Shortfalls { could_not_run: not_done > 0, missing: !incomplete.is_empty() || !missing.is_empty() };
-        exit_of_run(self.end, shortfalls)
+        let exit = exit_of_run(self.end, shortfalls);
+        if exit == Exit::NothingSelected {
+            warn(&format!("error: {}\n", Participants::of(&[], self.records).why_nothing_is_proved()));
+        }
+        exit
     }
 }
 

@@ -1,7 +1,7 @@
 //! `layoutproof freeze`: what a compiler decides about every case, stored as text.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,8 +19,11 @@ use layoutproof_compilers::toolchains::Toolchains;
 
 use crate::frozen_set::{FOLDER, FrozenSet, Place};
 use crate::inputs::Cases;
+use crate::interrupt;
 use crate::output::{print, warn};
+use crate::output_files::check_folder;
 use crate::pool::{self, Launch};
+use crate::reader_process::ReaderProcess;
 use crate::selection::Refused;
 use crate::tools::Tools;
 
@@ -74,6 +77,7 @@ pub struct FreezeArgs {
 /// # Errors
 /// A compiler of no known family, cases with problems, a folder that cannot be written.
 pub(crate) fn freeze(args: &FreezeArgs) -> anyhow::Result<Exit> {
+    check_folder(args.to.as_deref().unwrap_or(Path::new(FOLDER)))?;
     let Some(asked) = Asked::of(&args.ask)? else { return Ok(Exit::Missing) };
     let sources = sources(&args.ask)?;
     if sources.is_empty() {
@@ -103,9 +107,13 @@ pub(crate) struct Asked {
 impl Asked {
     /// The compiler that the arguments name; `None`, and a word about it, where it is not there.
     ///
+    /// The process has then a handler for signals, because compilers work in temporary folders.
+    ///
     /// # Errors
-    /// A compiler that nothing here knows how to ask.
+    /// A compiler that nothing here knows how to ask, and a folder to keep things in that cannot be written.
     pub(crate) fn of(args: &AskArgs) -> anyhow::Result<Option<Self>> {
+        args.keep.as_deref().map_or(Ok(()), check_folder)?;
+        interrupt::end_without_traces()?;
         let named = args.family.map(|family| match family {
             FamilyArg::Dxc => Family::Dxc,
             FamilyArg::Slang => Family::Slang,
@@ -135,6 +143,7 @@ impl Asked {
         };
         let compiler = compiler.of_family(family).with_limit(Duration::from_secs(args.time_limit));
         let toolchains = Toolchains::only(compiler.clone(), family).keep(args.keep.clone());
+        let toolchains = toolchains.with_reader(Arc::new(ReaderProcess::of_this_program()?));
         Ok(Some(Self { family, compiler, toolchains }))
     }
 

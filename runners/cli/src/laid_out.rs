@@ -1,18 +1,18 @@
 //! Files that come laid out: `.spv`, `.wgsl` and `.glsl`.
 //!
 //! A path in, the blocks with the offsets that the module says itself out, under the one name `declared`. No rule set of
-//! ours has a part in them.
+//! ours has a part in them. What reads the files is not ours either, so it does that in a process of its own.
 
 use std::path::Path;
 
 use anyhow::{Context, bail};
 use layoutproof::diagnostics::{Code, Diagnostic};
 use layoutproof::layout::{BlockLayout, DECLARED};
-use layoutproof::read_naga::{read_glsl, read_wgsl};
-use layoutproof::read_spirv::declared;
+use layoutproof::module_reader::{glsl_blocks, spirv_blocks, wgsl_blocks};
 use layoutproof::sources::{SourceMap, Span};
 
 use crate::inputs::add_text;
+use crate::reader_process::ReaderProcess;
 
 /// First word of every SPIR-V module.
 const SPIRV_MAGIC: u32 = 0x0723_0203;
@@ -35,14 +35,15 @@ pub(crate) fn check_rules(path: &Path, names: &[String]) -> anyhow::Result<()> {
 /// # Errors
 /// If the file cannot be read.
 pub(crate) fn read(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Result<Vec<BlockLayout>, Vec<Diagnostic>>> {
+    let reader = ReaderProcess::of_this_program()?;
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     if extension.as_deref() == Some("spv") {
-        return read_spirv(path, sources);
+        return read_spirv(path, &reader, sources);
     }
     let span = add_text(path, sources)?;
     let text = &sources.file(span.file).text;
     let glsl = extension.as_deref() == Some("glsl");
-    let read = if glsl { read_glsl(text, span.file) } else { read_wgsl(text, span.file) };
+    let read = if glsl { glsl_blocks(&reader, text, span.file) } else { wgsl_blocks(&reader, text, span.file) };
     Ok(read.and_then(|layouts| some(layouts, Span { end: span.start, ..span })))
 }
 
@@ -52,15 +53,18 @@ pub(crate) fn wgsl_text(path: &Path, sources: &SourceMap) -> Option<String> {
     sources.files().last().filter(|_| is_wgsl).map(|file| file.text.clone())
 }
 
-fn read_spirv(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Result<Vec<BlockLayout>, Vec<Diagnostic>>> {
+fn read_spirv(
+    path: &Path,
+    reader: &ReaderProcess,
+    sources: &mut SourceMap,
+) -> anyhow::Result<Result<Vec<BlockLayout>, Vec<Diagnostic>>> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).with_context(|| format!("reading {name}"))?;
     let file = sources.add(name, "");
     let start = Span { file, ..Span::default() };
     let problem = |reason| vec![Diagnostic::error(Code::BadModule, start, reason)];
-    let blocks = words_of(&bytes).and_then(|words| declared(&words).map_err(|error| error.to_string()));
-    let layouts = blocks.map(|blocks| blocks.into_iter().map(|block| block.layout).collect());
-    Ok(layouts.map_err(problem).and_then(|layouts| some(layouts, start)))
+    let layouts = words_of(&bytes).map_err(problem).and_then(|words| spirv_blocks(reader, words, file));
+    Ok(layouts.and_then(|layouts| some(layouts, start)))
 }
 
 /// The layouts of a module that has some.

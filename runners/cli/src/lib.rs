@@ -28,14 +28,19 @@ mod interrupt;
 mod laid_out;
 mod ledger;
 mod lists;
+mod lock;
 mod merge;
 mod mutants;
 mod output;
+mod output_files;
 pub mod part;
+mod participants;
 pub mod placement;
 mod pool;
 mod proofs;
 mod protocol;
+mod reader_process;
+mod recorded;
 mod records_file;
 mod reflect;
 mod regress;
@@ -58,12 +63,31 @@ mod worker;
 
 use std::process::ExitCode;
 
+use clap::Parser;
 use layoutproof::report::summary::Exit;
 
 pub use args::Cli;
 use args::Command;
 use output::warn;
 use selection::Refused;
+
+/// Reads what the user typed.
+///
+/// # Errors
+/// The exit code, where nothing is left to do: help or version were printed, or a mistake.
+pub fn command_line() -> Result<Cli, ExitCode> {
+    Cli::try_parse().map_err(|usage| {
+        output::print_usage(&usage);
+        let code = u8::try_from(usage.exit_code()).unwrap_or(Exit::CouldNotRun.code());
+        match output::finish() {
+            Ok(()) => ExitCode::from(code),
+            Err(error) => {
+                warn(&format!("error: {error:#}\n"));
+                ExitCode::from(Exit::CouldNotRun.code())
+            }
+        }
+    })
+}
 
 /// Does what the user typed.
 pub fn main(cli: &Cli) -> ExitCode {
@@ -85,8 +109,11 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Fuzz(args) => fuzz::fuzz(args, style),
         Command::Bench(args) => bench::bench(args, style),
         Command::Worker => serve::serve().map(|()| Exit::Agree),
+        Command::ReadWorker => reader_process::serve().map(|()| Exit::Agree),
     };
-    let exit = done.unwrap_or_else(|error| {
+    // Whatever came of it, a report that could not be written is an error of its own.
+    let printed = output::finish();
+    let exit = done.and_then(|exit| printed.map(|()| exit)).unwrap_or_else(|error| {
         match error.downcast_ref::<Refused>() {
             Some(refused) => warn(&refused.text(style.colour)),
             None => warn(&format!("error: {error:#}\n")),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use layoutproof::diagnostics::Diagnostic;
+use layoutproof::floors::{self, Floor};
 use layoutproof::known::{self, Known};
 use layoutproof::sources::{FileId, SourceMap};
 
@@ -62,6 +63,22 @@ pub(crate) fn known_lists(paths: &[PathBuf], built_in: BuiltInKnown) -> anyhow::
 /// What tells lists of known differences from others.
 pub(crate) fn text_of(known: &[Known]) -> String {
     format!("{known:?}")
+}
+
+/// The floors that the user names; none where no list is named.
+///
+/// # Errors
+/// As [`lists`], and a list without a floor.
+pub(crate) fn floors(path: Option<&Path>) -> anyhow::Result<Vec<Floor>> {
+    let Some(path) = path else { return Ok(Vec::new()) };
+    let floors = lists(&[path.to_path_buf()], floors::read)?;
+    if floors.is_empty() {
+        bail!(
+            "{} has no list of floors, so every run would reach them: name a .toml file with a [[floor]]",
+            path.display()
+        );
+    }
+    Ok(floors)
 }
 
 /// Reads lists that the user keeps: files, or all `.toml` files of folders.

@@ -3,9 +3,9 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
-use layoutproof_cli::Cli;
-
 fn main() -> ExitCode {
-    layoutproof_cli::main(&Cli::parse())
+    match layoutproof_cli::command_line() {
+        Ok(cli) => layoutproof_cli::main(&cli),
+        Err(code) => code,
+    }
 }

@@ -79,8 +79,19 @@ pub(crate) fn merge(parts: Vec<Part>) -> anyhow::Result<Merged> {
         end.seen.clear();
     }
     let end = RunEnd { not_done: end.not_done, seen: end.seen, failed_listings: end.failed_listings, ..fold(&records) };
-    let runs = if missing.is_empty() { undivided(&runs) } else { runs };
+    let runs = if missing.is_empty() { undivided(&runs) } else { distinct(runs) };
     Ok(Merged { runs, devices, records, end, notes, missing, cut })
+}
+
+/// Every header once: a file that is named twice is still one.
+fn distinct(runs: Vec<RunHeader>) -> Vec<RunHeader> {
+    let mut once: Vec<RunHeader> = Vec::new();
+    for run in runs {
+        if !once.contains(&run) {
+            once.push(run);
+        }
+    }
+    once
 }
 
 /// Every check once; `ms` aside, two records of one check must be equal.

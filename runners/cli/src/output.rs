@@ -1,15 +1,48 @@
 //! The one place that prints: reports to standard output, everything else to standard error.
 
 use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
 
 use anstream::{AutoStream, ColorChoice};
+use anyhow::Context;
 use layoutproof::report::Style;
 
 use crate::args::Colour;
 
-/// Prints a part of the report; a reader that has gone away is no error.
+/// Why standard output could not be written, the first time. Kept beside the process's one standard output rather than
+/// handed up: a report that cannot be printed must not cost the user the files that are written behind it.
+static FIRST_ERROR: Mutex<Option<io::Error>> = Mutex::new(None);
+
+/// Prints a part of the report; [`finish`] tells whether all of it was written.
 pub(crate) fn print(text: &str) {
-    let _ = io::stdout().lock().write_all(text.as_bytes());
+    note(io::stdout().lock().write_all(text.as_bytes()));
+}
+
+/// Writes out what standard output still holds back.
+///
+/// # Errors
+/// The first thing that could not be written, now or before. A reader that has gone away (EPIPE) is no error: it has read
+/// what it wanted.
+pub(crate) fn finish() -> anyhow::Result<()> {
+    note(io::stdout().lock().flush());
+    let first = FIRST_ERROR.lock().unwrap_or_else(PoisonError::into_inner).take();
+    first.map_or(Ok(()), Err).context("writing to standard output")
+}
+
+fn note(written: io::Result<()>) {
+    if let Err(error) = written {
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            FIRST_ERROR.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    }
+}
+
+/// Prints what clap has to say instead of a command: help and version to standard output, mistakes to standard error.
+pub(crate) fn print_usage(usage: &clap::Error) {
+    let written = usage.print();
+    if !usage.use_stderr() {
+        note(written);
+    }
 }
 
 /// Prints what is not part of the report.

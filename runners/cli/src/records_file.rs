@@ -2,20 +2,22 @@
 //!
 //! Lines are written in the order of the run, each as soon as all before it are there. So a file that was cut short is
 //! the beginning of the whole one, and the same run writes the same bytes, times aside, however its threads took turns.
+//! The file is locked as long as it is written, also where another one is put in its place.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use fs4::FileExt;
 use layoutproof::record::{CheckRecord, Line, RunEnd, RunHeader, SCHEMA};
 use layoutproof::report::json_lines;
 use layoutproof::runner::DeviceInfo;
 use layoutproof_compilers::spirv_val::SpirvVal;
 
-use crate::arguments;
 use crate::drivers::FetchedDrivers;
+use crate::{arguments, lock};
 
 /// The first line of the records of a run on these devices, with these builds of compilers by name, of so many cases;
 /// `inputs` is the hash of all that it reads, `drivers` are those that workers find beside the system's.
@@ -42,6 +44,87 @@ pub(crate) fn header(
     }
 }
 
+/// A place for records that is open and locked, and in which nothing is changed yet.
+#[derive(Debug)]
+pub(crate) struct RecordsTarget {
+    path: PathBuf,
+    opened: Opened,
+}
+
+#[derive(Debug)]
+enum Opened {
+    /// A file, locked.
+    Regular(File),
+    /// A terminal or a pipe, which has no lock.
+    Stream,
+    /// What went wrong.
+    Failed(io::Error),
+}
+
+impl RecordsTarget {
+    /// Opens and locks a file to write records to.
+    ///
+    /// # Errors
+    /// Another process writes it. Other problems are told when the file is ended.
+    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
+        let opened = match fs::metadata(path) {
+            Ok(there) if !there.is_file() => Opened::Stream,
+            Ok(_) | Err(_) => lock::open(path)?.map_or_else(Opened::Failed, Opened::Regular),
+        };
+        Ok(Self { path: path.to_path_buf(), opened })
+    }
+
+    /// The same of a file that is there, and its bytes.
+    ///
+    /// # Errors
+    /// Another process writes it, or it cannot be read.
+    pub(crate) fn open_to_go_on(path: &Path) -> anyhow::Result<(Self, Vec<u8>)> {
+        let reading = || format!("reading {}", path.display());
+        fs::metadata(path).with_context(reading)?;
+        let mut target = Self::open(path)?;
+        let bytes = match &mut target.opened {
+            Opened::Regular(file) => {
+                let mut bytes = Vec::new();
+                file.read_to_end(&mut bytes).map(|_| bytes)
+            }
+            Opened::Stream | Opened::Failed(_) => fs::read(path),
+        };
+        Ok((target, bytes.with_context(reading)?))
+    }
+
+    /// Begins the file with the header and with records that are there already.
+    pub(crate) fn begin(self, header: RunHeader, kept: &[CheckRecord]) -> RecordsFile {
+        let Self { path, opened } = self;
+        let state = match opened {
+            Opened::Stream => State::AtEnd,
+            Opened::Failed(error) => State::Failed(error),
+            Opened::Regular(file) => {
+                GrowingFile::begin(file, &path, &header, kept).map_or_else(State::Failed, State::Growing)
+            }
+        };
+        RecordsFile { path, header, state }
+    }
+
+    /// Writes a whole file of records, perhaps of several runs.
+    ///
+    /// # Errors
+    /// What kept it from being written.
+    pub(crate) fn write_whole(
+        self,
+        headers: &[RunHeader],
+        records: &[CheckRecord],
+        end: &RunEnd,
+    ) -> anyhow::Result<()> {
+        let Self { path, opened } = self;
+        let written = match opened {
+            Opened::Regular(mut file) => emptied(&mut file).and_then(|()| write(&file, headers, records, Some(end))),
+            Opened::Stream => File::create(&path).and_then(|file| write(&file, headers, records, Some(end))),
+            Opened::Failed(error) => Err(error),
+        };
+        written.with_context(|| format!("writing {}", path.display()))
+    }
+}
+
 /// A records file that is being written.
 #[derive(Debug)]
 pub(crate) struct RecordsFile {
@@ -53,26 +136,38 @@ pub(crate) struct RecordsFile {
 #[derive(Debug)]
 enum State {
     /// Header and records so far are in it.
-    Growing(File),
+    Growing(GrowingFile),
     /// A terminal or a pipe, where nothing can be mended later: it is written at the end.
     AtEnd,
     /// What went wrong; the run goes on, and says so at its end.
     Failed(io::Error),
 }
 
-impl RecordsFile {
-    /// Begins a file with the header and with records that are there already.
-    pub(crate) fn begin(path: &Path, header: RunHeader, kept: &[CheckRecord]) -> Self {
-        let state = match fs::metadata(path) {
-            Ok(there) if !there.is_file() => State::AtEnd,
-            Ok(_) | Err(_) => begun(path, &header, kept).map_or_else(State::Failed, State::Growing),
-        };
-        Self { path: path.to_path_buf(), header, state }
-    }
+/// A locked file, and the locked file whose place it took.
+#[derive(Debug)]
+struct GrowingFile {
+    file: File,
+    /// Kept open, for its lock: a process that opened it before it lost its place must not take it for free.
+    _replaced: Option<File>,
+}
 
+impl GrowingFile {
+    fn begin(mut file: File, path: &Path, header: &RunHeader, kept: &[CheckRecord]) -> io::Result<Self> {
+        if kept.is_empty() {
+            emptied(&mut file)?;
+            write(&file, std::slice::from_ref(header), kept, None)?;
+            Ok(Self { file, _replaced: None })
+        } else {
+            let whole = replace(path, header, kept, None)?;
+            Ok(Self { file: whole, _replaced: Some(file) })
+        }
+    }
+}
+
+impl RecordsFile {
     /// Adds the record of a check that is done.
     pub(crate) fn add(&mut self, record: &CheckRecord) {
-        if let State::Growing(file) = &mut self.state {
+        if let State::Growing(GrowingFile { file, .. }) = &mut self.state {
             // One write a line: what a kill tears is the last line at most.
             let line = json_lines::write(&Line::Check(Box::new(record.clone())));
             if let Err(error) = file.write_all(line.as_bytes()) {
@@ -87,7 +182,10 @@ impl RecordsFile {
     /// The first thing that went wrong, now or before.
     pub(crate) fn end(self, end: &RunEnd) -> anyhow::Result<()> {
         let done = match self.state {
-            State::Growing(mut file) => file.write_all(json_lines::write(&Line::End(end.clone())).as_bytes()),
+            State::Growing(mut growing) => {
+                let line = json_lines::write(&Line::End(end.clone()));
+                growing.file.write_all(line.as_bytes())
+            }
             State::AtEnd => Ok(()),
             State::Failed(error) => Err(error),
         };
@@ -100,9 +198,14 @@ impl RecordsFile {
     /// As [`RecordsFile::end`].
     pub(crate) fn rewrite(self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
         let done = match self.state {
-            State::Growing(_) => replace(&self.path, &self.header, records, Some(end)),
+            State::Growing(growing) => {
+                let whole = replace(&self.path, &self.header, records, Some(end));
+                // Its lock, too, holds until the whole file is in its place.
+                drop(growing);
+                whole.map(drop)
+            }
             State::AtEnd => File::create(&self.path)
-                .and_then(|file| write(file, std::slice::from_ref(&self.header), records, Some(end))),
+                .and_then(|file| write(&file, std::slice::from_ref(&self.header), records, Some(end))),
             State::Failed(error) => Err(error),
         };
         done.with_context(|| format!("writing {}", self.path.display()))
@@ -117,39 +220,27 @@ impl RecordsFile {
     }
 }
 
-fn begun(path: &Path, header: &RunHeader, kept: &[CheckRecord]) -> io::Result<File> {
-    if kept.is_empty() {
-        write(File::create(path)?, std::slice::from_ref(header), kept, None)?;
-    } else {
-        replace(path, header, kept, None)?;
-    }
-    OpenOptions::new().append(true).open(path)
+/// Takes all out of a file.
+fn emptied(file: &mut File) -> io::Result<()> {
+    file.set_len(0)?;
+    file.seek(SeekFrom::Start(0)).map(drop)
 }
 
-/// Puts a whole file in the place of another: whenever the run is killed, one of the two is there.
-fn replace(path: &Path, header: &RunHeader, records: &[CheckRecord], end: Option<&RunEnd>) -> io::Result<()> {
+/// Puts a whole file in the place of another: whenever the run is killed, one of the two is there. The new file is locked
+/// before it is there, and can be written further.
+fn replace(path: &Path, header: &RunHeader, records: &[CheckRecord], end: Option<&RunEnd>) -> io::Result<File> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let mut name = target.clone().into_os_string();
     name.push(".part");
-    write(File::create(&name)?, std::slice::from_ref(header), records, end)?;
-    fs::rename(&name, &target)
+    let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&name)?;
+    // Where the file in whose place it comes has no lock, because there are none here, this one goes without as well.
+    drop(FileExt::try_lock(&file));
+    write(&file, std::slice::from_ref(header), records, end)?;
+    fs::rename(&name, &target)?;
+    Ok(file)
 }
 
-/// Writes a whole file of records, perhaps of several runs.
-///
-/// # Errors
-/// What kept it from being written.
-pub(crate) fn write_whole(
-    path: &Path,
-    headers: &[RunHeader],
-    records: &[CheckRecord],
-    end: &RunEnd,
-) -> anyhow::Result<()> {
-    let written = File::create(path).and_then(|file| write(file, headers, records, Some(end)));
-    written.with_context(|| format!("writing {}", path.display()))
-}
-
-fn write(file: File, headers: &[RunHeader], records: &[CheckRecord], end: Option<&RunEnd>) -> io::Result<()> {
+fn write(file: &File, headers: &[RunHeader], records: &[CheckRecord], end: Option<&RunEnd>) -> io::Result<()> {
     let mut file = BufWriter::new(file);
     let mut line = |line: &Line| file.write_all(json_lines::write(line).as_bytes());
     for header in headers {

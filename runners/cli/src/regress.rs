@@ -17,6 +17,7 @@ use crate::args::Format;
 use crate::freeze::{AskArgs, Asked, sources};
 use crate::frozen_set::{FrozenSet, Place};
 use crate::output::{print, warn};
+use crate::output_files::check_folder;
 
 /// `layoutproof regress`.
 #[derive(Debug, Args)]
@@ -57,6 +58,9 @@ pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> 
         Some(folder) => FrozenSet::load(Place::Folder(folder.clone()))?,
         None => FrozenSet::newest(family)?,
     };
+    if let (Some(_), Place::Folder(folder)) = (&args.accept, &set.place) {
+        check_folder(folder)?;
+    }
     if set.manifest.family != family.as_str() {
         bail!("{} is what {} decided, and {} is {family}", set.place, set.manifest.family, args.ask.compiler);
     }

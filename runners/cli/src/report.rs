@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use layoutproof::floors;
-use layoutproof::record::RunEnd;
+use layoutproof::report::Style;
 use layoutproof::report::summary::Exit;
-use layoutproof::report::{Style, json_lines};
 
 use crate::final_report::{FinalReport, OutputArgs};
 use crate::floors::missed_by_runs;
-use crate::lists::lists;
+use crate::lists::floors;
 use crate::merge::{Merged, Part, merge};
 use crate::output::warn;
-use crate::records_file;
+use crate::participants::{Participants, named_by};
+use crate::recorded::{self, Recorded};
+use crate::records_file::RecordsTarget;
 
 /// `layoutproof report`.
 #[derive(Debug, Args)]
@@ -34,23 +34,28 @@ pub struct ReportArgs {
 /// Reports what the records say as the run itself would have done, with its exit code.
 ///
 /// # Errors
-/// Files that cannot be read, that are no records, or that contradict each other; for floors, what the runs were about as
-/// well.
+/// Files that cannot be read, that are no records, or that contradict themselves or each other; for floors, what the runs
+/// were about as well.
 pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
+    args.outputs.check()?;
     let parts = args.files.iter().map(|path| read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let Merged { runs, devices, records, end, notes, mut missing, cut } = merge(parts)?;
-    let floors = lists(args.floors.as_slice(), floors::read)?;
+    let floors = floors(args.floors.as_deref())?;
     missing.extend(missed_by_runs(&floors, &runs, &records)?);
+    // What is not here, or was not done, may be where a device or a compiler answered.
+    if missing.is_empty() && cut.is_empty() && end.not_done == 0 {
+        missing.extend(Participants::of(&named_by(&runs), &records).silent());
+    }
+    let target = args.outputs.json.as_deref().map(RecordsTarget::open).transpose()?;
     for note in notes {
         warn(&format!("note: {note}\n"));
     }
     let report =
         FinalReport { outputs: &args.outputs, devices: &devices, records: &records, end: &end, seconds: None, style };
     report.print();
-    if let Some(path) = &args.outputs.json {
-        records_file::write_whole(path, &runs, &records, &end)?;
-    }
+    let written = target.map_or(Ok(()), |target| target.write_whole(&runs, &records, &end));
     report.write_files()?;
+    written?;
     for name in &cut {
         warn(&format!("error: {name}: the run was cut short; `layoutproof run --resume {name}` goes on with it\n"));
     }
@@ -61,17 +66,9 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
 fn read(path: &Path) -> anyhow::Result<Part> {
     let name = path.display().to_string();
     let bytes = fs::read(path).with_context(|| format!("reading {name}"))?;
-    // What is torn may end within a letter.
-    let (records, _) = json_lines::read_torn(&String::from_utf8_lossy(&bytes)).with_context(|| name.clone())?;
-    if records.runs.is_empty() {
+    let Recorded { runs, checks, end } = recorded::read(&name, &bytes)?;
+    if runs.is_empty() {
         bail!("{name} has no first line, so these are not the records of a run");
     }
-    let ended = records.ends.len() == 1 || records.ends.len() >= records.runs.len();
-    let ends = records.ends.into_iter().fold(RunEnd::default(), |mut sum, end| {
-        sum.not_done = sum.not_done.saturating_add(end.not_done);
-        sum.seen.extend(end.seen);
-        sum.failed_listings.extend(end.failed_listings);
-        sum
-    });
-    Ok(Part { name, runs: records.runs, checks: records.checks, end: ended.then_some(ends) })
+    Ok(Part { name, runs, checks, end })
 }

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use layoutproof::check::{Check, Placed, ProofCheck};
 use layoutproof::diagnostics::render;
 use layoutproof::layout::DECLARED;
-use layoutproof::record::{CheckRecord, Outcome, RunEnd};
+use layoutproof::record::{CheckRecord, Outcome, RunEnd, SkipKind};
 use layoutproof::report::Style;
 use layoutproof::report::summary::Exit;
 use layoutproof::runner::DeviceInfo;
@@ -19,10 +19,12 @@ use crate::device_listing::DeviceListing;
 use crate::final_report::FinalReport;
 use crate::ledger::{Closed, Ledger};
 use crate::output::warn;
-use crate::records_file::{self, RecordsFile};
+use crate::output_files::{check_file, check_folder};
+use crate::participants::Participants;
+use crate::records_file::{self, RecordsTarget};
 use crate::selection::{Selection, select};
 use crate::shader_cache::ShaderCache;
-use crate::{execute, floors, proofs, resume};
+use crate::{execute, floors, lock, proofs, resume};
 
 /// Runs and reports.
 ///
@@ -33,6 +35,9 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     if args.part.shard.is_some() && args.floors.is_some() {
         bail!("no shard can reach a floor: give --floors to `layoutproof report`, with the records of all shards");
     }
+    args.outputs.check()?;
+    args.resume.as_deref().map_or(Ok(()), check_file)?;
+    args.keep.as_deref().map_or(Ok(()), check_folder)?;
     // Listing devices already makes Mesa set a cache up.
     let cache = ShaderCache::look();
     let wanted = Wanted::of(args)?;
@@ -114,7 +119,7 @@ impl Run<'_> {
         let ended = file.end(&records, &end);
         report.write_files()?;
         ended?;
-        Ok(report.exit(&self.missing(&records)))
+        Ok(report.exit(&self.missing(&records, &end)))
     }
 
     /// Takes over what an earlier run has done, and begins the records file.
@@ -124,17 +129,36 @@ impl Run<'_> {
         let inputs = hash_of_inputs(self.selection, &self.wanted.known_text);
         let header =
             records_file::header((self.devices, builds), self.selection.cases, inputs, &self.wanted.launch.drivers);
-        if let Some(path) = &self.args.resume {
-            ledger.resume(resume::read(path, &header)?)?;
-        }
-        ledger.write_to(RecordsFile::begin(path, header, &ledger.so_far()));
+        let target = match &self.args.resume {
+            None => RecordsTarget::open(path)?,
+            Some(earlier) if same_file::is_same_file(earlier, path).unwrap_or(earlier == path) => {
+                let (target, bytes) = RecordsTarget::open_to_go_on(path)?;
+                ledger.resume(resume::read(&earlier.display().to_string(), &bytes, &header)?)?;
+                target
+            }
+            Some(earlier) => {
+                let bytes = lock::read(earlier)?;
+                ledger.resume(resume::read(&earlier.display().to_string(), &bytes, &header)?)?;
+                RecordsTarget::open(path)?
+            }
+        };
+        ledger.write_to(target.begin(header, &ledger.so_far()));
         Ok(())
     }
 
     /// What the run was to show and did not, a sentence each.
-    fn missing(&self, records: &[CheckRecord]) -> Vec<String> {
+    fn missing(&self, records: &[CheckRecord], end: &RunEnd) -> Vec<String> {
         let mut missing = floors::missed(&self.wanted.floors, &self.selection.subjects, records);
-        let skipped = records.iter().filter(|record| record.outcome == Outcome::Skipped);
+        // Of a share of a run, `layoutproof report` judges who answered nothing, with the other shares.
+        let is_share = self.args.part.shard.is_some() || self.args.part.caselist.is_some();
+        if !is_share && end.not_done == 0 {
+            missing.extend(Participants::of(&self.args.producer, records).silent());
+        }
+        let is_counted = |record: &&CheckRecord| match record.skip_kind {
+            Some(SkipKind::NotApplicable) => false,
+            None => record.outcome == Outcome::Skipped,
+        };
+        let skipped = records.iter().filter(is_counted);
         let reasons = skipped.map(|record| record.skip_reason.as_deref().unwrap_or(""));
         let named = |reason: &&str| self.args.forbid_skip.as_ref().is_some_and(|text| reason.contains(text));
         let forbidden = reasons.filter(named).count();

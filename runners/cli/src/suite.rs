@@ -255,7 +255,8 @@ fn default_arguments() -> RunArgs {
         | Command::Mutants(_)
         | Command::Fuzz(_)
         | Command::Bench(_)
-        | Command::Worker => {
+        | Command::Worker
+        | Command::ReadWorker => {
             unreachable!("`run` was given")
         }
     }

@@ -1,4 +1,5 @@
-//! A difference written down: a case file and a report, with what the compiler was given and made beside them.
+//! A difference written down: a case file and a report, with what the compiler was given and made beside them. Where the
+//! compiler said no number, there is nothing that a case could expect, and the declarations are a shader file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use layoutproof::case::Authority;
 use layoutproof::record::{CheckRecord, Value};
-use layoutproof::report::upstream::{self, DifferenceRow, case_file, markdown};
+use layoutproof::report::upstream::{self, DifferenceRow, case_file, has_numbers, markdown, shader_file};
+use layoutproof::toolchain::Language;
 use layoutproof_compilers::compiler::Compiler;
 
 use super::Fuzz;
@@ -28,9 +30,22 @@ pub(super) fn write(fuzz: &Fuzz, difference: &Difference) -> anyhow::Result<Path
     let Some((_, record)) = differs.or(records.first()) else { return Ok(folder) };
     let artifacts = folder.join(format!("fuzz/{number}/{}", toolchain.option(&record.rules)));
     let told = told(fuzz, difference, (record, &artifacts));
-    put(&folder.join("case.toml"), &case_file(&told))?;
+    if has_numbers(&told) {
+        put(&folder.join("case.toml"), &case_file(&told))?;
+    } else {
+        put(&folder.join(shader_name(told.language)), &shader_file(&told))?;
+    }
     put(&folder.join("report.md"), &markdown(&told))?;
     Ok(folder)
+}
+
+fn shader_name(language: Language) -> &'static str {
+    match language {
+        Language::Slang => "declarations.slang",
+        Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Glsl | Language::Wgsl => {
+            "declarations.hlsl"
+        }
+    }
 }
 
 fn put(path: &Path, text: &str) -> anyhow::Result<()> {

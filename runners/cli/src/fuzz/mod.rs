@@ -19,9 +19,9 @@ use indicatif::ProgressBar;
 use layoutproof::known::Known;
 use layoutproof::layout::mutate::RuleMutant;
 use layoutproof::random::declaration::{Declaration, Seen};
-use layoutproof::record::{CheckRecord, Outcome};
+use layoutproof::record::{CheckRecord, Outcome, RunEnd};
 use layoutproof::report::seen_table::seen_table;
-use layoutproof::report::summary::Exit;
+use layoutproof::report::summary::{Exit, Shortfalls, add, exit_of_run};
 use layoutproof::report::tally_table::{Tally, tally_table};
 use layoutproof::report::{Style, counted, grouped};
 use layoutproof::runner::DeviceInfo;
@@ -34,7 +34,10 @@ use self::round::Round;
 use self::shrink::{Difference, Kind};
 use self::written::Written;
 use crate::args::FuzzArgs;
+use crate::interrupt;
 use crate::output::{print, warn};
+use crate::output_files::{check_file, check_folder};
+use crate::participants::Participants;
 use crate::pool::Launch;
 use crate::run::progress;
 
@@ -64,6 +67,8 @@ pub(super) struct Fuzz {
 struct Totals {
     tallies: BTreeMap<String, Tally>,
     skips: BTreeMap<String, u64>,
+    end: RunEnd,
+    participants: Participants,
     seen: Seen,
     differences: Vec<Difference>,
     written: Option<Written>,
@@ -74,11 +79,14 @@ struct Totals {
 /// # Errors
 /// Unknown names, no devices, and what could not be written.
 pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
+    args.json.as_deref().map_or(Ok(()), check_file)?;
+    check_folder(&args.out)?;
+    interrupt::end_without_traces()?;
     let Some(fuzz) = Fuzz::of(args)? else { return Ok(Exit::Missing) };
     let draws = Draws::of(args, &fuzz)?;
     print(&format!("seed {}, {} from number {}\n", args.seed, counted(draws.count, "declaration"), grouped(args.from)));
-    let written = args.json.as_ref().map(|path| Written::begin(path, &fuzz, &draws));
-    let mut totals = Totals { written, ..Totals::default() };
+    let written = args.json.as_ref().map(|path| Written::begin(path, &fuzz, &draws)).transpose()?;
+    let mut totals = Totals { written, participants: Participants::named(&args.compiler), ..Totals::default() };
     let end = args.from + draws.count;
     let next = fuzz.add_rounds((args.from, end), &draws, &mut totals);
     for difference in &totals.differences {
@@ -90,17 +98,8 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     if next < end {
         print(&format!("  stopped before number {}: enough is found\n", grouped(next)));
     }
-    totals.written.map_or(Ok(()), Written::end)?;
-    for failure in &fuzz.failed_listings {
-        warn(&format!("error: {failure}\n"));
-    }
-    Ok(if !fuzz.failed_listings.is_empty() {
-        Exit::Missing
-    } else if totals.differences.is_empty() {
-        Exit::Agree
-    } else {
-        Exit::Differ
-    })
+    totals.written.take().map_or(Ok(()), Written::end)?;
+    Ok(totals.exit(&fuzz.failed_listings))
 }
 
 impl Fuzz {
@@ -150,7 +149,26 @@ impl Fuzz {
 }
 
 impl Totals {
+    /// Says which APIs could not list their devices and who answered nothing, and the exit code. What differs is what was
+    /// found and made smaller: where a fault is planted, other differences are not looked at.
+    fn exit(&self, failed_listings: &[String]) -> Exit {
+        let silent = self.participants.silent();
+        for sentence in failed_listings.iter().chain(&silent) {
+            warn(&format!("error: {sentence}\n"));
+        }
+        let differ = u32::try_from(self.differences.len()).unwrap_or(u32::MAX);
+        let end = RunEnd { differ, stale: 0, broken: 0, ..self.end.clone() };
+        let missing = !failed_listings.is_empty() || !silent.is_empty();
+        let exit = exit_of_run(&end, Shortfalls { missing, ..Shortfalls::default() });
+        if exit == Exit::NothingSelected {
+            warn(&format!("error: {}\n", self.participants.why_nothing_is_proved()));
+        }
+        exit
+    }
+
     fn count(&mut self, record: &CheckRecord) {
+        add(&mut self.end, record);
+        self.participants.add(record);
         if let Some(written) = &mut self.written {
             written.add(record);
         }

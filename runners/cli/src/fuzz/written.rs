@@ -10,7 +10,7 @@ use layoutproof::stable_hash::stable_hash;
 
 use super::Fuzz;
 use super::draws::Draws;
-use crate::records_file::{self, RecordsFile};
+use crate::records_file::{self, RecordsFile, RecordsTarget};
 
 /// A records file that grows with the run.
 #[derive(Debug)]
@@ -23,7 +23,10 @@ pub(super) struct Written {
 
 impl Written {
     /// Begins the file with the header of the run.
-    pub(super) fn begin(path: &Path, fuzz: &Fuzz, draws: &Draws) -> Self {
+    ///
+    /// # Errors
+    /// Another process writes it.
+    pub(super) fn begin(path: &Path, fuzz: &Fuzz, draws: &Draws) -> anyhow::Result<Self> {
         let cases = usize::try_from(draws.count).unwrap_or(usize::MAX);
         let inputs = format!("{:016x}", stable_hash(&format!("{:?}", fuzz.known)));
         let header = records_file::header(
@@ -34,7 +37,7 @@ impl Written {
         );
         let failed_listings = fuzz.failed_listings.clone();
         let end = RunEnd { schema: SCHEMA, failed_listings, ..RunEnd::default() };
-        Self { file: RecordsFile::begin(path, header, &[]), end, kept: Vec::new() }
+        Ok(Self { file: RecordsTarget::open(path)?.begin(header, &[]), end, kept: Vec::new() })
     }
 
     /// Adds the record of a check.

@@ -1,7 +1,7 @@
 //! Compilers that misbehave: each is told in a line, and every other check of the run is carried out.
 //!
 //! `DXC` names a shell script that answers with its version and then does what no compiler should. Exit codes are those of
-//! every command: 1 for a broken check, 3 for a compiler that is asked for and not there.
+//! every command: 1 for a broken check, 3 for a compiler that is asked for and not there, or that answers nothing at all.
 #![cfg(unix)]
 
 use std::fs::{Permissions, set_permissions};
@@ -37,11 +37,13 @@ fn records(folder: &Folder) -> (Vec<Value>, Value) {
     (lines.split_off(1), end)
 }
 
-/// The compiler breaks on both cases, which is told with this reason, and our own shaders agree on both.
+/// The compiler breaks on both cases, which is told with this reason, so it answers nothing; our own shaders agree on both.
 #[track_caller]
 fn breaks(deed: &str, options: &str, reason: &str) -> Answer {
     let folder = with_dxc(deed);
-    let answer = folder.run(&words(options)).exits(1);
+    let answer = folder.run(&words(options)).exits(3);
+    let silent = "error: compiler `dxc-dxil` answered nothing in 2 checks; the most frequent reason: ";
+    let answer = answer.warns(&format!("{silent}{reason} (2)"));
     let (checks, end) = records(&folder);
     let mut broken = 0;
     for check in &checks {
@@ -139,17 +141,78 @@ fn nonsense_is_no_listing() {
     breaks(&format!("printf '{table}\\n'"), "", unread);
 }
 
-/// Refusing is an answer: the checks are skipped with the compiler's words, and nothing is proved for it.
+/// A compiler that refuses everything.
+const REFUSES: &str = "echo 'probe.hlsl:3:5: error: unknown moon' >&2; exit 1";
+
+/// Refusals are skips with the compiler's words. A compiler that was named and refuses everything has answered nothing,
+/// whatever others answer.
 #[test]
 fn a_refusal_is_a_skip_in_the_words_of_the_compiler() {
-    let folder = with_dxc("echo 'probe.hlsl:3:5: error: unknown moon' >&2; exit 1");
-    let answer = folder.run(&words(" -v")).exits(0);
+    let folder = with_dxc(REFUSES);
+    let answer = folder.run(&words(" -v")).exits(3);
     let (checks, end) = records(&folder);
     let of_dxc: Vec<&Value> = checks.iter().filter(|check| check["producer"] == "dxc-dxil").collect();
     assert_eq!((of_dxc.len(), &end["skipped"]), (2, &2.into()));
     assert!(of_dxc.iter().all(|check| check["skip_reason"] == "refused by dxc-dxil: unknown moon"), "{answer}");
-    answer.prints("Skipped 2 refused by dxc-dxil (2)");
-    folder.run(&words(" --forbid-skip refused")).exits(3);
+    let reason = "the most frequent reason: refused by dxc-dxil: unknown moon (2)";
+    let answer = answer.prints("Skipped 2 refused by dxc-dxil (2)");
+    let answer = answer.warns(&format!("error: compiler `dxc-dxil` answered nothing in 2 checks; {reason}"));
+    answer.warns(&format!("error: device `dxil` via dxil answered nothing in 2 checks; {reason}"));
+    let report = folder.run("report r.jsonl").exits(3);
+    report.warns(&format!("error: compiler `dxc-dxil` answered nothing in 2 checks; {reason}"));
+    let forbidden = "error: 2 checks were skipped for a reason that --forbid-skip names";
+    folder.run(&words(" --forbid-skip refused")).exits(3).warns(forbidden);
+}
+
+/// One shard cannot say who answers in the others, but what it proves it knows: nothing.
+#[test]
+fn a_share_of_refusals_proves_nothing() {
+    let folder = with_dxc(REFUSES);
+    let words = "run vectors/two_pairs_fill_a_register --compiler dxc-dxil --runner dxil --shard 1/1 --json r.jsonl";
+    let why = "error: nothing was proved: no check agrees or is known; skipped: refused by dxc-dxil (1)";
+    folder.run(words).exits(4).warns(why);
+    folder.run("report r.jsonl").exits(3).warns("error: compiler `dxc-dxil` answered nothing in 1 check;");
+}
+
+/// The script says that it is the build of which the case has its numbers, then refuses the case.
+#[test]
+fn a_compiler_that_refuses_what_it_gave_the_numbers_of_is_broken() {
+    let folder = with_dxc(REFUSES);
+    let script = folder.read("dxc").replace("dxc of a test", "libdxcompiler: 1.7 (4006, 69e54e29)");
+    folder.write("dxc", script.as_bytes());
+    let case = |name: &str, version: &str, more: &str| {
+        let authority = format!("{{ compiler = \"dxc\", version = \"{version}\", flags = \"-T cs_6_6\" }}");
+        let numbers = "offsets = { \"S.a\" = 0 }\nsizes = { S = 4 }";
+        let text = format!(
+            "schema = 1\nsummary = \"One float.\"\ndeclare = \"cbuffer S {{ float a; }};\"\n\
+             [expect.hlsl-cbuffer]\nauthority = {authority}\n{numbers}\n{more}"
+        );
+        folder.write(name, text.as_bytes());
+    };
+    let words = |name: &str| format!("run {name} --compiler dxc-dxil --runner dxil --json r.jsonl");
+    case("own.toml", "1.7.2308", "");
+    folder.run(&words("own.toml")).exits(3);
+    let check = &records(&folder).0[0];
+    let reason = "refused by dxc-dxil: unknown moon, but the case has its numbers from dxc 1.7.2308 -T cs_6_6";
+    assert_eq!((&check["outcome"], &check["skip_reason"]), (&"broken".into(), &reason.into()), "{check}");
+
+    // Numbers of another version say nothing of this one, and a refusal that the case expects is none that counts.
+    case("other.toml", "1.8.2405", "");
+    folder.run(&words("other.toml")).exits(3);
+    let check = &records(&folder).0[0];
+    assert_eq!((&check["outcome"], &check["skip_kind"]), (&"skipped".into(), &Value::Null), "{check}");
+    case("refused.toml", "1.7.2308", "[[reject]]\nby = \"dxc\"\nmessage = \"unknown moon\"\n");
+    let answer = folder.run(&words("refused.toml")).exits(4);
+    let check = &records(&folder).0[0];
+    assert_eq!((&check["outcome"], &check["skip_kind"]), (&"skipped".into(), &"not-applicable".into()), "{check}");
+    answer.warns("error: nothing was proved: no check applies: refused by dxc-dxil (1)");
+}
+
+#[test]
+fn fuzzing_proves_nothing_by_refusals() {
+    let folder = with_dxc(REFUSES);
+    let answer = folder.run("fuzz --compiler dxc-dxil --count 4 --seed 3").exits(3);
+    answer.warns("error: compiler `dxc-dxil` answered nothing in ");
 }
 
 #[test]
@@ -196,7 +259,7 @@ fn a_limit_of_no_time_is_refused() {
 fn fuzzing_tells_each_crash_once_and_small() {
     let deed = "if grep -q StructuredBuffer probe.hlsl; then echo \"at $$\" >&2; kill -SEGV $$; fi; kill -ABRT $$";
     let folder = with_dxc(deed);
-    let answer = folder.run("fuzz --compiler dxc-dxil --count 40 --seed 3").exits(1);
+    let answer = folder.run("fuzz --compiler dxc-dxil --count 40 --seed 3").exits(3);
     let told = |signal: &str| {
         let reason = format!("  dxc died of {signal}");
         answer.out.lines().filter(|line| line.starts_with(&reason)).count()
@@ -207,7 +270,9 @@ fn fuzzing_tells_each_crash_once_and_small() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let report = folder.read(&format!("fuzz-found/{name}/report.md"));
         assert!(report.contains("dxc of a test") && report.contains("breaks on this: dxc died of SIG"), "{report}");
-        folder.run(&format!("show fuzz-found/{name}/case.toml")).exits(0);
+        // It said no number that a case could expect.
+        assert!(!folder.path(&format!("fuzz-found/{name}/case.toml")).exists());
+        folder.run(&format!("show fuzz-found/{name}/declarations.hlsl")).exits(0);
     }
 }
 

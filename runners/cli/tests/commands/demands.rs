@@ -1,5 +1,5 @@
 //! Demands that are not met: no device, a device or a floor that is missing, a skip that is forbidden (exit code 3);
-//! nothing selected (4); words that mean nothing (2, which beats 3, which beats 1).
+//! nothing selected or nothing proved (4); words that mean nothing (2, which beats 3, which beats 1, which beats 4).
 
 use super::folder::Folder;
 
@@ -61,11 +61,26 @@ fn a_device_that_is_required_and_missing() {
 
 #[test]
 fn a_floor_that_is_not_met() {
-    let folder = Folder::with(&[("low.toml", &floors(0)), ("high.toml", &floors(1))]);
-    folder.run(&format!("{RUN} --floors low.toml")).exits(0);
+    let folder = Folder::with(&[("high.toml", &floors(1))]);
     let missed = folder.run(&format!("{RUN} --floors high.toml")).exits(3);
     missed
         .warns("error: floor not met: lavapipe via ash answered for 0 leaves that prove `decorations`, the floor is 1");
+}
+
+/// Every run would reach it, so it can only be a mistake.
+#[test]
+fn a_floor_that_every_run_reaches_is_refused() {
+    let folder = Folder::with(&[("zero.toml", &floors(0)), ("empty.toml", ""), ("comment.toml", "# later\n")]);
+    std::fs::create_dir(folder.path("folder")).unwrap();
+    for (list, place, message) in [
+        ("zero.toml", "[zero.toml:5:10]", "× every run reaches a floor of no leaves"),
+        ("empty.toml", "[empty.toml:1:1]", "× the file has no [[floor]]"),
+        ("comment.toml", "[comment.toml:1:1]", "× the file has no [[floor]]"),
+        ("folder", "", "error: folder has no list of floors"),
+    ] {
+        let answer = folder.run(&format!("{RUN} --floors {list}")).exits(2).warns(message);
+        assert!(answer.err.contains(place), "{answer}");
+    }
 }
 
 /// Three beats one.
@@ -76,15 +91,19 @@ fn a_floor_that_is_not_met_by_a_run_that_differs() {
     differs.prints("Summary failed: 1 differs").warns("error: floor not met:");
 }
 
+/// What no machine could answer is no skip that a lane can forbid, and no proof either. `bad_compilers.rs` has skips that
+/// count.
 #[test]
-fn a_skip_that_is_forbidden() {
+fn a_skip_that_lies_in_the_language_proves_nothing() {
     let folder = Folder::with(&[("textures.hlsl", "Texture2D a; SamplerState b;")]);
-    let skipped = folder.run(SKIPPED).exits(0).prints("Skipped 1 nothing to probe (1)");
-    skipped.prints("Summary nothing was proved: 0 agree, 1 skipped");
-    let forbidden = "error: 1 checks were skipped for a reason that --forbid-skip names";
-    folder.run(&format!("{SKIPPED} --forbid-skip=")).exits(3).warns(forbidden);
-    folder.run(&format!("{SKIPPED} --forbid-skip=probe")).exits(3).warns(forbidden);
-    folder.run(&format!("{SKIPPED} --forbid-skip=shaderFloat16")).exits(0);
+    let skipped = folder.run(&format!("{SKIPPED} --json r.jsonl")).exits(4).prints("Skipped 1 nothing to probe (1)");
+    let skipped = skipped.prints("Summary nothing was proved: 0 agree, 1 skipped");
+    let why = "error: nothing was proved: no check applies: nothing to probe (1)";
+    skipped.warns(why);
+    assert!(folder.read("r.jsonl").contains(r#""skip_kind":"not-applicable""#));
+    folder.run("report r.jsonl").exits(4).warns(why);
+    folder.run(&format!("{SKIPPED} --forbid-skip=")).exits(4).warns(why);
+    folder.run(&format!("{RUN} textures.hlsl --forbid-skip=")).exits(0);
     folder.run(&format!("{RUN} --forbid-skip=")).exits(0);
 }
 
@@ -123,10 +142,11 @@ fn words_that_mean_nothing() {
     }
 }
 
-/// The report is printed although the file beside it cannot be written.
+/// The report is printed although the file beside it turns out not to be writable.
+#[cfg_attr(not(target_os = "linux"), ignore = "there is no /dev/full")]
 #[test]
 fn a_records_file_that_cannot_be_written_does_not_cost_the_report() {
-    let answer = Folder::with(&[]).run(&format!("{RUN} --json no/such/folder.jsonl")).exits(2);
+    let answer = Folder::with(&[]).run(&format!("{RUN} --json /dev/full")).exits(2);
     answer.prints("Summary ok: 1 agrees");
 }
 

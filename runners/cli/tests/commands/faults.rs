@@ -96,14 +96,15 @@ fn workers_that_die_of_age_break_nothing() {
 }
 
 /// A device that takes down all that it is given, and a shader that does nothing, ends as lost, soon, and with a record
-/// for every check.
+/// for every check. It has answered nothing.
 #[test]
 fn a_device_that_is_gone_is_given_up() {
     let folder = Folder::with(&[]).with_drivers();
     let words = "run arrays/ structs/ --rules std140 --form leaf --device model --json r.jsonl";
     folder.run(words).exits(0);
     let checks = outcomes(&folder).len();
-    let answer = folder.run(&format!("{words} --plant-fault crash#1")).exits(1);
+    let answer = folder.run(&format!("{words} --plant-fault crash#1")).exits(3);
+    let answer = answer.warns("error: device `model` via model answered nothing in ");
     let outcomes = outcomes(&folder);
     let broken = outcomes.iter().filter(|it| it.1 == "broken").count();
     assert!(broken == outcomes.len() && broken == checks && broken > 20, "{answer}");

@@ -92,17 +92,41 @@ impl Folder {
         self.start(words).ends()
     }
 
+    /// Runs `layoutproof` with these words, its standard output going elsewhere.
+    #[cfg(unix)]
+    pub(crate) fn run_printing_to(&self, words: &str, stdout: impl Into<Stdio>) -> Answer {
+        self.write(".out", b"");
+        self.start_printing_to(words, stdout.into()).ends()
+    }
+
     /// Starts `layoutproof` with these words.
     pub(crate) fn start(&self, words: &str) -> Running<'_> {
-        let file = |name| File::create(self.path(name)).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_layoutproof"));
+        let stdout = File::create(self.path(".out")).unwrap();
+        self.start_printing_to(words, stdout.into())
+    }
+
+    /// Starts `layoutproof` with these words and SIGHUP ignored, through the shell.
+    #[cfg(unix)]
+    pub(crate) fn start_without_hangup(&self, words: &str) -> Running<'_> {
+        let stdout = File::create(self.path(".out")).unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", "trap '' HUP; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_layoutproof")]);
+        self.start_command(command, words, stdout.into())
+    }
+
+    fn start_printing_to(&self, words: &str, stdout: Stdio) -> Running<'_> {
+        self.start_command(Command::new(env!("CARGO_BIN_EXE_layoutproof")), words, stdout)
+    }
+
+    fn start_command(&self, mut command: Command, words: &str, stdout: Stdio) -> Running<'_> {
         command.args(words.split(' ')).current_dir(self.place.path()).stdin(Stdio::null());
         for name in CLEARED {
             command.env_remove(name);
         }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         // Files instead of pipes: however much is printed, the process never waits for its reader.
-        let child = command.stdout(file(".out")).stderr(file(".err")).spawn().unwrap();
+        let stderr = File::create(self.path(".err")).unwrap();
+        let child = command.stdout(stdout).stderr(stderr).spawn().unwrap();
         Running { folder: self, words: words.to_owned(), child }
     }
 }

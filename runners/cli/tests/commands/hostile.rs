@@ -164,3 +164,122 @@ fn a_module_with_impossible_decorations_is_run_to_its_end() {
         assert!(answer.out.contains("Summary"), "{answer}");
     }
 }
+
+/// GLSL behind whose first lines is a block that can be shown.
+fn glsl(lines: &str) -> String {
+    format!("#version 450\n{lines}\nlayout(std140, binding=0) uniform U {{ float a; }} u; void main() {{}}\n")
+}
+
+/// The same in WGSL.
+fn wgsl(lines: &str) -> String {
+    format!("{lines}\n@group(0) @binding(0) var<uniform> u: f32;\n")
+}
+
+/// `#define`s each of which doubles what the one before makes, up to 2^30 tokens.
+fn doubling() -> String {
+    let define = |level: u32| format!("#define A{level} A{0}+A{0}\n", level - 1);
+    format!("#define A0 1\n{}", (1..=30).map(define).collect::<String>())
+}
+
+/// Each of these ended naga 30 with a panic or a stack overflow, took it more than half a minute, or filled the memory.
+#[test]
+fn texts_that_naga_does_not_survive_are_refused_at_their_place() {
+    let (many, sum) = (10_000, vec!["1"; 10_000].join("+"));
+    let nested = |open: &str, middle: &str, close: &str| format!("{}{middle}{}", open.repeat(many), close.repeat(many));
+    let main = |body: &str| glsl("").replace("main() {}", &format!("main() {{ {body} }}"));
+    let [long, deep] = ["limit-exceeded", "too-deep"];
+
+    let huge = "#version 450\nlayout(binding=0) uniform U { float l[1<<30][2]; } u; void main(){}\n";
+    does_not_show("a.glsl", huge.as_bytes(), long);
+    does_not_show("a.glsl", glsl(&format!("{}const int n = A30;", doubling())).as_bytes(), long);
+    does_not_show("a.glsl", glsl(&format!("const int n = {sum};")).as_bytes(), "limit-exceeded: a.glsl:2:16398");
+    does_not_show("a.glsl", glsl(&format!("const int n = {};", nested("(", "1", ")"))).as_bytes(), deep);
+    does_not_show("a.glsl", main(&nested("{", "", "}")).as_bytes(), deep);
+    does_not_show("a.glsl", main(&nested("if (true) {} else ", "{}", "")).as_bytes(), long);
+    does_not_show("a.glsl", main(&nested("if (true) ", ";", "")).as_bytes(), deep);
+    does_not_show("a.glsl", main(&format!("float x = u{};", ".a".repeat(many))).as_bytes(), long);
+    for directive in ["pragma", "define Q", "error", "line"] {
+        let quotes = format!("#{directive} {}", "\"".repeat(100_000));
+        does_not_show("a.glsl", glsl(&quotes).as_bytes(), "limit-exceeded: a.glsl:2:");
+    }
+
+    does_not_show("a.wgsl", wgsl(&format!("const n = {sum};")).as_bytes(), long);
+    does_not_show("a.wgsl", wgsl(&format!("const n = {};", nested("(", "1", ")"))).as_bytes(), deep);
+    does_not_show("a.wgsl", wgsl(&format!("fn f() {{ {} }}", nested("{", "", "}"))).as_bytes(), deep);
+    let elses = format!("fn f() {{ {} }}", nested("if true {} else ", "{}", ""));
+    does_not_show("a.wgsl", wgsl(&elses).as_bytes(), long);
+    does_not_show("a.wgsl", wgsl(&format!("fn f() {{ let x = u{}; }}", ".a".repeat(many))).as_bytes(), long);
+    let arrays = format!("alias A = {};", nested("array<", "f32", ", 1>"));
+    does_not_show("a.wgsl", wgsl(&arrays).as_bytes(), deep);
+    let levels = format!("layout(binding=1) buffer B {{ float b{}; }};", "[1]".repeat(1000));
+    does_not_show("a.glsl", glsl(&levels).as_bytes(), "nests more than 64 levels deep");
+}
+
+/// What passes the look before, and is still too much. How a reader ends that takes too long is tested with its process.
+#[cfg_attr(not(unix), ignore = "only Unix limits a reader's memory")]
+#[test]
+fn a_reader_that_dies_is_told_with_its_file() {
+    let folder = Folder::with(&[]).with_drivers();
+    // Half a million operators, written as 60 macros.
+    let stack = format!("#define T {}\nconst int n = {};", vec!["1"; 8000].join("+"), vec!["T"; 60].join("+"));
+    folder.write("stack.glsl", glsl(&stack).as_bytes());
+    // naga compares constants element by element: 260 million of them.
+    let memory = "const a = array<f32, 260000000>();\nconst b = a == a;";
+    folder.write("memory.wgsl", wgsl(memory).as_bytes());
+    for (name, end) in [
+        ("stack.glsl", "naga's GLSL reader ended with a stack overflow (SIGABRT)"),
+        ("memory.wgsl", "naga's WGSL reader needed more than 1 GiB of memory (SIGABRT)"),
+    ] {
+        let answer = folder.run(&format!("show {name} --format json")).exits(2);
+        let error = &answer.json()["errors"][0];
+        assert_eq!((error["code"].as_str(), error["message"].as_str()), (Some("reader-failed"), Some(end)), "{answer}");
+        assert!(answer.err.contains(name) && answer.err.len() < 4096, "{answer}");
+    }
+}
+
+/// naga unwraps an error, which no look at the text foresees: the sizes of nested structs multiply.
+#[test]
+fn a_panic_of_a_reader_is_told() {
+    let structs = "struct A { float a[1 << 20]; }; struct B { A b[1 << 20]; };";
+    let text = glsl(structs).replace("float a; }", "B c; }");
+    does_not_show("a.glsl", text.as_bytes(), "naga's GLSL reader ended with a panic: ");
+}
+
+#[test]
+fn modules_that_are_huge() {
+    let mut words = vec![0x0723_0203, 0x0001_0300, 0, 100, 0];
+    // OpCapability Matrix a hundred thousand times: rspirv keeps each, and nothing else makes a module of them.
+    words.extend([0x0002_0011, 0].repeat(100_000));
+    let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    does_not_show("a.spv", &bytes(&words), "no memory model");
+    words.resize((1 << 22) + 1, 0);
+    does_not_show("b.spv", &bytes(&words), "the module has 4194305 words, more than 4194304");
+}
+
+/// Our own readers get the same.
+#[test]
+fn what_ends_naga_is_refused_or_read_in_hlsl_and_slang() {
+    let (many, sum) = (10_000, vec!["1"; 10_000].join("+"));
+    let nested = |open: &str, middle: &str, close: &str| format!("{}{middle}{}", open.repeat(many), close.repeat(many));
+    for lines in [
+        "cbuffer V { float l[1<<30][2]; };".to_owned(),
+        format!("{}static const int n = A30; float m[n];", doubling()),
+        format!("static const int n = {sum}; float m[n];"),
+        format!("static const int n = {}; float m[n];", nested("(", "1", ")")),
+        format!("void f() {{ {} }}", nested("{", "", "}")),
+        format!("void f() {{ {} }}", nested("if (true) {} else ", "{}", "")),
+        format!("void f() {{ {} }}", nested("if (true) ", ";", "")),
+        format!("float f() {{ return u{}; }}", ".a".repeat(many)),
+        format!("#pragma {}", "\"".repeat(100_000)),
+        format!("#define Q {}", "\"".repeat(100_000)),
+        format!("cbuffer V {{ float l{}; }};", "[1]".repeat(many)),
+    ] {
+        for name in ["a.hlsl", "a.slang"] {
+            let folder = Folder::with(&[]);
+            folder.write(name, format!("{lines}\ncbuffer S {{ float a; }};\n").as_bytes());
+            let answer = folder.run(&format!("show {name} --rules std140"));
+            assert!([0, 2].contains(&answer.code()), "{answer}");
+            assert!(answer.err.len() < 64 << 10, "{} bytes of diagnostics", answer.err.len());
+        }
+    }
+}

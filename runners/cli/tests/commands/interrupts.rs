@@ -1,4 +1,4 @@
-//! Ctrl-C, and other ends of a run that come from outside.
+//! Ctrl-C, other signals that ask for an end, and other ends of a run that come from outside.
 #![cfg(unix)]
 
 use std::time::{Duration, Instant};
@@ -18,12 +18,20 @@ fn checks(text: &str) -> usize {
     text.lines().filter(|line| line.starts_with("{\"type\":\"check\"")).count()
 }
 
+/// SIGTERM is what supervisors send, SIGHUP what a terminal sends that is closed.
 #[test]
 fn the_first_ends_the_run_with_a_report_of_what_is_done() {
+    for signal in ["INT", "TERM", "HUP"] {
+        ends_with_a_report_at(signal);
+    }
+}
+
+#[track_caller]
+fn ends_with_a_report_at(signal: &str) {
     let folder = Folder::with(&[]).with_drivers();
     // The records behind the one that hangs wait for it.
     let running = folder.start(HANGS).once(PATIENCE, || folder.has("r.jsonl", |text| checks(text) > 0));
-    running.signal("INT");
+    running.signal(signal);
     let answer = running.ends().exits(2);
     let done = checks(&folder.read("r.jsonl"));
     assert!(done > 0 && done < 15, "{answer}");
@@ -54,14 +62,35 @@ fn what_is_left_can_be_done_later() {
 /// While shaders of 1500 members are written, nothing looks up.
 #[test]
 fn the_second_ends_it_at_once() {
+    ends_at_once_at("INT", 130);
+    ends_at_once_at("TERM", 143);
+}
+
+#[track_caller]
+fn ends_at_once_at(signal: &str, code: i32) {
     let members = (0..1500).fold(String::new(), |text, index| text + &format!("float3 m{index};"));
     let folder = Folder::with(&[("a.hlsl", &format!("cbuffer S {{ {members} }};"))]).with_drivers();
     let running = folder.start("run a.hlsl --rules std140 --device model --json r.jsonl");
     let running = running.once(PATIENCE, || folder.has("r.jsonl", |_| true));
     running.signal("INT");
     let running = running.once(PATIENCE, || folder.has(".err", |text| text.contains("once more ends at once")));
-    running.signal("INT");
-    running.ends().exits(130);
+    running.signal(signal);
+    running.ends().exits(code);
+}
+
+/// As `nohup` starts it.
+#[cfg_attr(not(target_os = "linux"), ignore = "only Linux says which signals are ignored")]
+#[test]
+fn a_run_that_is_to_survive_its_terminal_does() {
+    let folder = Folder::with(&[]).with_drivers();
+    let running = folder.start_without_hangup(HANGS);
+    let running = running.once(PATIENCE, || folder.has("r.jsonl", |text| checks(text) > 0));
+    running.signal("HUP");
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(!folder.has(".err", |text| text.contains("interrupted")));
+    running.signal("TERM");
+    let answer = running.ends().exits(2);
+    assert!(answer.out.contains("Summary"), "{answer}");
 }
 
 /// Nobody can catch SIGKILL: the workers see that the run is gone, the one that hangs as well.

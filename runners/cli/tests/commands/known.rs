@@ -42,9 +42,38 @@ fn an_entry_whose_checks_did_not_run_is_not_stale() {
 
 #[test]
 fn an_entry_for_another_culprit_or_driver_explains_nothing() {
-    for entry in ["culprit = \"compiler\"", "driver = \">= 99\""] {
+    for entry in ["device = \"model\"\nculprit = \"compiler\"", "driver = \">= 99\""] {
         let folder = Folder::with(&[("known.toml", &list(entry))]);
         folder.run(&format!("{PLANTED} --known known.toml")).exits(1).prints("Summary failed: 1 differs");
+    }
+}
+
+/// An entry without a selector would excuse all that will ever differ, one without a reason nobody could take out again.
+#[test]
+fn an_entry_says_what_it_is_about_and_why() {
+    let everything = "× the entry is about every check: ";
+    for (entry, message) in [
+        ("reason = \"so it is\"", everything),
+        ("case = \"*\"\nreason = \"so it is\"", everything),
+        ("culprit = \"device\"\nreason = \"so it is\"", everything),
+        ("case = \"vectors/*\"\nreason = \"  \"", "× `reason` says why the checks may differ; it is blank"),
+        ("case = \"vectors/*\"\nsays = \"*\"\nreason = \"so it is\"", "× `says` names no word"),
+    ] {
+        let folder = Folder::with(&[("known.toml", &format!("[[known]]\n{entry}\n"))]);
+        let answer = folder.run(&format!("{PLANTED} --known known.toml")).exits(2).warns(message);
+        assert!(answer.err.contains("[known.toml:"), "{answer}");
+    }
+}
+
+/// That a device misplaces a member is no reason why it dies.
+#[cfg_attr(not(unix), ignore = "how a process died is told in words of Unix")]
+#[test]
+fn an_entry_excuses_a_crash_only_in_its_words() {
+    let crash = "run arrays/s --rules std140 --form leaf --device model --plant-fault crash@scalar_packs";
+    for (says, code) in [("", 1), ("\nsays = \"*SIGSEGV*\"", 1), ("\nsays = \"*SIGABRT*\"", 0)] {
+        let entry = list(&format!("case = \"arrays/scalar_packs_behind_the_last_element\"{says}"));
+        let folder = Folder::with(&[("known.toml", &entry)]).with_drivers();
+        folder.run(&format!("{crash} --known known.toml")).exits(code);
     }
 }
 

@@ -217,6 +217,34 @@ fn a_mistake_in_any_case_keeps_list_from_listing() {
     folder.run("list --cases a.toml").exits(2).warns("× schema is 3");
 }
 
+/// A table without a number expects nothing, and an authority without a name is nobody.
+#[test]
+fn a_case_that_claims_nothing_is_refused() {
+    let spec = "authority = { spec = \"OpenGL 4.6, 7.6.2.2\" }";
+    let blank =
+        |authority: &str| format!("[expect.std140]\nauthority = {authority}\nsizes = {{ S = 4 }}\npartial = true");
+    for (table, line, message) in [
+        (format!("[expect.std140]\n{spec}\npartial = true"), 4, "`std140` has no number, so it expects nothing"),
+        (format!("[expect.std140]\n{spec}\npartial = true\noffsets = {{}}"), 4, "`std140` has no number"),
+        (
+            format!("[bind.d3d12.dxc]\n{spec}\npartial = true"),
+            4,
+            "[bind.d3d12.dxc] is partial and names no parameter, so it expects nothing",
+        ),
+        (blank("{ spec = \" \" }"), 5, "`spec` of an authority is blank"),
+        (blank("{ document = \"\" }"), 5, "`document` of an authority is blank"),
+        (blank("{ compiler = \"\", version = \"1\" }"), 5, "`compiler` of an authority is blank"),
+        (blank("{ compiler = \"dxc\", version = \" \" }"), 5, "`version` of an authority is blank"),
+    ] {
+        let case = format!("schema = 1\nsummary = \"One float.\"\ndeclare = \"cbuffer S {{ float a; }};\"\n{table}\n");
+        let answer = Folder::with(&[("a.toml", &case)]).run("run a.toml --device model").exits(2);
+        assert!(
+            answer.err.contains(message) && answer.err.contains(&format!("[a.toml:{line}:")),
+            "{message} in {answer}"
+        );
+    }
+}
+
 #[test]
 fn lists_of_known_differences_and_floors_are_read_as_strictly() {
     let folder = Folder::with(&[

@@ -24,7 +24,7 @@ const SPIRV: &str = "-spirv";
 fn case(declare: &str) -> String {
     format!(
         "schema = 1\nsummary = \"a moon\"\ndeclare = \"{declare}\"\n[expect.std140]\npartial = true\n\
-         authority = {{ spec = \"OpenGL 4.6, 7.6.2.2\" }}\n"
+         sizes = {{ S = 16 }}\nauthority = {{ spec = \"OpenGL 4.6, 7.6.2.2\" }}\n"
     )
 }
 

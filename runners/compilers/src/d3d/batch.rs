@@ -7,12 +7,11 @@ use std::fs;
 use std::io;
 use std::time::Duration;
 
-use tempfile::TempDir;
-
 use super::Compiled;
 use super::session::{Death, Session};
 use crate::child::TIME_LIMIT;
 use crate::compiler::Compiler;
+use crate::scratch::ScratchFolder;
 
 /// A source, and what is asked of the compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +45,7 @@ pub struct D3dCompiler {
     session: Option<Session>,
     /// The process works here; every source has the same name, so that diagnostics do not depend on its place. Dropped
     /// after the process.
-    folder: TempDir,
+    folder: ScratchFolder,
 }
 
 /// Arguments of every source.
@@ -58,7 +57,7 @@ impl D3dCompiler {
     /// # Errors
     /// No temporary folder can be made.
     pub fn new(compiler: Compiler) -> io::Result<Self> {
-        Ok(Self { compiler, limit: TIME_LIMIT, session: None, folder: tempfile::tempdir()? })
+        Ok(Self { compiler, limit: TIME_LIMIT, session: None, folder: ScratchFolder::new()? })
     }
 
     /// The compiler.

@@ -11,6 +11,7 @@ use super::Object;
 use super::rewrite::{with_entry, with_socket, without_idle_capabilities, without_repeated_decorations};
 use super::texel_buffers::with_storage_buffers;
 use crate::compiler::{Answer, Compiler};
+use crate::scratch::ScratchFolder;
 
 /// A module made of DXBC. Its entry point is `main`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +59,7 @@ const ARGUMENTS: [&str; 8] =
 
 /// Translates an object of FXC; `Err` says in a sentence why there is no module.
 pub(crate) fn translate(vkd3d: &Compiler, object: &Object) -> Result<Executable, String> {
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let folder = ScratchFolder::new().map_err(|error| error.to_string())?;
     fs::write(folder.path().join("object.dxbc"), &object.container).map_err(|error| error.to_string())?;
     match vkd3d.ask(folder.path(), &ARGUMENTS) {
         Answer::Accepted(_) => {}

@@ -19,12 +19,14 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use layoutproof::layout::LayoutOptions;
+use layoutproof::module_reader::{InProcessReader, ModuleReader};
 use layoutproof::toolchain::{Compilation, Compile, CompileRequest, Language, Made, SourceText, Toolchain, toolchains};
 
 use crate::child::{Finished, OUTPUT_LIMIT};
 use crate::compiler::{Answer, Compiler};
 use crate::d3d::Fxc;
 use crate::family::Family;
+use crate::scratch::ScratchFolder;
 use crate::slang_library::SlangService;
 use crate::tools_folder::ToolsFolder;
 
@@ -44,6 +46,8 @@ pub struct Toolchains {
     kept: Option<PathBuf>,
     /// Processes that answer for slangc, once it is asked; `None` where only slangc itself can.
     slang: Arc<OnceLock<Option<SlangService>>>,
+    /// Reads what compilers make; `None` for this process itself.
+    reader: Option<Arc<dyn ModuleReader>>,
 }
 
 impl Toolchains {
@@ -92,6 +96,12 @@ impl Toolchains {
         Self { compilers: compilers.collect(), ..self }
     }
 
+    /// Lets this reader read what compilers make and only third-party code can read.
+    #[must_use]
+    pub fn with_reader(self, reader: Arc<dyn ModuleReader>) -> Self {
+        Self { reader: Some(reader), ..self }
+    }
+
     /// The compilers, in the order in which they are listed.
     pub fn compilers(&self) -> &[Compiler] {
         &self.compilers
@@ -134,7 +144,7 @@ impl Toolchains {
             fs::write(folder.join(COMMAND), "")?;
             folder
         } else {
-            scratch = tempfile::tempdir()?;
+            scratch = ScratchFolder::new()?;
             scratch.path().to_owned()
         };
         if let ("fxc", Some(fxc)) = (request.toolchain.compiler, &self.fxc) {
@@ -214,8 +224,16 @@ impl Compile for Toolchains {
         needed.all(is_there) && (toolchain.compiler != "fxc" || self.fxc.is_some())
     }
 
+    fn version(&self, toolchain: &Toolchain) -> Option<&str> {
+        self.compiler(toolchain.compiler).map(Compiler::version)
+    }
+
     fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
         self.ask(request).unwrap_or_else(|error| Compilation::Broken(format!("{}: {error}", request.toolchain)))
+    }
+
+    fn reader(&self) -> &dyn ModuleReader {
+        self.reader.as_deref().unwrap_or(&InProcessReader)
     }
 }
 

@@ -1,0 +1,228 @@
+//! Whether a record can be what a check came to: its outcome, culprit and counts recomputed from its rows.
+//!
+//! A record in, what contradicts itself in it out. The witnesses' numbers themselves are believed.
+
+use std::collections::BTreeSet;
+
+use crate::check::producer::Producer;
+use crate::record::{CheckRecord, Outcome, Proves, Row, What};
+use crate::verdict::{Code, Validation, Verdict, Writer, judge};
+
+/// What contradicts itself in a record, in a sentence; `None` where its outcome follows from the rest.
+pub fn contradiction(check: &CheckRecord) -> Option<String> {
+    let code = match code(check) {
+        Ok(code) => code,
+        Err(sentence) => return Some(sentence),
+    };
+    let verdict = judge(&check.rows, &Validation::of_text(&check.validation), code);
+    wrong_outcome(check, &verdict).or_else(|| wrong_count(check))
+}
+
+/// Who wrote the code and what it proves. A placement is asked in shaders of ours, whoever compiles them.
+fn code(check: &CheckRecord) -> Result<Code, String> {
+    let is_placement = check.bound.is_some() || !check.has_device();
+    let (expected, writer) = match Producer::named(&check.producer) {
+        _ if is_placement => (Proves::Decorations, Writer::Generator),
+        Some(producer) => (producer.proves(&check.rules), producer.writer()),
+        // A compiler that another version of this program knows.
+        None => (check.proves, Writer::Compiler),
+    };
+    if check.proves != expected {
+        let CheckRecord { producer, proves, .. } = check;
+        return Err(format!("`{producer}` proves `{}` here, not `{}`", expected.as_str(), proves.as_str()));
+    }
+    Ok(Code { proves: check.proves, writer })
+}
+
+fn wrong_outcome(check: &CheckRecord, verdict: &Verdict) -> Option<String> {
+    let is = |expected: bool, sentence: &str| (!expected).then(|| sentence.to_owned());
+    let CheckRecord { outcome, culprit, .. } = check;
+    let has_reason = check.skip_reason.as_deref().is_some_and(|reason| !reason.trim().is_empty());
+    let differs = verdict.outcome == Outcome::Differ;
+    let word = outcome.as_str();
+
+    // What the witnesses say.
+    let follows = match outcome {
+        Outcome::Agree | Outcome::Stale | Outcome::Skipped | Outcome::Broken => !differs,
+        Outcome::Differ => differs,
+        // What is known differs, or it broke.
+        Outcome::Known => differs || has_reason,
+    };
+    if !follows {
+        let rows = if differs { "differ" } else { "agree" };
+        return Some(format!("it is said to be `{word}`, and its witnesses {rows}"));
+    }
+    if differs && *culprit != verdict.culprit {
+        let [said, found] = [*culprit, verdict.culprit].map(|culprit| culprit.map_or("nobody", |name| name.as_str()));
+        return Some(format!("the culprit is said to be `{said}`, and its rows name `{found}`"));
+    }
+
+    // What stands beside them.
+    let answered = is_answered(check);
+    match outcome {
+        Outcome::Agree | Outcome::Stale => is(!has_reason, "it agrees, and has a reason why it was not carried out")
+            .or_else(|| is(culprit.is_none(), "it agrees, and names a culprit"))
+            .or_else(|| is(answered || !check.has_device(), "it agrees, and its device answered nothing")),
+        Outcome::Skipped => is(has_reason, "it is skipped without a reason")
+            .or_else(|| is(!answered, "it is skipped, and its device answered")),
+        Outcome::Broken => is(has_reason, "it is broken without a reason"),
+        Outcome::Differ | Outcome::Known => None,
+    }
+    .or_else(|| match (outcome, &check.known) {
+        (Outcome::Known | Outcome::Stale, None) => Some(format!("it is `{word}`, and names no entry of a list")),
+        (Outcome::Agree | Outcome::Differ | Outcome::Skipped | Outcome::Broken, Some(_)) => {
+            Some(format!("it is `{word}`, and names an entry of a list"))
+        }
+        (Outcome::Known | Outcome::Stale, Some(_))
+        | (Outcome::Agree | Outcome::Differ | Outcome::Skipped | Outcome::Broken, None) => None,
+    })
+    .or_else(|| is(check.skip_kind.is_none() || *outcome == Outcome::Skipped, "it has a kind of skip, and is none"))
+}
+
+/// The counts that rows show: leaves exactly, resources at least.
+fn wrong_count(check: &CheckRecord) -> Option<String> {
+    match &check.bound {
+        None => {
+            let paths: BTreeSet<&str> =
+                check.rows.iter().filter(|row| is_leaf(row)).map(|row| row.path.as_str()).collect();
+            (paths.len() != check.leaves as usize)
+                .then(|| format!("it counts {} leaves, and has rows of {}", check.leaves, paths.len()))
+        }
+        Some(bound) => {
+            let observed = check.rows.iter().filter(|row| row.observed.is_some()).count();
+            let is_fewer = (bound.read as usize) < observed;
+            if check.leaves > 0 {
+                return Some("it counts leaves, and is about bindings".to_owned());
+            }
+            is_fewer.then(|| format!("it counts {} resources that were read, and has rows of {observed}", bound.read))
+        }
+    }
+}
+
+/// Whether the device was asked for a leaf there.
+fn is_leaf(row: &Row) -> bool {
+    row.what == What::Offset && row.space.is_some()
+}
+
+fn is_answered(check: &CheckRecord) -> bool {
+    let read = check.bound.as_ref().map_or(0, |bound| bound.read);
+    check.leaves > 0 || read > 0 || check.rows.iter().any(|row| row.observed.is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{BoundCount, KnownEntry, SkipKind};
+
+    /// A record of a leaf at byte 4 that agrees.
+    fn agreeing() -> CheckRecord {
+        let row = serde_json::json!({
+            "path": "S.a", "what": "offset", "space": "storage", "direction": "read", "form": "leaf",
+            "expected": 4, "computed": 4, "reported": null, "compiled": 4, "observed": 4
+        });
+        let line = serde_json::json!({
+            "schema": 1, "case": "a/b", "rules": "std140", "producer": "rspirv", "device": "lavapipe", "runner": "ash",
+            "proves": "decorations", "outcome": "agree", "culprit": null, "validation": "valid", "skip_reason": null,
+            "ms": 1, "leaves": 1, "rows": [row]
+        });
+        serde_json::from_value(line).unwrap()
+    }
+
+    fn check(change: impl FnOnce(&mut CheckRecord), expected: &str) {
+        let mut record = agreeing();
+        change(&mut record);
+        assert_eq!(contradiction(&record).unwrap_or_default(), expected);
+    }
+
+    fn observe(record: &mut CheckRecord, byte: u32) {
+        record.rows[0].observed = Some(crate::record::Value::Number(byte));
+    }
+
+    fn skip(record: &mut CheckRecord) {
+        record.outcome = Outcome::Skipped;
+        record.skip_reason = Some("device lacks shaderFloat64".to_owned());
+    }
+
+    fn entry() -> KnownEntry {
+        KnownEntry { file: "known.toml".to_owned(), line: 1, reason: "so it is".to_owned() }
+    }
+
+    #[test]
+    fn what_follows_from_rows_is_believed() {
+        use crate::record::Culprit;
+        check(|_| (), "");
+        let differ = |record: &mut CheckRecord| {
+            observe(record, 8);
+            (record.outcome, record.culprit) = (Outcome::Differ, Some(Culprit::Device));
+        };
+        check(differ, "");
+        let known = |record: &mut CheckRecord| {
+            differ(record);
+            (record.outcome, record.known) = (Outcome::Known, Some(entry()));
+        };
+        check(known, "");
+        let stale = |record: &mut CheckRecord| (record.outcome, record.known) = (Outcome::Stale, Some(entry()));
+        check(stale, "");
+        let invalid = |record: &mut CheckRecord| {
+            record.validation = "error: line 3: no such type".to_owned();
+            (record.outcome, record.culprit) = (Outcome::Differ, Some(Culprit::Module));
+        };
+        check(invalid, "");
+        let skipped = |record: &mut CheckRecord| {
+            skip(record);
+            (record.leaves, record.skip_kind) = (0, Some(SkipKind::NotApplicable));
+            record.rows.clear();
+        };
+        check(skipped, "");
+        let broken = |record: &mut CheckRecord| {
+            (record.outcome, record.skip_reason) = (Outcome::Broken, Some("device lost".to_owned()));
+        };
+        check(broken, "");
+    }
+
+    #[test]
+    fn an_outcome_that_does_not_follow_is_told() {
+        use crate::record::Culprit;
+        check(|record| observe(record, 8), "it is said to be `agree`, and its witnesses differ");
+        check(|record| record.outcome = Outcome::Differ, "it is said to be `differ`, and its witnesses agree");
+        check(|record| record.outcome = Outcome::Known, "it is said to be `known`, and its witnesses agree");
+        check(|record| record.outcome = Outcome::Stale, "it is `stale`, and names no entry of a list");
+        check(|record| record.known = Some(entry()), "it is `agree`, and names an entry of a list");
+        check(|record| record.culprit = Some(Culprit::Device), "it agrees, and names a culprit");
+        check(skip, "it is skipped, and its device answered");
+        check(|record| record.outcome = Outcome::Skipped, "it is skipped without a reason");
+        check(|record| record.outcome = Outcome::Broken, "it is broken without a reason");
+        let skipped_as_different = |record: &mut CheckRecord| {
+            skip(record);
+            observe(record, 8);
+        };
+        check(skipped_as_different, "it is said to be `skipped`, and its witnesses differ");
+        let blamed = |record: &mut CheckRecord| {
+            observe(record, 8);
+            (record.outcome, record.culprit) = (Outcome::Differ, Some(Culprit::Case));
+        };
+        check(blamed, "the culprit is said to be `case`, and its rows name `device`");
+        let kind = |record: &mut CheckRecord| record.skip_kind = Some(SkipKind::NotApplicable);
+        check(kind, "it has a kind of skip, and is none");
+        let empty = |record: &mut CheckRecord| {
+            record.rows.clear();
+            record.leaves = 0;
+        };
+        check(empty, "it agrees, and its device answered nothing");
+    }
+
+    #[test]
+    fn a_count_or_a_proof_that_does_not_follow_is_told() {
+        check(|record| record.leaves = 9, "it counts 9 leaves, and has rows of 1");
+        check(|record| record.proves = Proves::Native, "`rspirv` proves `decorations` here, not `native`");
+        let bound = |read, leaves| {
+            move |record: &mut CheckRecord| {
+                (record.bound, record.leaves) = (Some(BoundCount { read, not_read: [].into() }), leaves);
+                record.rows[0] = Row { what: What::Binding, space: None, ..record.rows[0].clone() };
+            }
+        };
+        check(bound(1, 0), "");
+        check(bound(0, 0), "it counts 0 resources that were read, and has rows of 1");
+        check(bound(1, 1), "it counts leaves, and is about bindings");
+    }
+}

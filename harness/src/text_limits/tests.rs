@@ -1,0 +1,170 @@
+//! What is refused, and that real texts come nowhere near it.
+
+use super::*;
+
+/// Code, place and message of the problem.
+fn found(text: &str, language: TextLanguage) -> Option<(Code, usize, String)> {
+    let problem = check_text(text, FileId(0), language).err()?;
+    Some((problem.code, problem.span().start as usize, problem.message))
+}
+
+/// What [`found`] gives for a text that is refused.
+fn refusal(code: Code, start: usize, message: &str) -> Option<(Code, usize, String)> {
+    Some((code, start, message.to_owned()))
+}
+
+#[track_caller]
+fn takes(text: &str) {
+    for language in [TextLanguage::Wgsl, TextLanguage::Glsl] {
+        assert_eq!(found(text, language), None, "{language:?}");
+    }
+}
+
+#[test]
+fn brackets_nest_to_the_limit() {
+    let nested = |levels: usize| format!("const int n = {}1{};", "(".repeat(levels), ")".repeat(levels));
+    takes(&nested(DEEPEST));
+    for language in [TextLanguage::Wgsl, TextLanguage::Glsl] {
+        let message = "brackets nest more than 256 levels deep";
+        assert_eq!(found(&nested(DEEPEST + 1), language), refusal(Code::TooDeep, 14 + DEEPEST, message));
+    }
+    // Closing what was never opened is another's business.
+    takes(&")".repeat(5));
+}
+
+#[test]
+fn comments_hold_no_brackets() {
+    takes(&format!("// {0}\n/* {0} */", "(".repeat(1000)));
+    // In WGSL the first one ends the inner comment alone.
+    let nested = format!("/* /* */ {} */", "(".repeat(1000));
+    assert_eq!(found(&nested, TextLanguage::Wgsl), None);
+    assert!(found(&nested, TextLanguage::Glsl).is_some());
+    takes("/* never closed");
+}
+
+#[test]
+fn chains_are_counted_up_to_a_separator() {
+    let sum = |terms: usize| vec!["1"; terms].join("+");
+    takes(&format!("x = {};", sum(8000)));
+    takes(&format!("x = {0}; y = {0};", sum(8000)));
+    takes(&format!("f({0}, {0})", sum(8000)));
+    let message = "an expression of more than 8192 operators";
+    assert_eq!(found(&sum(10_000), TextLanguage::Wgsl), refusal(Code::LimitExceeded, 2 * 8192 + 1, message));
+    assert_eq!(
+        found(&format!("u{}", ".a".repeat(9000)), TextLanguage::Glsl),
+        refusal(Code::LimitExceeded, 1 + 2 * 8192, message)
+    );
+    assert_eq!(
+        found(&format!("a{}", "[0]".repeat(9000)), TextLanguage::Glsl),
+        refusal(Code::LimitExceeded, 1 + 3 * 8192, message)
+    );
+}
+
+#[test]
+fn else_ifs_are_counted_for_each_if() {
+    let chain = |links: usize| format!("if a {{}} {}", "else if a {} ".repeat(links));
+    takes(&format!("fn f() {{ {0} {0} if a {{ {0} }} }}", chain(MOST_ELSE_IFS)));
+    let problem = found(&chain(MOST_ELSE_IFS + 1), TextLanguage::Wgsl).unwrap();
+    assert_eq!((problem.0, problem.2.as_str()), (Code::LimitExceeded, "an `if` with more than 1000 `else if`"));
+}
+
+#[test]
+fn statements_nest_without_braces() {
+    takes(&"for (int i = 0; i < 3; i++) x++; if (a) b; ".repeat(1000));
+    for nested in ["if (true) ", "for (;;) ", "while (true) ", "if (a) b; else "] {
+        let text = format!("void main() {{ {} ; }}", nested.repeat(300));
+        let problem = found(&text, TextLanguage::Glsl);
+        // What ends in a semicolon is no nesting.
+        assert_eq!(problem.is_none(), nested.contains("b;"), "{nested}: {problem:?}");
+    }
+}
+
+#[test]
+fn template_arguments_nest_to_the_limit() {
+    takes(&format!("var<private> a: {}f32{};", "array<".repeat(1000), ", 1>".repeat(1000)));
+    let deep = format!("alias A = {}", "array<".repeat(1001));
+    let place = 10 + 6 * 1000 + 5;
+    assert_eq!(
+        found(&deep, TextLanguage::Wgsl),
+        refusal(Code::TooDeep, place, "template arguments nest more than 1000 levels deep")
+    );
+}
+
+#[test]
+fn dimensions_multiply() {
+    let message = "an array of more than 268435456 elements";
+    takes("float a[1 << 28];");
+    takes("float a[0x10000000u]; float b[16384][16384]; float c[N][2][M];");
+    // Each index is one of its own.
+    takes("x = a[100000] + b[100000] + c[100000];");
+    assert_eq!(found("float l[1<<30][2];", TextLanguage::Glsl), refusal(Code::LimitExceeded, 7, message));
+    assert_eq!(found("float l[16384][16385];", TextLanguage::Glsl), refusal(Code::LimitExceeded, 14, message));
+    assert_eq!(found("float l[1 << 99];", TextLanguage::Glsl), refusal(Code::LimitExceeded, 7, message));
+    assert_eq!(found("float l[0x7FFFFFFF];", TextLanguage::Glsl), refusal(Code::LimitExceeded, 7, message));
+    assert_eq!(found("float l[02000000001];", TextLanguage::Glsl), refusal(Code::LimitExceeded, 7, message));
+}
+
+/// `#define`s that double what the one before makes, and the tokens that use the last.
+fn doubling(levels: usize) -> String {
+    let defines = (1..=levels).map(|level| format!("#define A{level} A{0}+A{0}\n", level - 1));
+    format!("#define A0 1\n{}const int n = A{levels};", defines.collect::<String>())
+}
+
+#[test]
+fn macros_are_counted_and_not_expanded() {
+    let message = "with macros expanded this has more than 1048576 tokens";
+    // 2^20 - 1 tokens and the 4 before them.
+    takes(&doubling(18));
+    let text = doubling(30);
+    let place = text.rfind("A30").unwrap();
+    assert_eq!(found(&text, TextLanguage::Glsl), refusal(Code::LimitExceeded, place, message));
+    // Defined the other way round, which makes no difference.
+    let lines: Vec<&str> = text.lines().collect();
+    let (last, defines) = lines.split_last().unwrap();
+    let reversed = defines.iter().rev().copied().chain([*last]).collect::<Vec<_>>().join("\n");
+    assert!(found(&reversed, TextLanguage::Glsl).is_some());
+    // WGSL has no macros.
+    assert!(found("const n = A30;", TextLanguage::Wgsl).is_none());
+}
+
+#[test]
+fn arguments_are_repeated() {
+    let nested =
+        |levels: usize| format!("#define D(x) x+x\nconst int n = {}1{};", "D(".repeat(levels), ")".repeat(levels));
+    takes(&nested(15));
+    assert_eq!(found(&nested(28), TextLanguage::Glsl).map(|found| found.0), Some(Code::LimitExceeded));
+    let through = "#define D(x) x+x\n#define E(x) D(D(D(D(x))))\n#define F(x) E(E(E(x)))\nint n = F(F(1));";
+    assert_eq!(found(through, TextLanguage::Glsl).map(|found| found.0), Some(Code::LimitExceeded));
+    // A parenthesis behind a name that takes no arguments repeats nothing.
+    takes("#define V vec4\nV((((((1)))))) V(2)");
+}
+
+#[test]
+fn macros_that_use_themselves_or_each_other_end() {
+    takes("#define A A+A\nA A A");
+    takes("#define A B+B\n#define B A+A\nA B");
+    let chain = (1..=300).fold(String::new(), |text, level| text + &format!("#define A{level} A{}\n", level - 1));
+    let problem = found(&(chain + "A300"), TextLanguage::Glsl).unwrap();
+    assert_eq!((problem.0, problem.2.as_str()), (Code::TooDeep, "macros nest more than 256 levels deep"));
+    // Each line continued, and a name that is no parameter list.
+    takes("#define A \\\n (1 + \\\r\n 2)\n#define\n#define B\n#undef A\nA B");
+}
+
+#[test]
+fn directives_have_few_quotes() {
+    takes("#extension GL_GOOGLE_include_directive : require\n#include \"a.h\"\n#error it isn't so");
+    let text = format!("void f();\n  #pragma {}", "\"".repeat(100_000));
+    let message = "this directive has more than 64 quotes";
+    assert_eq!(found(&text, TextLanguage::Glsl), refusal(Code::LimitExceeded, 20 + MOST_QUOTES, message));
+}
+
+#[test]
+fn long_texts_are_refused_at_once() {
+    let problem = found(&" ".repeat(MOST_BYTES + 1), TextLanguage::Glsl).unwrap();
+    assert_eq!(
+        (problem.0, problem.2.as_str()),
+        (Code::LimitExceeded, "the text has 16777217 bytes, more than 16777216")
+    );
+    let problem = found(&"a ".repeat(1 << 21), TextLanguage::Wgsl).unwrap();
+    assert_eq!((problem.0, problem.1), (Code::LimitExceeded, 1 << 21));
+}

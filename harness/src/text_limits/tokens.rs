@@ -1,0 +1,124 @@
+//! A text as tokens: words, numbers, single characters of signs, and whole directives. Comments are left out.
+
+use super::TextLanguage;
+
+/// What kind of token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TokenKind {
+    /// A name or a keyword.
+    Word,
+    /// A number, with its suffix.
+    Number,
+    /// Any other character, alone.
+    Sign,
+    /// A line that begins with `#`, with the lines that continue it.
+    Directive,
+}
+
+/// A piece of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Token<'a> {
+    pub(super) kind: TokenKind,
+    pub(super) text: &'a str,
+    /// First byte in the whole text.
+    pub(super) start: usize,
+}
+
+/// The tokens of a text, in order.
+#[derive(Clone, Debug)]
+pub(super) struct Tokens<'a> {
+    text: &'a str,
+    /// Next byte of `text`.
+    next: usize,
+    /// What is added to places in `text`.
+    offset: usize,
+    language: TextLanguage,
+    /// Whether only blanks and comments stand before `next` in its line.
+    at_line_start: bool,
+}
+
+impl<'a> Tokens<'a> {
+    /// The tokens of a whole text.
+    pub(super) fn new(text: &'a str, language: TextLanguage) -> Self {
+        Self { text, next: 0, offset: 0, language, at_line_start: language == TextLanguage::Glsl }
+    }
+
+    /// The tokens of a directive, behind its `#`.
+    pub(super) fn of_directive(directive: Token<'a>) -> Self {
+        let text = directive.text.strip_prefix('#').unwrap_or(directive.text);
+        let offset = directive.start + directive.text.len() - text.len();
+        Self { text, next: 0, offset, language: TextLanguage::Glsl, at_line_start: false }
+    }
+
+    /// Passes over blanks and comments.
+    fn skip_blanks(&mut self) {
+        let bytes = self.text.as_bytes();
+        while let Some(byte) = bytes.get(self.next) {
+            match (byte, bytes.get(self.next + 1)) {
+                (b'\n', _) => {
+                    self.at_line_start |= self.language == TextLanguage::Glsl;
+                    self.next += 1;
+                }
+                (b'/', Some(b'/')) => self.next = self.line_end(self.next),
+                (b'/', Some(b'*')) => self.next = self.comment_end(self.next),
+                (byte, _) if byte.is_ascii_whitespace() => self.next += 1,
+                // The end of a line that goes on.
+                (b'\\', Some(b'\n' | b'\r')) => self.next += 2,
+                (_, _) => return,
+            }
+        }
+    }
+
+    /// The end of the line in which `start` is, without its newline.
+    fn line_end(&self, start: usize) -> usize {
+        self.text[start..].find('\n').map_or(self.text.len(), |length| start + length)
+    }
+
+    /// The end of the comment that begins at `start`; comments nest in WGSL.
+    fn comment_end(&self, start: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let (mut at, mut depth) = (start + 2, 1);
+        while depth > 0 {
+            match (bytes.get(at), bytes.get(at + 1)) {
+                (None, _) => return bytes.len(),
+                (Some(b'*'), Some(b'/')) => (at, depth) = (at + 2, depth - 1),
+                (Some(b'/'), Some(b'*')) if self.language == TextLanguage::Wgsl => (at, depth) = (at + 2, depth + 1),
+                (Some(_), _) => at += 1,
+            }
+        }
+        at
+    }
+
+    /// The end of the directive that begins at `start`: the first line that no `\` continues.
+    fn directive_end(&self, start: usize) -> usize {
+        let mut end = self.line_end(start);
+        while end < self.text.len() && self.text[start..end].trim_end_matches('\r').ends_with('\\') {
+            end = self.line_end(end + 1);
+        }
+        end
+    }
+}
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = Token<'a>;
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        self.skip_blanks();
+        let start = self.next;
+        let first = self.text.get(start..)?.chars().next()?;
+        let is_part = |part: char| part.is_alphanumeric() || part == '_';
+        let run = |start: usize| {
+            let rest = &self.text[start..];
+            start + rest.find(|part| !is_part(part)).unwrap_or(rest.len())
+        };
+        let (kind, end) = match first {
+            '#' if self.at_line_start => (TokenKind::Directive, self.directive_end(start)),
+            digit if digit.is_ascii_digit() => (TokenKind::Number, run(start)),
+            letter if is_part(letter) => (TokenKind::Word, run(start)),
+            other => (TokenKind::Sign, start + other.len_utf8()),
+        };
+        self.next = end;
+        self.at_line_start = false;
+        Some(Token { kind, text: &self.text[start..end], start: self.offset + start })
+    }
+}

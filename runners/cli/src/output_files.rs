@@ -1,0 +1,91 @@
+//! Files and folders that a command is going to write, checked before it begins: a wrong path is told at once and not after
+//! an hour.
+//!
+//! Nothing is changed: no file is made, and none is emptied.
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::Path;
+
+use anyhow::Context;
+
+/// Checks that a file can be written, or made where there is none.
+///
+/// # Errors
+/// The path, with what keeps it from being written.
+pub(crate) fn check_file(path: &Path) -> anyhow::Result<()> {
+    can_write_file(path).with_context(|| format!("writing {}", path.display()))
+}
+
+/// Checks that files can be made in a folder, which may have to be made itself.
+///
+/// # Errors
+/// The path, with what keeps it from being written.
+pub(crate) fn check_folder(path: &Path) -> anyhow::Result<()> {
+    can_make_files_in(path).with_context(|| format!("writing {}", path.display()))
+}
+
+fn can_write_file(path: &Path) -> io::Result<()> {
+    match fs::metadata(path) {
+        // To append keeps what is there.
+        Ok(there) if there.is_file() => OpenOptions::new().append(true).open(path).map(drop),
+        Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        // Whoever reads a pipe would take a look at it for its end.
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+            tempfile::tempfile_in(parent.unwrap_or(Path::new("."))).map(drop).map_err(plain)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn can_make_files_in(path: &Path) -> io::Result<()> {
+    let mut folders =
+        path.ancestors().map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+    match folders.find(|folder| fs::symlink_metadata(folder).is_ok()) {
+        Some(there) => tempfile::tempfile_in(there).map(drop).map_err(plain),
+        None => Err(io::ErrorKind::NotFound.into()),
+    }
+}
+
+/// The error without the random name that was tried.
+fn plain(error: io::Error) -> io::Error {
+    match error.get_ref() {
+        Some(_) => error.kind().into(),
+        None => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_changes_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let path = |name: &str| place.path().join(name);
+        fs::write(path("there"), "kept").unwrap();
+        fs::create_dir(path("folder")).unwrap();
+
+        for good in ["there", "new"] {
+            check_file(&path(good)).unwrap();
+        }
+        for good in ["", "folder", "folder/new/newer"] {
+            check_folder(&path(good)).unwrap();
+        }
+
+        for (wrong, kind) in [
+            ("folder", io::ErrorKind::IsADirectory),
+            ("no/new", io::ErrorKind::NotFound),
+            ("there/new", io::ErrorKind::NotADirectory),
+        ] {
+            assert_eq!(can_write_file(&path(wrong)).unwrap_err().kind(), kind, "{wrong}");
+        }
+        let error = format!("{:#}", check_folder(&path("there/new")).unwrap_err());
+        assert!(error.starts_with("writing ") && error.to_lowercase().contains("not a directory"), "{error}");
+
+        assert_eq!(fs::read_to_string(path("there")).unwrap(), "kept");
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 2);
+    }
+}

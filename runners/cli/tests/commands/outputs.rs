@@ -1,0 +1,119 @@
+//! What cannot be written is an error of its own, told before the work begins where that can be known.
+
+use super::folder::Folder;
+
+/// A built-in case.
+const CASE: &str = "arrays/scalar_packs_behind_the_last_element";
+
+/// Two declarations.
+const PAIR: &str = "cbuffer S { float a; float2 b; };\n";
+
+/// linux, `full(4)`: every write fails with ENOSPC.
+#[cfg_attr(not(target_os = "linux"), ignore = "there is no /dev/full")]
+#[cfg(unix)]
+#[test]
+fn a_full_disk_under_standard_output_is_told() {
+    let folder = Folder::without_drivers(&[("a.hlsl", PAIR)]);
+    let run = format!("run {CASE} --rules std140 --device model --producer rspirv");
+    folder.run(&format!("{run} --json r.jsonl")).exits(0);
+    for words in [
+        "show a.hlsl",
+        "show a.hlsl --format json",
+        "show a.hlsl --format cpp-asserts --rules std140",
+        "show nosuch --format json",
+        "diff a.hlsl std140 std430",
+        "reflect a.hlsl --target d3d12 --convention slang",
+        "list",
+        "list --rules",
+        "compilers",
+        "report r.jsonl",
+        &run,
+        "--help",
+        "--version",
+        "help run",
+    ] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let answer = folder.run_printing_to(words, full).exits(2);
+        let told = "error: writing to standard output: No space left on device";
+        // What went wrong before it is told instead.
+        assert!(answer.err.contains(told) || words.contains("nosuch"), "{answer}");
+    }
+}
+
+/// As under `| head`.
+#[cfg(unix)]
+#[test]
+fn a_reader_that_has_gone_away_is_no_error() {
+    let folder = Folder::with(&[("a.hlsl", PAIR)]);
+    for words in ["show a.hlsl", "list", "--help"] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let answer = folder.run_printing_to(words, writer).exits(0);
+        assert_eq!(answer.err, "", "{answer}");
+    }
+}
+
+/// The report comes to the user, and the other files are written, although one cannot be.
+#[cfg_attr(not(target_os = "linux"), ignore = "there is no /dev/full")]
+#[test]
+fn one_file_that_cannot_be_written_costs_no_other() {
+    let folder = Folder::without_drivers(&[]);
+    let run = format!("run {CASE} --rules std140 --device model --producer rspirv");
+    let answer = folder.run(&format!("{run} --junit /dev/full --csv r.csv --json r.jsonl")).exits(2);
+    let answer = answer.prints("Summary").warns("error: writing /dev/full: No space left on device");
+    assert!(folder.read("r.csv").contains("Pass"), "{answer}");
+    let answer = folder.run("report r.jsonl --json /dev/full --csv s.csv").exits(2);
+    answer.prints("Summary").warns("error: writing /dev/full: No space left on device");
+    assert_eq!(folder.read("s.csv"), folder.read("r.csv"));
+}
+
+#[test]
+fn a_wrong_path_is_told_before_anything_is_done() {
+    let folder = Folder::without_drivers(&[("a.hlsl", PAIR), ("file", "")]);
+    let run = format!("run {CASE} --rules std140 --device model");
+    folder.run(&format!("{run} --json r.jsonl")).exits(0);
+    std::fs::create_dir(folder.path("folder")).unwrap();
+    for (words, path) in [
+        (format!("{run} --json no/such/r.jsonl"), "no/such/r.jsonl"),
+        (format!("{run} --junit no/such.xml"), "no/such.xml"),
+        (format!("{run} --csv folder"), "folder"),
+        (format!("{run} --keep file/kept"), "file/kept"),
+        ("report r.jsonl --junit file/a.xml".to_owned(), "file/a.xml"),
+        ("report r.jsonl --json no/all.jsonl".to_owned(), "no/all.jsonl"),
+        ("fuzz --count 1 --json no/f.jsonl".to_owned(), "no/f.jsonl"),
+        ("fuzz --count 1 --out file".to_owned(), "file"),
+        ("freeze --compiler dxc --to file/set".to_owned(), "file/set"),
+        ("freeze --compiler dxc --to set --keep file".to_owned(), "file"),
+        ("regress --compiler dxc --keep file".to_owned(), "file"),
+    ] {
+        let answer = folder.run(&words).exits(2);
+        assert!(answer.out.is_empty(), "{answer}");
+        answer.warns(&format!("error: writing {path}: "));
+    }
+    let folder = folder.with_variable("GITHUB_STEP_SUMMARY", "no/summary.md");
+    let answer = folder.run(&run).exits(2).warns("error: writing no/summary.md: ");
+    assert!(answer.out.is_empty(), "{answer}");
+    assert!(!folder.path("no").exists() && !folder.path("set").exists());
+}
+
+#[test]
+fn a_run_that_refuses_its_arguments_empties_no_file() {
+    let folder = Folder::without_drivers(&[("a.hlsl", PAIR)]);
+    let files = ["r.jsonl", "r.xml", "r.csv"];
+    for name in files {
+        folder.write(name, b"kept");
+    }
+    let outputs = "--json r.jsonl --junit r.xml --csv r.csv";
+    for (words, code) in [
+        ("run nosuchcase --device model", 4),
+        ("run a.hlsl --rules nosuch --device model", 2),
+        ("run a.hlsl --device nosuch", 3),
+        ("run no.hlsl --device model", 2),
+        ("report no.jsonl", 2),
+    ] {
+        folder.run(&format!("{words} {outputs}")).exits(code);
+        for name in files {
+            assert_eq!(folder.read(name), "kept", "{name} after {words}");
+        }
+    }
+}

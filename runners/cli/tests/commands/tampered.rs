@@ -1,0 +1,99 @@
+//! Records that contradict themselves: `report` and `run --resume` refuse them and name the line.
+
+use super::folder::Folder;
+
+/// Two checks on the model, which agree.
+const RUN: &str = "run arrays/scalar_packs_behind vectors/two_pairs_fill --rules std140 --form leaf --device model";
+
+/// Both readers refuse the records with this sentence.
+#[track_caller]
+fn refused(folder: &Folder, records: &str, sentence: &str) {
+    folder.write("b.jsonl", records.as_bytes());
+    for words in ["report b.jsonl", &format!("{RUN} --resume b.jsonl")] {
+        let answer = folder.run(words).exits(2);
+        assert!(answer.err.contains(&format!("error: b.jsonl: line {sentence}")), "no `{sentence}` in {answer}");
+        assert_eq!(answer.out, "");
+    }
+    assert_eq!(folder.read("b.jsonl"), records, "what is refused stays as it is");
+}
+
+/// A line with one text in the place of the first of another.
+#[track_caller]
+fn edited(line: &str, from: &str, to: &str) -> String {
+    assert!(line.contains(from), "no `{from}` in {line}");
+    line.replacen(from, to, 1)
+}
+
+#[test]
+fn an_outcome_follows_from_its_rows() {
+    let folder = Folder::with(&[]);
+    folder.run(&format!("{RUN} --json a.jsonl")).exits(0);
+    folder.run("report a.jsonl").exits(0).prints("Summary ok: 2 agree");
+    let whole = folder.read("a.jsonl");
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    let name = "2: `arrays::scalar_packs_behind_the_last_element::std140::rspirv::model::model` contradicts itself: ";
+    for (from, to, sentence) in [
+        (r#""outcome":"agree""#, r#""outcome":"differ""#, "it is said to be `differ`, and its witnesses agree"),
+        (r#""outcome":"agree""#, r#""outcome":"known""#, "it is said to be `known`, and its witnesses agree"),
+        (r#""outcome":"agree""#, r#""outcome":"stale""#, "it is `stale`, and names no entry of a list"),
+        (r#""outcome":"agree""#, r#""outcome":"skipped""#, "it is skipped without a reason"),
+        (r#""observed":0"#, r#""observed":4"#, "it is said to be `agree`, and its witnesses differ"),
+        (r#""expected":0"#, r#""expected":4"#, "it is said to be `agree`, and its witnesses differ"),
+        (r#""validation":""#, r#""validation":"error: "#, "it is said to be `agree`, and its witnesses differ"),
+        (r#""culprit":null"#, r#""culprit":"device""#, "it agrees, and names a culprit"),
+        (r#""skip_reason":null"#, r#""skip_reason":"lost""#, "it agrees, and has a reason why it was not carried out"),
+        (r#""proves":"decorations""#, r#""proves":"native""#, "`rspirv` proves `decorations` here, not `native`"),
+        (r#""device":"model""#, r#""device":"lavapipe""#, "the first line does not have its device"),
+        (r#""leaves":"#, r#""leaves":9"#, "it counts 9"),
+    ] {
+        let name =
+            name.replace("model::model", if to.contains("lavapipe") { "lavapipe::model" } else { "model::model" });
+        // The totals of a run that was killed are not there to contradict.
+        let records = [lines[0], &edited(lines[1], from, to)].concat();
+        refused(&folder, &records, &format!("{name}{sentence}"));
+    }
+}
+
+#[test]
+fn totals_are_those_of_the_checks() {
+    let folder = Folder::with(&[("textures.hlsl", "Texture2D a; SamplerState b;")]);
+    folder.run(&format!("{RUN} --json a.jsonl")).exits(0);
+    let whole = folder.read("a.jsonl");
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    let totals = "4: the totals are not those of the checks: ";
+    for (from, to, sentence) in [
+        (r#""checks":2"#, r#""checks":3"#, "`checks` is 3, not 2"),
+        (r#""agree":2"#, r#""agree":1"#, "`agree` is 1, not 2"),
+        (r#""differ":0"#, r#""differ":1"#, "`differ` is 1, not 0"),
+        (r#""skipped":0"#, r#""skipped":0,"not_applicable":1"#, "`not_applicable` is 1, not 0"),
+        (r#""leaves":0"#, r#""leaves":7"#, "`leaves` is 7, not 0"),
+        (r#""devices":[]"#, r#""devices":["lavapipe via ash"]"#, "`devices` are others"),
+        (r#""proves":{}"#, r#""proves":{"native":1}"#, "`proves` has other counts"),
+        (r#""proves":{}"#, r#""proves":{},"bound":{"lavapipe via ash":1}"#, "`bound` has other counts"),
+    ] {
+        let records = [&lines[..3].concat(), &edited(lines[3], from, to)].map(String::as_str).concat();
+        refused(&folder, &records, &format!("{totals}{sentence}"));
+    }
+    refused(
+        &folder,
+        &[lines[0], lines[1], lines[3]].concat(),
+        "3: the totals are not those of the checks: `checks` is 2",
+    );
+}
+
+#[test]
+fn one_file_holds_one_run() {
+    let folder = Folder::with(&[]);
+    folder.run(&format!("{RUN} --json a.jsonl")).exits(0);
+    let whole = folder.read("a.jsonl");
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    let behind = "it stands behind the end of the run; one file holds one run";
+    refused(&folder, &format!("{whole}{whole}"), &format!("5: {behind}"));
+    refused(&folder, &format!("{whole}{}", lines[3]), &format!("5: {behind}"));
+    refused(&folder, &format!("{}{whole}", lines[0]), "2: the same first line stands there twice");
+    let other = edited(lines[0], r#""cases":2"#, r#""cases":3"#);
+    let within =
+        "3: another run begins within the run; one file holds one run, and `layoutproof report A B` puts files";
+    refused(&folder, &[lines[0], lines[1], &other, lines[2]].concat(), within);
+    refused(&folder, &lines[1..].concat(), "1: the first line of a run is missing");
+}

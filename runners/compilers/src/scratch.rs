@@ -1,0 +1,165 @@
+//! Temporary folders for compilers, all in one folder of this process, so that none stays behind whatever ends it.
+//!
+//! An orderly end removes each folder as it is dropped. A process that a signal ends calls [`remove_scratch_folders`]. Of
+//! one that is killed the folder stays, until the next process that needs one finds that nobody holds its lock (on Unix).
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+/// Name of the file that a process holds locked as long as it uses its folder.
+const LOCK: &str = "lock";
+
+/// How the folders of processes begin; the number of the process follows.
+const PREFIX: &str = "layoutproof-";
+
+/// How often an end at once tries to remove what other threads and compilers may still be writing to.
+const ATTEMPTS: u32 = 50;
+
+/// The folder of this process, while somebody uses it. The handler of a signal has no other way to it.
+static OF_THIS_PROCESS: Mutex<Weak<ProcessFolder>> = Mutex::new(Weak::new());
+
+/// A temporary folder, removed when dropped.
+#[derive(Debug)]
+pub(crate) struct ScratchFolder {
+    folder: TempDir,
+    /// Dropped behind the folder in it.
+    _process_folder: Arc<ProcessFolder>,
+}
+
+impl ScratchFolder {
+    /// A new folder, which is empty.
+    ///
+    /// # Errors
+    /// No folder can be made where the system keeps temporary files.
+    pub(crate) fn new() -> io::Result<Self> {
+        let mut current = OF_THIS_PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
+        let process_folder = current.upgrade().map_or_else(|| ProcessFolder::new().map(Arc::new), Ok)?;
+        *current = Arc::downgrade(&process_folder);
+        Ok(Self { folder: tempfile::tempdir_in(process_folder.folder.path())?, _process_folder: process_folder })
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// Removes all temporary folders of this process, which has to end behind this: whoever asks for another one waits forever.
+pub fn remove_scratch_folders() {
+    let current = OF_THIS_PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(process_folder) = current.upgrade() {
+        for _ in 0..ATTEMPTS {
+            match fs::remove_dir_all(process_folder.folder.path()) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => std::thread::sleep(Duration::from_millis(2)),
+                Ok(()) | Err(_) => break,
+            }
+        }
+    }
+    std::mem::forget(current);
+}
+
+/// The folder that holds all others of this process.
+#[derive(Debug)]
+struct ProcessFolder {
+    folder: TempDir,
+    /// Locked until the end of this process.
+    _lock: File,
+}
+
+impl ProcessFolder {
+    fn new() -> io::Result<Self> {
+        static SWEPT: Once = Once::new();
+        let place = std::env::temp_dir();
+        SWEPT.call_once(|| sweep(&place));
+        Self::new_in(&place)
+    }
+
+    fn new_in(place: &Path) -> io::Result<Self> {
+        // Locked before it is in the folder: a folder whose lock is free belongs to nobody.
+        let lock = tempfile::NamedTempFile::new_in(place)?;
+        lock_file(lock.as_file())?;
+        let folder = tempfile::Builder::new().prefix(&format!("{PREFIX}{}-", std::process::id())).tempdir_in(place)?;
+        let lock = lock.persist(folder.path().join(LOCK))?;
+        Ok(Self { folder, _lock: lock })
+    }
+}
+
+/// Removes the folders in `place` of processes of this user that are gone.
+#[cfg(unix)]
+fn sweep(place: &Path) {
+    use std::os::unix::fs::MetadataExt;
+    let user = rustix::process::geteuid().as_raw();
+    let entries = fs::read_dir(place).into_iter().flatten().filter_map(Result::ok);
+    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX)) {
+        let folder = entry.path();
+        // Of a link this is the link's own.
+        let is_own = entry.metadata().is_ok_and(|entry| entry.is_dir() && entry.uid() == user);
+        if is_own && File::open(folder.join(LOCK)).is_ok_and(|lock| lock_file(&lock).is_ok()) {
+            // What cannot be removed is no business of this run.
+            let _ = fs::remove_dir_all(&folder);
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn sweep(_: &Path) {}
+
+/// Takes the lock of a file for as long as it is open.
+///
+/// # Errors
+/// Somebody else has it.
+#[cfg(unix)]
+fn lock_file(file: &File) -> io::Result<()> {
+    Ok(rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingLockExclusive)?)
+}
+
+#[cfg(not(unix))]
+fn lock_file(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn names(place: &Path) -> Vec<String> {
+        let entries = fs::read_dir(place).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        entries.collect()
+    }
+
+    #[test]
+    fn folders_go_with_their_last_user() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = ProcessFolder::new_in(place.path()).unwrap();
+        let [name] = &names(place.path())[..] else { panic!("{:?}", names(place.path())) };
+        assert!(name.starts_with(&format!("layoutproof-{}-", std::process::id())), "{name}");
+        drop(folder);
+        assert!(names(place.path()).is_empty());
+
+        let (first, second) = (ScratchFolder::new().unwrap(), ScratchFolder::new().unwrap());
+        let parent = first.path().parent().unwrap().to_owned();
+        assert_eq!(second.path().parent(), Some(parent.as_path()));
+        drop(first);
+        assert!(second.path().is_dir());
+    }
+
+    #[test]
+    fn what_dead_processes_left_is_swept() {
+        let place = tempfile::tempdir().unwrap();
+        let living = ProcessFolder::new_in(place.path()).unwrap();
+        let dead = place.path().join("layoutproof-1-dead");
+        let strange = place.path().join("layoutproof-frozen");
+        fs::create_dir_all(dead.join("deep")).unwrap();
+        fs::create_dir(&strange).unwrap();
+        fs::write(dead.join(LOCK), "").unwrap();
+        fs::write(place.path().join("other"), "").unwrap();
+        sweep(place.path());
+        assert!(living.folder.path().is_dir() && strange.is_dir() && !dead.exists());
+        assert_eq!(names(place.path()).len(), 3);
+    }
+}
