@@ -48,7 +48,7 @@ pub mod scalar;
 pub mod shape;
 pub mod sources;
 pub mod stable_hash;
-mod text_limits;
+pub mod text_limits;
 pub mod toml_table;
 pub mod toolchain;
 pub mod verdict;

@@ -44,7 +44,7 @@ const MOST_QUOTES: usize = 64;
 
 /// A language that naga reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TextLanguage {
+pub enum TextLanguage {
     /// WGSL.
     Wgsl,
     /// GLSL, with a preprocessor.
@@ -55,7 +55,7 @@ pub(crate) enum TextLanguage {
 ///
 /// # Errors
 /// The first thing that the text has too much of, at its place.
-pub(crate) fn check_text(text: &str, file: FileId, language: TextLanguage) -> Result<(), Diagnostic> {
+pub fn check_text(text: &str, file: FileId, language: TextLanguage) -> Result<(), Diagnostic> {
     let place = Place { text, file };
     if text.len() > MOST_BYTES {
         return Err(place.exceeded(0, format!("the text has {} bytes, more than {MOST_BYTES}", text.len())));

@@ -173,3 +173,8 @@ fn records() {
 fn frozen() {
     withstands("frozen", entry_points::frozen);
 }
+
+#[test]
+fn texts() {
+    withstands("texts", entry_points::texts);
+}

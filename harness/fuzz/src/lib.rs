@@ -27,6 +27,7 @@ use layoutproof::report::terminal::failure_report;
 use layoutproof::report::{Style, deqp_csv, github, junit, matrix, summary};
 use layoutproof::runner::{Batch, BufferKind, Job, JobBuffer, Runner, Shader};
 use layoutproof::sources::{SourceMap, Sources, Span};
+use layoutproof::text_limits::{TextLanguage, check_text};
 
 /// Begins each included file of an input of [`declarations`]; the file's name ends the line.
 const FILE_MARK: &str = "\n//// ";
@@ -146,19 +147,15 @@ pub fn lists(input: &[u8]) {
     }
 }
 
-/// A file of records: read, also as a killed run leaves it, reported in every form, and written to the same records.
+/// A file of records, also as a killed run leaves it: read, reported in every form, and written to the same records.
 pub fn records(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
-    let Ok(records) = json_lines::read(&text) else {
-        // The last line may be torn.
-        let _ = json_lines::read_torn(&text);
-        return;
-    };
+    let Ok(records) = json_lines::read(json_lines::without_torn_line(&text)) else { return };
     let checks = &records.checks;
     assert_eq!(u64::from(summary::fold(checks).checks), u64::try_from(checks.len()).expect("fewer than 2^64"));
     let reports = [
         failure_report(checks, "r.jsonl", Style::PLAIN),
-        junit(checks),
+        junit::junit(checks),
         deqp_csv::results(checks),
         github::markdown(checks),
         matrix::matrix(checks, Style::PLAIN),
@@ -182,6 +179,19 @@ pub fn frozen(input: &[u8]) {
     }
     if let Ok(accepted) = Accepted::read(&text) {
         accepted.write().expect("its fields are texts and numbers");
+    }
+}
+
+/// A text in WGSL or GLSL: what naga must not see of it. naga itself runs in a process of its own, which
+/// `ci/attack` attacks.
+pub fn texts(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let mut sources = SourceMap::default();
+    let file = sources.add("text", text.as_ref());
+    for language in [TextLanguage::Wgsl, TextLanguage::Glsl] {
+        if let Err(problem) = check_text(&text, file, language) {
+            draw(&[problem], &sources);
+        }
     }
 }
 

@@ -5,11 +5,15 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
 
+/// Minutes that leave room for whole lists of attacks.
+const WHOLE_LISTS: f64 = 5.0;
+
 /// Attacks the built program from outside; exit code 1 if something did not hold.
 #[derive(Debug, Parser)]
 #[command(name = "ci/attack")]
 pub(crate) struct Options {
-    /// How long to go on. Lists of attacks (compilers, folders, disks) are finished even if that takes longer.
+    /// How long to go on. From five minutes on the lists of attacks (compilers, folders, outputs) are carried out whole,
+    /// even if that takes longer; in less time they take turns with the others.
     #[arg(long, default_value_t = 10.0, value_name = "N")]
     pub(crate) minutes: f64,
     /// The figures of a release instead of a time: 20,000 mutated inputs and 1,000 injected faults. ci/attack then has the
@@ -37,6 +41,11 @@ impl Options {
         self.seed.unwrap_or_else(|| {
             *OF_THE_CLOCK.get_or_init(|| SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()))
         })
+    }
+
+    /// Whether there is time for whole lists of attacks.
+    pub(crate) fn takes_lists_whole(&self) -> bool {
+        self.full || self.minutes >= WHOLE_LISTS || !self.only.is_empty()
     }
 
     /// How long to go on.

@@ -1,4 +1,5 @@
-//! Which attack is carried out when: first the lists, then the endless kinds in turn until the time is up.
+//! Which attack is carried out when: first the lists where there is time for them, then all other kinds in turn until the
+//! time is up.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -20,11 +21,19 @@ struct Turn {
     number: u64,
 }
 
+/// The order of the attacks.
+struct Schedule {
+    /// Those that are always carried out.
+    first: Vec<Turn>,
+    /// Kinds that then take turns until the time is up.
+    then: Vec<usize>,
+}
+
 /// Carries out what the options ask for and counts it, kind by kind.
 pub(crate) fn carry_out(assaults: &[Box<dyn Assault>], options: &Options) -> Vec<Tally> {
     let tallies: Vec<Mutex<Tally>> =
         assaults.iter().map(|assault| Mutex::new(Tally::new(assault.name().to_owned()))).collect();
-    let (first, then) = turns(assaults, options);
+    let schedule = Schedule::new(assaults, options);
     let next = AtomicUsize::new(0);
     let end = Instant::now() + options.time();
 
@@ -33,8 +42,8 @@ pub(crate) fn carry_out(assaults: &[Box<dyn Assault>], options: &Options) -> Vec
             scope.spawn(|| {
                 loop {
                     let ticket = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(turn) = turn(&first, &then, ticket) else { break };
-                    if ticket >= first.len() && !options.full && Instant::now() > end {
+                    let Some(turn) = schedule.turn(ticket, assaults, options.seed()) else { break };
+                    if ticket >= schedule.first.len() && Instant::now() > end {
                         break;
                     }
                     let tally = attack(assaults[turn.kind].as_ref(), turn.number, options.seed());
@@ -46,29 +55,39 @@ pub(crate) fn carry_out(assaults: &[Box<dyn Assault>], options: &Options) -> Vec
     tallies.into_iter().map(|tally| tally.into_inner().unwrap()).collect()
 }
 
-/// The turns that are always taken, and the kinds that then take turns.
-fn turns(assaults: &[Box<dyn Assault>], options: &Options) -> (Vec<Turn>, Vec<usize>) {
-    let (mut first, mut then) = (Vec::new(), Vec::new());
-    for (kind, assault) in assaults.iter().enumerate() {
-        let turns = |count: u64| (0..count).map(move |number| Turn { kind, number });
-        match (options.wanted(assault.name()), assault.extent()) {
-            (Wanted::None, _) => {}
-            (Wanted::Number(number), _) => first.push(Turn { kind, number }),
-            (Wanted::All, Extent::List(count)) => first.extend(turns(count)),
-            (Wanted::All, Extent::Endless { full }) if options.full => first.extend(turns(full)),
-            (Wanted::All, Extent::Endless { .. }) => then.push(kind),
+impl Schedule {
+    fn new(assaults: &[Box<dyn Assault>], options: &Options) -> Self {
+        let (mut first, mut then) = (Vec::new(), Vec::new());
+        for (kind, assault) in assaults.iter().enumerate() {
+            let turns = |count: u64| (0..count).map(move |number| Turn { kind, number });
+            match (options.wanted(assault.name()), assault.extent()) {
+                (Wanted::None, _) => {}
+                (Wanted::Number(number), _) => first.push(Turn { kind, number }),
+                (Wanted::All, Extent::List(count)) if options.takes_lists_whole() => first.extend(turns(count)),
+                (Wanted::All, Extent::Endless { full }) if options.full => first.extend(turns(full)),
+                (Wanted::All, Extent::List(_) | Extent::Endless { .. }) => then.push(kind),
+            }
         }
+        // Those that wait stand beside those that work.
+        Rng::with_seed(options.seed()).shuffle(&mut first);
+        Self { first, then }
     }
-    (first, then)
-}
 
-fn turn(first: &[Turn], then: &[usize], ticket: usize) -> Option<Turn> {
-    if let Some(turn) = first.get(ticket) {
-        return Some(*turn);
+    /// The turn of this ticket; `None` where the schedule ends.
+    fn turn(&self, ticket: usize, assaults: &[Box<dyn Assault>], seed: u64) -> Option<Turn> {
+        if let Some(turn) = self.first.get(ticket) {
+            return Some(*turn);
+        }
+        let later = ticket - self.first.len();
+        let kind = *self.then.get(later.checked_rem(self.then.len())?)?;
+        let round = u64::try_from(later / self.then.len()).unwrap_or(u64::MAX);
+        let number = match assaults[kind].extent() {
+            // Another part of the list each time.
+            Extent::List(count) => seed.wrapping_add(round) % count,
+            Extent::Endless { .. } => round,
+        };
+        Some(Turn { kind, number })
     }
-    let later = ticket - first.len();
-    let kind = *then.get(later.checked_rem(then.len())?)?;
-    Some(Turn { kind, number: u64::try_from(later / then.len()).unwrap_or(u64::MAX) })
 }
 
 /// Carries out one attack in a folder of its own, which is kept if the attack succeeds.
