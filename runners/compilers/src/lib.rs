@@ -6,6 +6,7 @@ pub mod d3d;
 pub mod dxc_library;
 pub mod family;
 mod lookup;
+pub mod regular_file;
 pub mod slang_library;
 pub mod spirv_val;
 mod tint;
