@@ -17,7 +17,7 @@ use layoutproof_compilers::spirv_val::SpirvVal;
 use crate::args::{Format, FormatArgs};
 use crate::drivers;
 use crate::inputs::Cases;
-use crate::output::{print, warn};
+use crate::output::{print, print_json, warn};
 use crate::pool::{self, Launch};
 use crate::selection::{Refused, all_forms, sources, subjects};
 
@@ -78,7 +78,7 @@ fn coverage(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
         Format::Json => {
             let listed = cells.iter().map(|(cell, leaves)| serde_json::json!({"cell": cell, "leaves": leaves}));
             let listed: Vec<_> = listed.collect();
-            print(&format!("{}\n", serde_json::json!({"schema": layoutproof::record::SCHEMA, "cells": listed})));
+            print_json(&format!("{}\n", serde_json::json!({"schema": layoutproof::record::SCHEMA, "cells": listed})));
         }
         Format::Text => {
             let names: Vec<&str> = table().iter().map(|rules| rules.name).collect();
@@ -107,7 +107,7 @@ pub(crate) fn devices(args: &FormatArgs, style: Style) -> anyhow::Result<Exit> {
     match args.format {
         Format::Json => {
             let answer = serde_json::json!({"schema": layoutproof::record::SCHEMA, "devices": devices, "notes": notes});
-            print(&format!("{answer}\n"));
+            print_json(&format!("{answer}\n"));
         }
         Format::Text => print(&listing::devices(&devices, style)),
     }
@@ -167,7 +167,10 @@ pub(crate) fn compilers(args: &FormatArgs, style: Style) -> Exit {
                 })
             });
             let listed: Vec<_> = listed.chain([serde_json::json!({"name": "naga", "version": NAGA})]).collect();
-            print(&format!("{}\n", serde_json::json!({"schema": layoutproof::record::SCHEMA, "compilers": listed})));
+            print_json(&format!(
+                "{}\n",
+                serde_json::json!({"schema": layoutproof::record::SCHEMA, "compilers": listed})
+            ));
         }
         Format::Text => {
             let absent = Compiler::known().filter(|(name, _)| !all.iter().any(|compiler| compiler.name() == *name));

@@ -5,13 +5,14 @@
 
 use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use layoutproof::diagnostics::{Code, Diagnostic};
 use layoutproof::layout::{BlockLayout, DECLARED};
 use layoutproof::read_naga::{read_glsl, read_wgsl};
 use layoutproof::read_spirv::declared;
 use layoutproof::sources::{SourceMap, Span};
 
+use crate::files::{self, FileKind};
 use crate::inputs::add_text;
 
 /// First word of every SPIR-V module.
@@ -54,7 +55,7 @@ pub(crate) fn wgsl_text(path: &Path, sources: &SourceMap) -> Option<String> {
 
 fn read_spirv(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Result<Vec<BlockLayout>, Vec<Diagnostic>>> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path).with_context(|| format!("reading {name}"))?;
+    let bytes = files::read(path, FileKind::Shader)?;
     let file = sources.add(name, "");
     let start = Span { file, ..Span::default() };
     let problem = |reason| vec![Diagnostic::error(Code::BadModule, start, reason)];

@@ -1,6 +1,5 @@
 //! `layoutproof report`: records that runs have written in, the report of all of them out.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -10,6 +9,7 @@ use layoutproof::record::RunEnd;
 use layoutproof::report::summary::Exit;
 use layoutproof::report::{Style, json_lines};
 
+use crate::files::{self, FileKind};
 use crate::final_report::{FinalReport, OutputArgs};
 use crate::floors::missed_by_runs;
 use crate::lists::lists;
@@ -60,7 +60,7 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
 
 fn read(path: &Path) -> anyhow::Result<Part> {
     let name = path.display().to_string();
-    let bytes = fs::read(path).with_context(|| format!("reading {name}"))?;
+    let bytes = files::read(path, FileKind::Records)?;
     // What is torn may end within a letter.
     let (records, _) = json_lines::read_torn(&String::from_utf8_lossy(&bytes)).with_context(|| name.clone())?;
     if records.runs.is_empty() {

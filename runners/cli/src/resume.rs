@@ -1,12 +1,12 @@
 //! `layoutproof run --resume`: the records of a run that was cut short in, the checks that are done out.
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, bail};
 use layoutproof::record::{CheckRecord, RunHeader};
 use layoutproof::report::json_lines;
 
+use crate::files::{self, FileKind};
 use crate::ledger::before_the_end;
 
 /// The records in `path`, which must be of the run that `header` begins; the last line may be torn.
@@ -15,7 +15,7 @@ use crate::ledger::before_the_end;
 /// What cannot be read, and all that keeps the two from being one run.
 pub(crate) fn read(path: &Path, header: &RunHeader) -> anyhow::Result<Vec<CheckRecord>> {
     let place = path.display();
-    let bytes = fs::read(path).with_context(|| format!("reading {place}"))?;
+    let bytes = files::read(path, FileKind::Records)?;
     // What is torn may end within a letter.
     let (records, _) = json_lines::read_torn(&String::from_utf8_lossy(&bytes)).with_context(|| format!("{place}"))?;
     let [earlier] = &records.runs[..] else {
