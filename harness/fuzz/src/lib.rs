@@ -19,7 +19,7 @@ use layoutproof::module::Module;
 use layoutproof::read_reflection::parameters;
 use layoutproof::read_spirv::{bound_variables, declared};
 use layoutproof::runner::{Batch, BufferKind, Job, JobBuffer, Runner, Shader};
-use layoutproof::sources::{SourceMap, Sources, Span};
+use layoutproof::sources::{ReadRefusal, SourceMap, Sources, Span};
 
 /// Begins each included file of an input of [`declarations`]; the file's name ends the line.
 const FILE_MARK: &str = "\n//// ";
@@ -157,7 +157,8 @@ fn draw(problems: &[Diagnostic], sources: &SourceMap) {
 struct Included(Vec<(String, String)>);
 
 impl Sources for Included {
-    fn read(&self, path: &str) -> Option<String> {
-        self.0.iter().find(|(name, _)| name == path).map(|(_, text)| text.clone())
+    fn read(&self, path: &str) -> Result<String, ReadRefusal> {
+        let found = self.0.iter().find(|(name, _)| name == path);
+        found.map(|(_, text)| text.clone()).ok_or(ReadRefusal::NotFound)
     }
 }
