@@ -104,21 +104,7 @@ impl Image {
 
     /// The bytes before a read probe.
     pub fn bytes(&self, ink: Ink) -> Vec<u8> {
-        let word = |(offset, owners): (u32, &[Owner])| -> Vec<u8> {
-            let is_data = |owner: &Owner| matches!(owner, Owner::Leaf(_) | Owner::NotProbed(_));
-            match ink {
-                Ink::Plane(plane) => {
-                    (offset..).zip(owners).map(|(offset, owner)| plane.byte(offset, is_data(owner))).collect()
-                }
-                Ink::Words(half) => {
-                    let guard = owners.contains(&Owner::Guard);
-                    let other = if guard { GUARD_TAG } else { PADDING_TAG };
-                    let tag = if owners.iter().any(is_data) { DATA_TAG } else { other };
-                    (tag | half.of(offset)).to_le_bytes().to_vec()
-                }
-            }
-        };
-        (0..).step_by(4).zip(self.owners.chunks(4)).flat_map(word).collect()
+        bytes_of(&self.owners, 0, ink)
     }
 
     /// The bytes before a write probe: each byte of a leaf is the complement of what [`Self::bytes`] gives it, so that
@@ -137,15 +123,43 @@ impl Image {
     /// Adds up to `length` bytes of guards behind the block, fewer where images end before.
     #[must_use]
     pub fn with_guards(mut self, length: u32) -> Self {
-        let room = (MAX_BYTES as usize).saturating_sub(self.owners.len());
-        self.owners.resize(self.owners.len() + room.min(length as usize), Owner::Guard);
+        self.owners.resize(self.owners.len() + self.guards(length), Owner::Guard);
         self
+    }
+
+    /// How many of `length` bytes of guards have room behind the block.
+    fn guards(&self, length: u32) -> usize {
+        (MAX_BYTES as usize).saturating_sub(self.owners.len()).min(length as usize)
     }
 
     /// Up to `length` bytes of guards for the memory behind the image, fewer where images end before.
     pub fn guards_behind(&self, length: u32, ink: Ink) -> Vec<u8> {
-        self.clone().with_guards(length).bytes(ink).split_off(self.owners.len())
+        let start = u32::try_from(self.owners.len()).unwrap_or(u32::MAX);
+        bytes_of(&vec![Owner::Guard; self.guards(length)], start, ink)
     }
+}
+
+/// The bytes of these owners, of which the first is at byte `start` of the block, a multiple of 4.
+fn bytes_of(owners: &[Owner], start: u32, ink: Ink) -> Vec<u8> {
+    let is_data = |owner: &Owner| matches!(owner, Owner::Leaf(_) | Owner::NotProbed(_));
+    let half = match ink {
+        Ink::Plane(plane) => {
+            return (start..).zip(owners).map(|(offset, owner)| plane.byte(offset, is_data(owner))).collect();
+        }
+        Ink::Words(half) => half,
+    };
+    let mut bytes = Vec::with_capacity(owners.len());
+    for (offset, owners) in (start..).step_by(4).zip(owners.chunks(4)) {
+        let tag = if owners.iter().any(is_data) {
+            DATA_TAG
+        } else if owners.contains(&Owner::Guard) {
+            GUARD_TAG
+        } else {
+            PADDING_TAG
+        };
+        bytes.extend_from_slice(&(tag | half.of(offset)).to_le_bytes());
+    }
+    bytes
 }
 
 /// The word that stands at byte `offset` of a block's data, for offsets below [`MAX_BYTES`].
@@ -161,6 +175,11 @@ pub fn element_word(element: u32) -> u32 {
 /// The word that proves that dispatch `number` ran; numbers repeat after 2^16.
 pub fn nonce_word(number: u32) -> u32 {
     NONCE_TAG | (number & !TAG_MASK)
+}
+
+/// Whether the first word of `bytes` could be data of a block; quicker than [`decode`].
+pub fn may_be_data(bytes: &[u8]) -> bool {
+    bytes.get(2..4) == Some(&DATA_TAG.to_le_bytes()[2..])
 }
 
 /// What a word says about itself.

@@ -6,7 +6,7 @@
 
 pub mod shape;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use wildmatch::WildMatch;
@@ -23,7 +23,7 @@ use crate::version::VersionRange;
 #[derive(Clone, Debug)]
 pub struct Known {
     /// Patterns (`*` and `?`); what is left out matches everything.
-    case: WildMatch,
+    case: CasePattern,
     /// Left out it matches every rule set, but no placement on a device: an entry on bytes says nothing of bindings.
     rules: Option<WildMatch>,
     producers: Vec<WildMatch>,
@@ -44,6 +44,52 @@ pub struct Known {
     /// Line of the entry, from 1, or of the case in an entry about several.
     pub line: u32,
     scope: Scope,
+}
+
+/// Which cases an entry is about.
+#[derive(Clone, Debug)]
+enum CasePattern {
+    /// The one of this id.
+    Id(String),
+    /// Those that match.
+    Pattern(WildMatch),
+}
+
+impl CasePattern {
+    fn of(pattern: &str) -> Self {
+        if pattern.contains(['*', '?']) { Self::Pattern(WildMatch::new(pattern)) } else { Self::Id(pattern.to_owned()) }
+    }
+
+    fn matches(&self, case: &str) -> bool {
+        match self {
+            Self::Id(id) => id == case,
+            Self::Pattern(pattern) => pattern.matches(case),
+        }
+    }
+}
+
+/// Checks by case, so that a list of many entries about one case each is not held against every check.
+struct ByCase<'a> {
+    all: Vec<&'a CheckRecord>,
+    of_case: HashMap<&'a str, Vec<&'a CheckRecord>>,
+}
+
+impl<'a> ByCase<'a> {
+    fn new(checks: &'a [CheckRecord]) -> Self {
+        let mut of_case: HashMap<&str, Vec<&CheckRecord>> = HashMap::new();
+        for check in checks {
+            of_case.entry(&check.case).or_default().push(check);
+        }
+        Self { all: checks.iter().collect(), of_case }
+    }
+
+    /// The checks that an entry with this pattern may be about.
+    fn of(&self, case: &CasePattern) -> &[&'a CheckRecord] {
+        match case {
+            CasePattern::Id(id) => self.of_case.get(id.as_str()).map_or(&[], Vec::as_slice),
+            CasePattern::Pattern(_) => &self.all,
+        }
+    }
 }
 
 /// What of the checks that an entry is about takes part in the run.
@@ -111,7 +157,7 @@ fn entries_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Prob
     let reason = reason.unwrap_or_default();
     let pattern_or_all = |pattern: Option<String>| WildMatch::new(pattern.as_deref().unwrap_or("*"));
     let whole = Known {
-        case: WildMatch::default(),
+        case: CasePattern::of("*"),
         rules: rules.map(|rules| WildMatch::new(&rules)),
         producers: producers.iter().map(|pattern| WildMatch::new(pattern)).collect(),
         device: pattern_or_all(device),
@@ -128,7 +174,7 @@ fn entries_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Prob
     };
     let of_case = |(place, case): (Range<usize>, String)| {
         let start = sources.position(problems.span(place));
-        Known { case: WildMatch::new(&case), line: start.line, ..whole.clone() }
+        Known { case: CasePattern::of(&case), line: start.line, ..whole.clone() }
     };
     cases.into_iter().map(of_case).collect()
 }
@@ -172,10 +218,13 @@ impl Known {
     }
 
     fn matches(&self, check: &CheckRecord, devices: &[DeviceInfo]) -> bool {
+        // The case comes first: most entries are about other cases.
+        if !self.case.matches(&check.case) {
+            return false;
+        }
         let device = devices.iter().find(|device| device.id == check.device && device.runner == check.runner);
         let driver = device.map_or("", |device| device.driver.as_str());
-        self.case.matches(&check.case)
-            && self.rules.as_ref().map_or(check.bound.is_none(), |rules| rules.matches(&check.rules))
+        self.rules.as_ref().map_or(check.bound.is_none(), |rules| rules.matches(&check.rules))
             && (self.producers.is_empty() || self.producers.iter().any(|it| it.matches(&check.producer)))
             && self.device.matches(&check.device)
             && self.runner.matches(check.runner.as_str())
@@ -186,8 +235,8 @@ impl Known {
         KnownEntry { file: self.file.clone(), line: self.line, reason: self.reason.clone() }
     }
 
-    fn seen(&self, checks: &[CheckRecord], devices: &[DeviceInfo]) -> SeenEntry {
-        let covered = || checks.iter().filter(|check| self.covers(check, devices));
+    fn seen(&self, checks: &ByCase<'_>, devices: &[DeviceInfo]) -> SeenEntry {
+        let covered = || checks.of(&self.case).iter().copied().filter(|check| self.covers(check, devices));
         let differs = covered().any(|check| check.outcome == Outcome::Known && self.explains(check));
         let agreeing = covered().filter(|check| !differs && check.outcome == Outcome::Agree);
         SeenEntry { entry: self.entry(), differs, agreeing: agreeing.map(CheckRecord::name).collect() }
@@ -237,13 +286,15 @@ pub fn explain(known: &[Known], check: &mut CheckRecord, devices: &[DeviceInfo])
 /// marked.
 pub fn mark_stale(known: &[Known], checks: &mut [CheckRecord], devices: &[DeviceInfo]) -> bool {
     let whole = known.iter().filter(|entry| entry.scope == Scope::Whole);
-    let seen: Vec<SeenEntry> = whole.map(|entry| entry.seen(checks, devices)).collect();
+    let by_case = ByCase::new(checks);
+    let seen: Vec<SeenEntry> = whole.map(|entry| entry.seen(&by_case, devices)).collect();
     mark_seen(&seen, checks)
 }
 
 /// What a shard has seen of each entry that may be stale.
 pub fn seen_in_shard(known: &[Known], checks: &[CheckRecord], devices: &[DeviceInfo]) -> Vec<SeenEntry> {
-    let seen = known.iter().filter(|entry| entry.scope == Scope::Shard).map(|entry| entry.seen(checks, devices));
+    let by_case = ByCase::new(checks);
+    let seen = known.iter().filter(|entry| entry.scope == Scope::Shard).map(|entry| entry.seen(&by_case, devices));
     seen.filter(|seen| seen.differs || !seen.agreeing.is_empty()).collect()
 }
 

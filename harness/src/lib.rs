@@ -32,6 +32,7 @@ pub mod mutants;
 pub mod naga_glsl;
 pub mod naga_offsets;
 pub mod placement;
+pub mod plain_text;
 pub mod probe;
 pub mod random;
 pub mod read_fxc;

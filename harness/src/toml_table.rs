@@ -12,6 +12,9 @@ use crate::sources::{FileId, SourceMap, Span};
 /// A TOML value with its place.
 pub type Value<'a> = Spanned<DeValue<'a>>;
 
+/// More problems of a file than these are counted, not kept.
+const KEPT: usize = 1000;
+
 /// Where problems go, and the file that they are in.
 #[derive(Debug)]
 pub struct Problems<'a> {
@@ -37,6 +40,11 @@ impl<'a> Problems<'a> {
         Span { file: self.file, start: at(range.start), end: at(range.end) }
     }
 
+    /// Whether further problems are only counted.
+    fn is_full(&self) -> bool {
+        self.found.len() >= KEPT
+    }
+
     /// Reports a problem at `range`.
     pub fn report(&mut self, range: Range<usize>, message: impl Into<String>) {
         self.report_as(self.code, range, message);
@@ -44,6 +52,10 @@ impl<'a> Problems<'a> {
 
     /// Reports a problem with a code of its own.
     pub fn report_as(&mut self, code: Code, range: Range<usize>, message: impl Into<String>) {
+        if let (true, Some(last)) = (self.is_full(), self.found.last_mut()) {
+            last.left_out += 1;
+            return;
+        }
         let span = self.span(range);
         self.found.push(Diagnostic::error(code, span, message));
     }
@@ -148,11 +160,9 @@ impl<'t, 'a> Table<'t, 'a> {
 
     /// Reports every key that was not asked for.
     pub fn finish(self, problems: &mut Problems<'_>) {
-        for (key, range, _) in self.entries() {
-            if !self.known.contains(key) {
-                let known: Vec<_> = self.known.iter().copied().collect();
-                problems.report(range, format!("unknown key `{key}` (known here: {})", known.join(", ")));
-            }
+        let known = self.known.iter().copied().collect::<Vec<_>>().join(", ");
+        for (key, range, _) in self.entries().filter(|(key, ..)| !self.known.contains(key)) {
+            problems.report(range, format!("unknown key `{key}` (known here: {known})"));
         }
     }
 }

@@ -26,7 +26,7 @@ use layoutproof::report::json_lines;
 use layoutproof::report::terminal::failure_report;
 use layoutproof::report::{Style, deqp_csv, github, junit, matrix, summary};
 use layoutproof::runner::{Batch, BufferKind, Job, JobBuffer, Runner, Shader};
-use layoutproof::sources::{SourceMap, Sources, Span};
+use layoutproof::sources::{ReadRefusal, SourceMap, Sources, Span};
 use layoutproof::text_limits::{TextLanguage, check_text};
 
 /// Begins each included file of an input of [`declarations`]; the file's name ends the line.
@@ -227,7 +227,8 @@ fn draw(problems: &[Diagnostic], sources: &SourceMap) {
 struct Included(Vec<(String, String)>);
 
 impl Sources for Included {
-    fn read(&self, path: &str) -> Option<String> {
-        self.0.iter().find(|(name, _)| name == path).map(|(_, text)| text.clone())
+    fn read(&self, path: &str) -> Result<String, ReadRefusal> {
+        let found = self.0.iter().find(|(name, _)| name == path);
+        found.map(|(_, text)| text.clone()).ok_or(ReadRefusal::NotFound)
     }
 }

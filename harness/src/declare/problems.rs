@@ -51,14 +51,14 @@ impl Problems {
         self.has_errors
     }
 
-    /// The problems by place; the last one says how many were left out.
+    /// The problems by place; the last one knows how many were left out.
     pub(super) fn finish(self) -> Vec<Diagnostic> {
         let mut kept = self.kept;
         kept.sort_by_key(|diagnostic| (diagnostic.span().file, diagnostic.span().start));
         // A generic struct is checked once for each use; what is wrong in all of them is said once.
         kept.dedup();
-        if let (Some(last), true) = (kept.last_mut(), self.dropped > 0) {
-            last.help = Some(format!("{} more problems are not shown", self.dropped));
+        if let Some(last) = kept.last_mut() {
+            last.left_out = self.dropped;
         }
         kept
     }

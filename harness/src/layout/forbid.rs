@@ -7,7 +7,7 @@
 
 use super::alignment::Alignment;
 use super::rules::{Forbid, RuleSet};
-use super::tree::{Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Refusal};
+use super::tree::{Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Refusals};
 use super::walk::Walk;
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder, Type};
@@ -67,8 +67,8 @@ fn column_major_integers(walk: &Walk<'_>, ty: &Type) -> Option<String> {
 }
 
 /// The reasons against offsets and strides of a laid-out block.
-pub(super) fn placed(rules: &RuleSet, root: &LaidOut) -> Vec<Refusal> {
-    let mut check = UniformCheck { rules: rules.name, refusals: Vec::new() };
+pub(super) fn placed(rules: &RuleSet, root: &LaidOut) -> Refusals {
+    let mut check = UniformCheck { rules: rules.name, refusals: Refusals::default() };
     if rules.forbids.contains(&Forbid::WgslUniform) {
         check.visit("", root);
     }
@@ -79,19 +79,16 @@ pub(super) fn placed(rules: &RuleSet, root: &LaidOut) -> Vec<Refusal> {
 #[derive(Debug)]
 struct UniformCheck {
     rules: &'static str,
-    refusals: Vec<Refusal>,
+    refusals: Refusals,
 }
 
 impl UniformCheck {
-    fn refuse(&mut self, path: &str, message: String) {
-        self.refusals.push(Refusal { path: path.to_owned(), message });
-    }
-
     fn visit(&mut self, path: &str, layout: &LaidOut) {
         match &layout.shape {
             LaidOutShape::Array { element, stride, .. } => {
                 if !Alignment::REGISTER.divides(*stride) {
-                    self.refuse(path, format!("has array stride {stride}, {} wants a multiple of 16", self.rules));
+                    self.refusals
+                        .push(path, format!("has array stride {stride}, {} wants a multiple of 16", self.rules));
                 }
                 self.visit(&format!("{path}[]"), element);
             }
@@ -111,11 +108,11 @@ impl UniformCheck {
             let LaidOutMember { offset, layout, .. } = member;
             if *offset < struct_end {
                 let message = format!("is at offset {offset}, {} wants {struct_end} behind a struct", self.rules);
-                self.refuse(&path, message);
+                self.refusals.push(&path, message);
             }
             let aggregate = matches!(layout.shape, LaidOutShape::Struct(_) | LaidOutShape::Array { .. });
             if aggregate && !Alignment::REGISTER.divides(*offset) {
-                self.refuse(&path, format!("is at offset {offset}, {} wants a multiple of 16", self.rules));
+                self.refusals.push(&path, format!("is at offset {offset}, {} wants a multiple of 16", self.rules));
             }
             struct_end = match (&layout.shape, layout.size) {
                 (LaidOutShape::Struct(_), Extent::Finite(size)) => (offset + size).next_multiple_of(16),

@@ -27,6 +27,7 @@ mod walk;
 
 pub use rules::{DECLARED, RuleSet};
 pub use table::{find, table};
+pub(crate) use tree::Refusals;
 pub use tree::{
     BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, LayoutWarning, Leaf, LeafStep, MemberRow,
     Refusal,

@@ -68,6 +68,39 @@ pub struct Refusal {
     pub message: String,
 }
 
+/// Why a rule set forbids a block, as far as anyone reads on: the first reasons, and how many more there are.
+#[derive(Debug, Default)]
+pub(crate) struct Refusals {
+    first: Vec<Refusal>,
+    more: usize,
+}
+
+impl Refusals {
+    /// Reasons that are kept.
+    const KEPT: usize = 100;
+
+    /// Adds a reason.
+    pub(crate) fn push(&mut self, path: &str, message: impl Into<String>) {
+        if self.first.len() < Self::KEPT {
+            self.first.push(Refusal { path: path.to_owned(), message: message.into() });
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    /// The reasons; the last one counts those that were not kept.
+    pub(crate) fn into_vec(self) -> Vec<Refusal> {
+        let more = format!("{} more reasons are not listed", self.more);
+        let more = (self.more > 0).then(|| Refusal { path: String::new(), message: more });
+        self.first.into_iter().chain(more).collect()
+    }
+}
+
 /// A type with its bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LaidOut {

@@ -7,7 +7,7 @@ use super::alignment::{Alignment, MAX_BYTES, TooLarge};
 use super::matrix::Matrix;
 use super::measured::{Footprint, Measured, Repeated};
 use super::rules::{ArrayOrder, ElementOrder, EmptyMembers, Enums, Placement, RuleSet, StructPadding, UnsizedArrays};
-use super::tree::{BlockLayout, Component, Extent, LaidOut, LaidOutShape, LayoutWarning, Refusal};
+use super::tree::{BlockLayout, Component, Extent, LaidOut, LaidOutShape, LayoutWarning, Refusals};
 use super::{LayoutOptions, forbid, place, views};
 use crate::module::{Block, BlockKind};
 use crate::scalar::Scalar;
@@ -30,7 +30,7 @@ pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockL
     }
     let result = match root {
         Some(root) if walk.refusals.is_empty() => Ok(LaidOut { alignment: root.alignment.bytes(), ..root.layout }),
-        Some(_) | None => Err(walk.refusals),
+        Some(_) | None => Err(walk.refusals.into_vec()),
     };
     BlockLayout {
         rules: rules.name.to_owned(),
@@ -70,7 +70,7 @@ pub(super) struct Walk<'a> {
     /// Path of the type that is being measured.
     pub path: String,
     /// Reasons against a layout.
-    pub refusals: Vec<Refusal>,
+    pub refusals: Refusals,
     /// What the user should know.
     pub warnings: Vec<LayoutWarning>,
     types: u32,
@@ -87,12 +87,20 @@ pub(super) enum Level {
 
 impl<'a> Walk<'a> {
     fn new(kind: BlockKind, rules: &'a RuleSet, options: LayoutOptions) -> Self {
-        Self { rules, options, kind, path: String::new(), refusals: Vec::new(), warnings: Vec::new(), types: 0 }
+        Self {
+            rules,
+            options,
+            kind,
+            path: String::new(),
+            refusals: Refusals::default(),
+            warnings: Vec::new(),
+            types: 0,
+        }
     }
 
     /// Records a reason against a layout at the current path.
     pub(super) fn refuse(&mut self, message: impl Into<String>) -> Stop {
-        self.refusals.push(Refusal { path: self.path.clone(), message: message.into() });
+        self.refusals.push(&self.path, message);
         Stop::Reported
     }
 

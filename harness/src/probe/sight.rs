@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::observe::{Observation, Observed, Problem, View, half_of, signed, word_at};
 use super::{Place, ProbeJob, ProbePlan, Slot, words};
 use crate::image::ink::{Code, Half, Ink, Plane, assemble};
-use crate::image::{BEFORE_WORD, Owner, REFILL_WORD, Word, decode, decode_halves};
+use crate::image::{BEFORE_WORD, Owner, REFILL_WORD, Word, decode, decode_halves, may_be_data};
 use crate::layout::Leaf;
 use crate::record::Form;
 
@@ -196,7 +196,12 @@ impl<'a> Sights<'a> {
         let before = self.views.iter().find_map(|view| view.block).map_or(0, |(_, after)| after.before.len());
         let mut places = Places::new();
         let length = memories.first().map_or(0, |(_, memory)| memory.len());
-        for place in 0..length {
+        // Most bytes of a large block are nobody's: what cannot be a value is passed over.
+        let may_be_value = |place: &usize| match &memories[0] {
+            (Ink::Words(_), memory) => may_be_data(&memory[*place..]),
+            (Ink::Plane(_), _) => true,
+        };
+        for place in (0..length).filter(may_be_value) {
             if let Some(offset) = named(&memories, place) {
                 places.entry(offset).or_default().push(signed(place) - signed(before));
             }

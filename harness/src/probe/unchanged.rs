@@ -83,16 +83,22 @@ fn changed(role: BufferRole, offset: i64, (was, is): (u32, u32)) -> Change {
     Change { role, offset, was, is }
 }
 
+/// Bytes that are compared at once, before their words are.
+const COMPARED_BYTES: usize = 4096;
+
 /// Byte offsets of the words in which bytes differ that may not, with both words.
 fn differences<'a>(
     was: &'a [u8],
     is: &'a [u8],
-    may_change: impl Fn(usize) -> bool + 'a,
+    may_change: impl Fn(usize) -> bool + Copy + 'a,
 ) -> impl Iterator<Item = (usize, (u32, u32))> + 'a {
-    let words = (0..).step_by(4).zip(was.chunks(4).zip(is.chunks(4)));
-    words.filter_map(move |(offset, (was, is))| {
-        let mut bytes = (offset..).zip(was.iter().zip(is));
-        let differ = bytes.any(|(offset, (was, is))| was != is && !may_change(offset));
-        differ.then(|| (offset, (word_at(was, 0), word_at(is, 0))))
+    let pieces = (0..).step_by(COMPARED_BYTES).zip(was.chunks(COMPARED_BYTES).zip(is.chunks(COMPARED_BYTES)));
+    pieces.filter(|(_, (was, is))| was != is).flat_map(move |(start, (was, is))| {
+        let words = (start..).step_by(4).zip(was.chunks(4).zip(is.chunks(4)));
+        words.filter_map(move |(offset, (was, is))| {
+            let mut bytes = (offset..).zip(was.iter().zip(is));
+            let differ = bytes.any(|(offset, (was, is))| was != is && !may_change(offset));
+            differ.then(|| (offset, (word_at(was, 0), word_at(is, 0))))
+        })
     })
 }

@@ -12,7 +12,7 @@ use super::types::{MatrixLayout, SpirvMember, SpirvType, SpirvVariable, Types};
 use super::{BadModule, load};
 use crate::layout::alignment::MAX_BYTES;
 use crate::layout::{
-    BlockLayout, Component, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape, Refusal, UNSIZED_ELEMENTS,
+    BlockLayout, Component, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape, Refusals, UNSIZED_ELEMENTS,
 };
 use crate::module::BlockKind;
 use crate::scalar::{Scalar, SixteenBit};
@@ -46,7 +46,7 @@ pub fn declared(words: &[u32]) -> Result<Vec<DeclaredBlock>, BadModule> {
     let types = Types::read(&module).map_err(|reason| BadModule::new(0, reason))?;
     let mut blocks = Vec::new();
     let mut named: BTreeMap<String, u32> = BTreeMap::new();
-    let mut reader = Reader { types: &types, refusals: Vec::new(), left: LISTED_BYTES };
+    let mut reader = Reader { types: &types, refusals: Refusals::default(), left: LISTED_BYTES };
     for variable in in_order(&module, &types) {
         let Some(place) = place(&types, variable) else { continue };
         let Some(mut block) = reader.block(variable, &place) else {
@@ -131,7 +131,7 @@ fn unwrapped(types: &Types, block: Word) -> Word {
 struct Reader<'a> {
     types: &'a Types,
     /// Of the block that is being read.
-    refusals: Vec<Refusal>,
+    refusals: Refusals,
     /// Bytes of [`LISTED_BYTES`] that are left.
     left: usize,
 }
@@ -148,7 +148,7 @@ impl Reader<'_> {
             self.refuse("", format!("it ends beyond {MAX_BYTES} bytes"));
         }
         let refusals = std::mem::take(&mut self.refusals);
-        let result = if refusals.is_empty() { Ok(laid_out) } else { Err(refusals) };
+        let result = if refusals.is_empty() { Ok(laid_out) } else { Err(refusals.into_vec()) };
         let (rules, warnings) = (DECLARED.into(), Vec::new());
         let layout = BlockLayout { rules, name, kind, count, result, stride: None, warnings };
         Some(DeclaredBlock { layout, set: variable.set, binding: variable.binding })
@@ -160,7 +160,7 @@ impl Reader<'_> {
     }
 
     fn refuse(&mut self, path: &str, message: impl Into<String>) {
-        self.refusals.push(Refusal { path: path.into(), message: message.into() });
+        self.refusals.push(path, message);
     }
 
     /// The layout of a type whose matrices lie as `matrix` says.

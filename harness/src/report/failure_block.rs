@@ -2,6 +2,8 @@
 //!
 //! A record with its story in, text out. The same text, without colour, is the body of a `JUnit` failure.
 
+use indexmap::IndexSet;
+
 use super::byte_map::{Subject, map};
 use super::failure_table::table;
 use super::failures::Failure;
@@ -107,7 +109,7 @@ fn answers(record: &CheckRecord) -> String {
     let blocks = record.story.as_ref().map_or(&[][..], |story| &story.blocks);
     let (located, _) = locate(&record.rows, blocks);
     let several = blocks.len() > 1;
-    let mut lines: Vec<(String, String)> = Vec::new();
+    let mut lines: IndexSet<(String, String)> = IndexSet::new();
     for row in located.iter().filter(|located| matches!(located.row.what, What::Offset | What::Guard)) {
         let wrong = matches!(mark(row.row, Witness::Observed, record.culprit), Mark::Wrong | Mark::Missing);
         let own = number(reference(row.row, record.culprit));
@@ -117,8 +119,8 @@ fn answers(record: &CheckRecord) -> String {
             (None, _, _) => continue,
         };
         let line = (one_line(if several || row.path.is_empty() { &row.row.path } else { row.path }), words);
-        if wrong && !lines.contains(&line) {
-            lines.push(line);
+        if wrong {
+            lines.insert(line);
         }
     }
     let columns = lines.iter().map(|(path, _)| width(path)).max().unwrap_or(0).max(4);

@@ -2,6 +2,8 @@
 //!
 //! Records in, groups out. The terminal, `JUnit` and GitHub reporters take the groups from here.
 
+use std::collections::HashMap;
+
 use crate::record::{CheckRecord, Outcome};
 
 /// Checks that failed in the same way, with the devices on which they did.
@@ -31,19 +33,33 @@ pub fn is_failure(outcome: Outcome) -> bool {
 /// The distinct failures, those that differ before those that broke.
 pub fn failures(checks: &[CheckRecord]) -> Vec<Failure<'_>> {
     let mut groups: Vec<Vec<&CheckRecord>> = Vec::new();
+    // Only groups of one subject and producer are compared, however many failures there are.
+    let mut of_subject: HashMap<Subject<'_>, Vec<usize>> = HashMap::new();
     for check in checks.iter().filter(|check| is_failure(check.outcome)) {
-        match groups.iter_mut().find(|group| same(group[0], check)) {
-            Some(group) => group.push(check),
-            None => groups.push(vec![check]),
+        let subject = Subject { case: &check.case, rules: &check.rules, producer: &check.producer };
+        let indices = of_subject.entry(subject).or_default();
+        if let Some(index) = indices.iter().find(|index| same(groups[**index][0], check)) {
+            groups[*index].push(check);
+        } else {
+            indices.push(groups.len());
+            groups.push(vec![check]);
         }
     }
     groups.sort_by_key(|group| group[0].outcome);
     groups.into_iter().map(|group| Failure { record: group[0], devices: devices(&group) }).collect()
 }
 
+/// What a check is about, without the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Subject<'a> {
+    case: &'a str,
+    rules: &'a str,
+    producer: &'a str,
+}
+
+/// Whether two checks of one subject failed in the same way.
 fn same(a: &CheckRecord, b: &CheckRecord) -> bool {
-    (&a.case, &a.rules, &a.producer) == (&b.case, &b.rules, &b.producer)
-        && (a.outcome, a.culprit) == (b.outcome, b.culprit)
+    (a.outcome, a.culprit) == (b.outcome, b.culprit)
         && (&a.validation, &a.skip_reason) == (&b.validation, &b.skip_reason)
         && a.rows == b.rows
 }

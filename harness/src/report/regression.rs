@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::style::{Style, Tone};
+use super::style::{Style, Tone, one_line};
 use crate::frozen::accepted::AcceptedEntry;
 use crate::frozen::{Comparison, Difference};
 use crate::record::SCHEMA;
@@ -37,7 +37,8 @@ pub struct Regression<'a> {
 /// For people: a table by case, then what is accepted and why, then the totals. `verbose` lists accepted differences too.
 pub fn text(regression: &Regression<'_>, verbose: bool, style: Style) -> String {
     let Regression { new, old, comparison, stale } = regression;
-    let mut text = format!("{} ({})\nagainst {} ({})\n", new.says, new.place, old.says, old.place);
+    let side = |side: &Side<'_>| format!("{} ({})", one_line(side.says), one_line(&side.place));
+    let mut text = format!("{}\nagainst {}\n", side(new), side(old));
     text += &differences(comparison.unaccepted(), style);
     let accepted = || comparison.differences.iter().filter(|difference| difference.accepted.is_some());
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
@@ -47,7 +48,7 @@ pub fn text(regression: &Regression<'_>, verbose: bool, style: Style) -> String 
     if !reasons.is_empty() {
         text += "\naccepted\n";
         for (reason, count) in &reasons {
-            writeln!(text, "  {count:>5}  {reason}").expect("a String takes every write");
+            writeln!(text, "  {count:>5}  {}", one_line(reason)).expect("a String takes every write");
         }
     }
     if verbose {
@@ -55,8 +56,12 @@ pub fn text(regression: &Regression<'_>, verbose: bool, style: Style) -> String 
     }
     for entry in *stale {
         let verb = style.verb(Tone::Disagree, "Stale");
-        writeln!(text, "{verb} {} (accepted: {}) is no difference any more", entry.pattern, entry.reason)
-            .expect("a String takes every write");
+        writeln!(
+            text,
+            "{verb} {} is no difference any more",
+            one_line(&format!("{} (accepted: {})", entry.pattern, entry.reason))
+        )
+        .expect("a String takes every write");
     }
     text += &other_cases(comparison);
     text + &totals(regression, style)
@@ -71,14 +76,14 @@ fn differences<'a>(all: impl Iterator<Item = &'a Difference>, style: Style) -> S
     }
     let mut text = String::new();
     for (case, rows) in rows {
-        writeln!(text, "\n{}", style.paint(Tone::Strong, case)).expect("a String takes every write");
+        writeln!(text, "\n{}", style.paint(Tone::Strong, &one_line(case))).expect("a String takes every write");
         let width = rows.keys().map(|row| row.place().chars().count()).max().unwrap_or(0);
         for (row, toolchains) in rows {
-            let (old, new) = (row.old.unwrap_or("nothing"), row.new.unwrap_or("nothing"));
+            let [old, new] = [row.old, row.new].map(|value| one_line(value.unwrap_or("nothing")));
             let (place, arrow) = (row.place(), if style.ascii { "->" } else { "→" });
             writeln!(text, "  {place:<width$}  {:<13}  {old} {arrow} {new}", row.what)
                 .expect("a String takes every write");
-            writeln!(text, "  {:<width$}  {}", "", style.paint(Tone::Dim, &toolchains.join(" ")))
+            writeln!(text, "  {:<width$}  {}", "", style.paint(Tone::Dim, &one_line(&toolchains.join(" "))))
                 .expect("a String takes every write");
         }
     }
@@ -102,7 +107,11 @@ impl<'a> Row<'a> {
     }
 
     fn place(&self) -> String {
-        if self.path.is_empty() { self.question.to_owned() } else { format!("{} of {}", self.path, self.question) }
+        one_line(&if self.path.is_empty() {
+            self.question.to_owned()
+        } else {
+            format!("{} of {}", self.path, self.question)
+        })
     }
 }
 
@@ -114,7 +123,7 @@ fn other_cases(comparison: &Comparison) -> String {
         ("toolchains that only one side has", &comparison.toolchains),
     ];
     let told = lists.iter().filter(|(_, names)| !names.is_empty());
-    let lines: Vec<String> = told.map(|(what, names)| format!("  {what}: {}", names.join(", "))).collect();
+    let lines: Vec<String> = told.map(|(what, names)| format!("  {what}: {}", one_line(&names.join(", ")))).collect();
     if lines.is_empty() { String::new() } else { format!("\nnot compared\n{}\n", lines.join("\n")) }
 }
 

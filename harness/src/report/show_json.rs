@@ -5,10 +5,11 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::diagnostics::{Code, Diagnostic, Severity};
+use crate::diagnostics::{self, Code, Diagnostic, Severity};
 use crate::layout::padding::BlockPadding;
 use crate::layout::{BlockLayout, Extent, MemberRow, Refusal};
 use crate::module::BlockKind;
+use crate::plain_text::escape_json;
 use crate::record::SCHEMA;
 use crate::shape::Count;
 use crate::sources::SourceMap;
@@ -30,6 +31,9 @@ pub struct Shown {
     pub errors: Option<Vec<Problem>>,
     /// Problems that do not change a layout.
     pub warnings: Vec<Problem>,
+    /// Errors and warnings beyond those that are listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_out: usize,
     /// One per rule set, in the order asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layouts: Option<Vec<ShownLayout>>,
@@ -101,6 +105,14 @@ pub struct Problem {
     pub message: String,
 }
 
+/// Errors, and warnings, that are listed; more are counted.
+const LISTED: usize = 1000;
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
 fn count<S: Serializer>(count: &Count, serializer: S) -> Result<S::Ok, S::Error> {
     match count {
@@ -160,11 +172,24 @@ impl Shown {
 
     /// The answer for a source that is refused: its errors and warnings, nothing else.
     pub fn refused(source: impl Into<String>, diagnostics: &[Diagnostic], sources: &SourceMap) -> Self {
-        let of = |severity| {
-            let chosen = diagnostics.iter().filter(move |diagnostic| diagnostic.severity == severity);
-            chosen.map(|diagnostic| Problem::new(diagnostic, sources)).collect()
-        };
-        Self { errors: Some(of(Severity::Error)), warnings: of(Severity::Warning), ..Self::empty(source.into()) }
+        let of = |severity| diagnostics.iter().filter(move |diagnostic| diagnostic.severity == severity);
+        let listed = |severity| of(severity).take(LISTED).map(|diagnostic| Problem::new(diagnostic, sources)).collect();
+        let beyond = |severity| of(severity).count().saturating_sub(LISTED);
+        let left_out = diagnostics::left_out(diagnostics) + beyond(Severity::Error) + beyond(Severity::Warning);
+        Self {
+            errors: Some(listed(Severity::Error)),
+            warnings: listed(Severity::Warning),
+            left_out,
+            ..Self::empty(source.into())
+        }
+    }
+
+    /// The same answer with the warnings of its source.
+    #[must_use]
+    pub fn with_warnings(self, warnings: &[Diagnostic], sources: &SourceMap) -> Self {
+        let left_out = diagnostics::left_out(warnings) + warnings.len().saturating_sub(LISTED);
+        let listed = warnings.iter().take(LISTED).map(|warning| Problem::new(warning, sources));
+        Self { warnings: listed.collect(), left_out, ..self }
     }
 
     /// The answer where no source was read: the reason, at the first line and column.
@@ -181,6 +206,7 @@ impl Shown {
             convention: None,
             errors: None,
             warnings: Vec::new(),
+            left_out: 0,
             layouts: None,
             padding: None,
             bindings: None,
@@ -193,7 +219,7 @@ impl Shown {
     /// Never: these types hold nothing that JSON cannot express.
     pub fn to_json(&self) -> String {
         let json = serde_json::to_string(self).expect("the keys of these types are strings and no value is a map");
-        json + "\n"
+        escape_json(&json).into_owned() + "\n"
     }
 }
 

@@ -2,6 +2,10 @@
 //!
 //! Layouts of one source in, text out. Blocks and members are matched by name and path.
 
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
 use super::show_json::{ShownBlock, ShownLayout};
 use super::struct_text::{declaration, heading, refused};
 use super::style::{Lines, Style, Tone, one_line, pad_left, width};
@@ -12,25 +16,31 @@ const TABLE_COLUMNS: usize = 100;
 
 /// Every block once, with all rule sets: those that place it alike share a column, those that forbid it follow below.
 pub(super) fn show(layouts: &[ShownLayout], style: Style) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for block in layouts.iter().flat_map(|layout| &layout.blocks) {
-        if !names.contains(&block.name.as_str()) {
-            names.push(&block.name);
+    let mut by_name: IndexMap<&str, Vec<RuledBlock<'_>>> = IndexMap::new();
+    for layout in layouts {
+        for block in &layout.blocks {
+            by_name.entry(&block.name).or_default().push(RuledBlock { rules: &layout.rules, block });
         }
     }
-    names.iter().map(|name| one_block(layouts, name, style)).collect::<Vec<_>>().join("\n")
+    by_name.values().map(|blocks| one_block(blocks, style)).collect::<Vec<_>>().join("\n")
 }
 
-fn one_block(layouts: &[ShownLayout], name: &str, style: Style) -> String {
+/// A block under a rule set.
+#[derive(Clone, Copy, Debug)]
+struct RuledBlock<'a> {
+    rules: &'a str,
+    block: &'a ShownBlock,
+}
+
+/// One block under all rule sets.
+fn one_block(blocks: &[RuledBlock<'_>], style: Style) -> String {
     let mut columns: Vec<Column<'_>> = Vec::new();
     let mut forbidden = Lines::default();
-    for layout in layouts {
-        for block in layout.blocks.iter().filter(|block| block.name == name) {
-            match columns.iter_mut().find(|column| column.is_alike(block)) {
-                Some(_) | None if !block.errors.is_empty() => forbidden.append(&refused(block, &layout.rules, style)),
-                Some(column) => column.rules.push(&layout.rules),
-                None => columns.push(Column { rules: vec![&layout.rules], block }),
-            }
+    for RuledBlock { rules, block } in blocks {
+        match columns.iter_mut().find(|column| column.is_alike(block)) {
+            Some(_) | None if !block.errors.is_empty() => forbidden.append(&refused(block, rules, style)),
+            Some(column) => column.rules.push(rules),
+            None => columns.push(Column::new(rules, block)),
         }
     }
     let tables = chunks(columns).into_iter().map(|chunk| table(&chunk, style));
@@ -41,22 +51,35 @@ fn one_block(layouts: &[ShownLayout], name: &str, style: Style) -> String {
 struct Column<'a> {
     rules: Vec<&'a str>,
     block: &'a ShownBlock,
+    /// The rows of the block by path.
+    rows: HashMap<&'a str, &'a MemberRow>,
 }
 
 impl<'a> Column<'a> {
+    fn new(rules: &'a str, block: &'a ShownBlock) -> Self {
+        // Of two rows of one path the first counts.
+        let rows = block.members.iter().rev().map(|row| (row.path.as_str(), row)).collect();
+        Self { rules: vec![rules], block, rows }
+    }
+
     fn columns(&self) -> usize {
         self.rules.iter().map(|rules| width(rules)).max().unwrap_or(0).max(6) + 2
     }
 
     fn row(&self, path: &str) -> Option<&'a MemberRow> {
-        self.block.members.iter().find(|row| row.path == path)
+        self.rows.get(path).copied()
     }
 
     /// Whether `block` would have the same numbers in every line.
     fn is_alike(&self, block: &ShownBlock) -> bool {
-        let numbers = |row: &MemberRow| (row.path.clone(), row.offset, row.array_stride, row.matrix_stride);
+        let is_alike = |own: &MemberRow, other: &MemberRow| {
+            own.path == other.path
+                && (own.offset, own.array_stride, own.matrix_stride)
+                    == (other.offset, other.array_stride, other.matrix_stride)
+        };
         (self.block.size, self.block.stride) == (block.size, block.stride)
-            && self.block.members.iter().map(numbers).eq(block.members.iter().map(numbers))
+            && self.block.members.len() == block.members.len()
+            && self.block.members.iter().zip(&block.members).all(|(own, other)| is_alike(own, other))
     }
 }
 

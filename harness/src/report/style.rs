@@ -4,6 +4,8 @@
 
 use anstyle::AnsiColor;
 
+use crate::plain_text::escape_controls;
+
 /// How a text is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
@@ -111,9 +113,10 @@ pub(super) fn pad_left(text: &str, columns: usize) -> String {
 }
 
 /// Foreign text (a driver's message, a path) on one line and without control characters, which could steer a terminal
-/// and which XML forbids.
+/// and which XML forbids: they are shown as escapes.
 pub fn one_line(text: &str) -> String {
-    text.lines().map(str::trim_end).collect::<Vec<_>>().join(" / ").replace(|c: char| c.is_control(), "\u{fffd}")
+    let line = text.lines().map(str::trim_end).collect::<Vec<_>>().join(" / ");
+    escape_controls(&line).replace('\t', " ")
 }
 
 /// A count with a space between thousands: `2 940`.
@@ -148,7 +151,7 @@ mod tests {
 
     #[test]
     fn control_characters_of_foreign_text_are_not_passed_on() {
-        assert_eq!(one_line("line one\r\nred \u{1b}[31m"), "line one / red \u{fffd}[31m");
+        assert_eq!(one_line("line one\r\nred \u{1b}[31m"), "line one / red \\u{1b}[31m");
     }
 
     #[test]

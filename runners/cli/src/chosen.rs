@@ -1,5 +1,6 @@
 //! Cases and files under what the user chose: rule sets, conventions, compilers. One of them in, its subjects out.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ impl Selection {
         problems: &mut Vec<Diagnostic>,
     ) -> anyhow::Result<()> {
         let span = add_text(path, &mut self.sources)?;
-        match Source::of_file(span, declare.layout_options(), &options_of(declare), &mut self.sources) {
+        match Source::of_file(span, declare.layout_options(), &options_of(declare, path), &mut self.sources) {
             Ok(source) => self.add_file(source, wanted, problems)?,
             Err(found) => problems.extend(found),
         }
@@ -88,8 +89,9 @@ impl Selection {
         let toolchains = wanted.toolchains.iter();
         let rules = toolchains.flat_map(|toolchain| blocks.iter().flat_map(|block| toolchain.rules_for(block)));
         for rules in rules.filter(|rules| wanted.rules.is_empty() || wanted.rules.contains(rules)) {
-            let is_under = |subject: &Arc<Subject>| Arc::ptr_eq(&subject.source, source) && subject.rules == rules.name;
-            if !self.subjects.iter().any(is_under) {
+            // The subjects of a source are added together.
+            let mut own = self.subjects.iter().rev().take_while(|subject| Arc::ptr_eq(&subject.source, source));
+            if !own.any(|subject| subject.rules == rules.name) {
                 let subject = Subject { is_native: true, ..Subject::new(Arc::clone(source), rules) };
                 self.subjects.push(Arc::new(subject));
             }
@@ -147,9 +149,10 @@ impl Selection {
 /// refuse or to warn.
 fn rules_of(source: &Source) -> Vec<(&str, Span)> {
     let mut named: Vec<_> = source.expect.iter().map(|it| (it.rules.as_str(), it.span)).collect();
+    let mut known: HashSet<&str> = named.iter().map(|(name, _)| *name).collect();
     for given in source.rejects.iter().chain(&source.warns) {
         match &given.by {
-            By::Rules(name) if !named.iter().any(|(other, _)| other == name) => named.push((name, given.span)),
+            By::Rules(name) if known.insert(name) => named.push((name, given.span)),
             By::Rules(_) | By::Layoutproof | By::Compiler(_) | By::Convention { .. } => {}
         }
     }

@@ -10,7 +10,7 @@ use layoutproof::frozen::manifest::version_order;
 use layoutproof::frozen::{Accepted, Decided, Manifest, text};
 use layoutproof_compilers::family::Family;
 
-use crate::inputs::read;
+use crate::files::{FileKind, entries, read_text_if_there};
 
 /// Where the repository keeps its own.
 pub(crate) const FOLDER: &str = "shaders/frozen";
@@ -42,10 +42,7 @@ impl fmt::Display for Place {
 impl Place {
     fn file(&self, name: &str) -> anyhow::Result<Option<String>> {
         match self {
-            Self::Folder(folder) => {
-                let path = folder.join(name);
-                if path.is_file() { read(&path).map(Some) } else { Ok(None) }
-            }
+            Self::Folder(folder) => read_text_if_there(&folder.join(name), FileKind::Frozen),
             Self::BuiltIn(folder) => {
                 let path = format!("{folder}/{name}");
                 Ok(BUILT_IN.iter().find(|(known, _)| *known == path).map(|(_, text)| (*text).to_owned()))
@@ -150,11 +147,8 @@ impl FrozenSet {
 fn places() -> anyhow::Result<Vec<Place>> {
     let here = Path::new(FOLDER);
     if here.is_dir() {
-        let entries = fs::read_dir(here).with_context(|| format!("reading {FOLDER}"))?;
-        let folders = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-        let mut folders: Vec<PathBuf> = folders.filter(|folder| folder.join(MANIFEST).is_file()).collect();
-        folders.sort();
-        return Ok(folders.into_iter().map(Place::Folder).collect());
+        let folders = entries(here)?.into_iter().filter(|folder| folder.join(MANIFEST).is_file());
+        return Ok(folders.map(Place::Folder).collect());
     }
     let built_in = BUILT_IN.iter().filter_map(|(path, _)| path.strip_suffix(MANIFEST)?.strip_suffix('/'));
     Ok(built_in.map(|name| Place::BuiltIn(name.to_owned())).collect())

@@ -19,7 +19,7 @@ use crate::args::{Format, FormatArgs};
 use crate::device_listing::{DRIVEN, DeviceListing};
 use crate::drivers::{self, FetchedDrivers};
 use crate::inputs::Cases;
-use crate::output::{print, warn};
+use crate::output::{print, print_json, warn};
 use crate::pool::Launch;
 use crate::selection::{Refused, all_forms, sources, subjects};
 use crate::tools::Tools;
@@ -81,7 +81,7 @@ fn coverage(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
         Format::Json => {
             let listed = cells.iter().map(|(cell, leaves)| serde_json::json!({"cell": cell, "leaves": leaves}));
             let listed: Vec<_> = listed.collect();
-            print(&format!("{}\n", serde_json::json!({"schema": layoutproof::record::SCHEMA, "cells": listed})));
+            print_json(&format!("{}\n", serde_json::json!({"schema": layoutproof::record::SCHEMA, "cells": listed})));
         }
         Format::Text => {
             let names: Vec<&str> = table().iter().map(|rules| rules.name).collect();
@@ -114,7 +114,7 @@ pub(crate) fn devices(args: &FormatArgs, style: Style) -> anyhow::Result<Exit> {
             let schema = layoutproof::record::SCHEMA;
             let answer =
                 serde_json::json!({"schema": schema, "devices": devices, "notes": notes, "failed_listings": failures});
-            print(&format!("{answer}\n"));
+            print_json(&format!("{answer}\n"));
         }
         Format::Text => print(&listing::devices(devices, style)),
     }
@@ -229,7 +229,10 @@ pub(crate) fn compilers(args: &FormatArgs, style: Style) -> anyhow::Result<Exit>
                 })
             });
             let listed: Vec<_> = listed.chain([serde_json::json!({"name": "naga", "version": NAGA})]).collect();
-            print(&format!("{}\n", serde_json::json!({"schema": layoutproof::record::SCHEMA, "compilers": listed})));
+            print_json(&format!(
+                "{}\n",
+                serde_json::json!({"schema": layoutproof::record::SCHEMA, "compilers": listed})
+            ));
         }
         Format::Text => {
             let absent = Compiler::known().filter(|(name, _)| !all.iter().any(|compiler| compiler.name() == *name));

@@ -1,14 +1,15 @@
 //! What a command works on: built-in cases, case files, users' shader files.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use layoutproof::case::Case;
 use layoutproof::diagnostics::Diagnostic;
-use layoutproof::sources::{SourceFile, SourceMap, Sources, Span};
+use layoutproof::sources::{SourceFile, SourceMap, Span};
 use layoutproof::stable_hash::stable_hash;
 use wildmatch::WildMatch;
+
+use crate::files::{FileKind, read_text, toml_files_below};
 
 /// Every built-in case: id and text.
 const BUILT_IN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/cases.rs"));
@@ -46,23 +47,6 @@ impl Word {
     }
 }
 
-/// Included files are those of the file system.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FileSystem;
-
-impl Sources for FileSystem {
-    /// A device or a pipe is no source: it may never end.
-    fn read(&self, path: &str) -> Option<String> {
-        let is_file = fs::metadata(path).is_ok_and(|entry| entry.is_file() && entry.len() <= LONGEST_INCLUDE);
-        let bytes = is_file.then(|| fs::read(path).ok()).flatten()?;
-        // Old headers have Latin-1 letters in their comments.
-        Some(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
-    }
-}
-
-/// Bytes of a file that is still included.
-const LONGEST_INCLUDE: u64 = 1 << 26;
-
 /// All cases that a command may choose from, by id.
 pub(crate) struct Cases {
     texts: BTreeMap<String, (String, String)>,
@@ -78,11 +62,9 @@ impl Cases {
         let mut texts: BTreeMap<_, _> =
             BUILT_IN.iter().map(|(id, text)| ((*id).to_owned(), (named(id), (*text).to_owned()))).collect();
         for path in added {
-            let mut files = Vec::new();
-            collect(path, &mut files)?;
-            for file in files {
+            for file in toml_files_below(path)? {
                 let id = id_below(path, &file);
-                texts.insert(id, (file.display().to_string(), read(&file)?));
+                texts.insert(id, (file.display().to_string(), read_text(&file, FileKind::List)?));
             }
         }
         Ok(Self { texts })
@@ -91,7 +73,7 @@ impl Cases {
     /// Puts one case file beside the others and returns its id.
     pub(crate) fn add_file(&mut self, path: &Path) -> anyhow::Result<String> {
         let id = path.display().to_string();
-        self.texts.insert(id.clone(), (path.display().to_string(), read(path)?));
+        self.texts.insert(id.clone(), (path.display().to_string(), read_text(path, FileKind::List)?));
         Ok(id)
     }
 
@@ -141,49 +123,12 @@ fn id_below(root: &Path, file: &Path) -> String {
     path.with_extension("").iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
-fn collect(path: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
-    if !path.is_dir() {
-        files.push(path.to_path_buf());
-        return Ok(());
-    }
-    let mut entries = fs::read_dir(path)
-        .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>())
-        .map_err(|error| anyhow::anyhow!("reading {}: {error}", path.display()))?;
-    entries.sort();
-    for entry in entries.iter().filter(|entry| entry.is_dir() || entry.extension().is_some_and(|e| e == "toml")) {
-        collect(entry, files)?;
-    }
-    Ok(())
-}
-
-/// Reads a text file.
+/// Adds a whole shader file to the map.
 ///
 /// # Errors
-/// The path with the reason.
-pub(crate) fn read(path: &Path) -> anyhow::Result<String> {
-    let bytes = fs::read(path).map_err(|error| anyhow::anyhow!("reading {}: {error}", path.display()))?;
-    String::from_utf8(bytes).map_err(|_| anyhow::anyhow!("reading {}: not UTF-8 text", path.display()))
-}
-
-/// Adds a whole text file to the map.
-///
-/// # Errors
-/// As [`read`].
+/// As [`read_text`].
 pub(crate) fn add_text(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Span> {
-    let text = read(path)?;
+    let text = read_text(path, FileKind::Shader)?;
     let end = u32::try_from(text.len()).map_err(|_| anyhow::anyhow!("{} is beyond 4 GiB", path.display()))?;
     Ok(Span { file: sources.add(path.display().to_string(), text), start: 0, end })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_files_are_included() {
-        assert!(FileSystem.read(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).is_some());
-        assert_eq!(FileSystem.read(env!("CARGO_MANIFEST_DIR")), None);
-        assert_eq!(FileSystem.read("/dev/zero"), None);
-        assert_eq!(FileSystem.read("/no/such/file.h"), None);
-    }
 }

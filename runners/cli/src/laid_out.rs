@@ -5,12 +5,13 @@
 
 use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use layoutproof::diagnostics::{Code, Diagnostic};
 use layoutproof::layout::{BlockLayout, DECLARED};
 use layoutproof::module_reader::{glsl_blocks, spirv_blocks, wgsl_blocks};
 use layoutproof::sources::{SourceMap, Span};
 
+use crate::files::{self, FileKind};
 use crate::inputs::add_text;
 use crate::reader_process::ReaderProcess;
 
@@ -59,7 +60,7 @@ fn read_spirv(
     sources: &mut SourceMap,
 ) -> anyhow::Result<Result<Vec<BlockLayout>, Vec<Diagnostic>>> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path).with_context(|| format!("reading {name}"))?;
+    let bytes = files::read(path, FileKind::Shader)?;
     let file = sources.add(name, "");
     let start = Span { file, ..Span::default() };
     let problem = |reason| vec![Diagnostic::error(Code::BadModule, start, reason)];

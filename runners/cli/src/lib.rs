@@ -17,11 +17,13 @@ mod drivers;
 mod execute;
 mod export;
 pub mod fault;
+mod files;
 pub mod final_report;
 mod floors;
 mod freeze;
 mod frozen_set;
 mod fuzz;
+mod included;
 mod information;
 mod inputs;
 mod interrupt;
@@ -68,7 +70,7 @@ use layoutproof::report::summary::Exit;
 
 pub use args::Cli;
 use args::Command;
-use output::warn;
+use output::{warn, warn_rendered};
 use selection::Refused;
 
 /// Reads what the user typed.
@@ -115,7 +117,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     let printed = output::finish();
     let exit = done.and_then(|exit| printed.map(|()| exit)).unwrap_or_else(|error| {
         match error.downcast_ref::<Refused>() {
-            Some(refused) => warn(&refused.text(style.colour)),
+            Some(refused) => warn_rendered(&refused.text(style.colour)),
             None => warn(&format!("error: {error:#}\n")),
         }
         Exit::CouldNotRun

@@ -1,16 +1,15 @@
 //! Lists that a run is judged by, known differences and floors: files, or folders of files, in; their entries out.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use layoutproof::diagnostics::Diagnostic;
 use layoutproof::floors::{self, Floor};
 use layoutproof::known::{self, Known};
 use layoutproof::sources::{FileId, SourceMap};
 
 use crate::args::RunArgs;
-use crate::inputs::read;
+use crate::files::{FileKind, entries, read_text};
 use crate::selection::Refused;
 
 /// The repository's own list of known differences: name and text.
@@ -94,7 +93,7 @@ pub(crate) fn lists<T>(
     let mut diagnostics = Vec::new();
     for path in paths {
         for file in toml_files(path)? {
-            let id = sources.add(file.display().to_string(), read(&file)?);
+            let id = sources.add(file.display().to_string(), read_text(&file, FileKind::List)?);
             match read_list(id, &sources) {
                 Ok(list) => found.extend(list),
                 Err(problems) => diagnostics.extend(problems),
@@ -108,11 +107,8 @@ fn toml_files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_path_buf()]);
     }
-    let entries = fs::read_dir(path).with_context(|| format!("reading {}", path.display()))?;
-    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-    let mut files: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == "toml")).collect();
-    files.sort();
-    Ok(files)
+    let is_list = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "toml");
+    Ok(entries(path)?.into_iter().filter(is_list).collect())
 }
 
 #[cfg(test)]

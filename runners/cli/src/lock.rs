@@ -4,13 +4,15 @@
 //! processes that do not ask for it.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 use anyhow::{Context, bail};
 use fs4::{FileExt, TryLockError};
+use layoutproof_compilers::regular_file;
 use same_file::Handle;
 
+use crate::files::FileKind;
 use crate::output::warn;
 
 /// Opens a regular file to read and write it, made where there is none, and locks it. Nothing in it is changed.
@@ -35,19 +37,15 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<io::Result<File>> {
     }
 }
 
-/// Reads a whole file that no other process writes meanwhile.
+/// Reads a whole records file that no other process writes meanwhile.
 ///
 /// # Errors
 /// Another process writes it, or it cannot be read.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let reading = || format!("reading {}", path.display());
-    let mut file = File::open(path).with_context(reading)?;
-    if file.metadata().with_context(reading)?.is_file() {
-        take(FileExt::try_lock_shared(&file), path)?;
-    }
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).with_context(reading)?;
-    Ok(bytes)
+    let file = regular_file::open_regular(path).with_context(reading)?;
+    take(FileExt::try_lock_shared(&file), path)?;
+    regular_file::read_open(&file, FileKind::Records.limit()).with_context(reading)
 }
 
 fn take(locked: Result<(), TryLockError>, path: &Path) -> anyhow::Result<()> {

@@ -17,7 +17,7 @@ use layoutproof::report::{Style, mutant_table};
 use layoutproof::sources::SourceMap;
 
 use crate::args::Format;
-use crate::output::print;
+use crate::output::{print, print_json};
 use crate::selection::{Refused, all_forms, rule_set, sources, subjects};
 
 /// `layoutproof mutants`.
@@ -60,7 +60,7 @@ pub(crate) fn try_all(args: &MutantsArgs, style: Style) -> anyhow::Result<Exit> 
     let outdated = equivalent::stale(&equivalents, &lines);
     let table_of_all = MutantTable { schema: SCHEMA, rules: lines, devices, stale: outdated };
     match args.format {
-        Format::Json => print(&format!("{}\n", serde_json::to_string(&table_of_all)?)),
+        Format::Json => print_json(&format!("{}\n", serde_json::to_string(&table_of_all)?)),
         Format::Text => {
             let every_line = args.all || !wanted.is_empty();
             print(&mutant_table::mutant_table(&table_of_all, every_line, style));

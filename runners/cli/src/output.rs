@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anstream::{AutoStream, ColorChoice};
 use anyhow::Context;
+use layoutproof::plain_text::{escape_all_but_colours, escape_controls, escape_json};
 use layoutproof::report::Style;
 
 use crate::args::Colour;
@@ -14,8 +15,10 @@ use crate::args::Colour;
 static FIRST_ERROR: Mutex<Option<io::Error>> = Mutex::new(None);
 
 /// Prints a part of the report; [`finish`] tells whether all of it was written.
+///
+/// Reports escape what is foreign in them; what they forgot does not reach the terminal either, but for colours.
 pub(crate) fn print(text: &str) {
-    note(io::stdout().lock().write_all(text.as_bytes()));
+    note(io::stdout().lock().write_all(escape_all_but_colours(text).as_bytes()));
 }
 
 /// Writes out what standard output still holds back.
@@ -45,9 +48,19 @@ pub(crate) fn print_usage(usage: &clap::Error) {
     }
 }
 
-/// Prints what is not part of the report.
+/// Prints JSON, with characters that a terminal could obey as JSON's escapes.
+pub(crate) fn print_json(json: &str) {
+    note(io::stdout().lock().write_all(escape_json(json).as_bytes()));
+}
+
+/// Prints a message, which may hold foreign text: control characters are shown as escapes.
 pub(crate) fn warn(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    let _ = io::stderr().lock().write_all(escape_controls(text).as_bytes());
+}
+
+/// Prints rendered diagnostics, which may have colours and have escaped the rest.
+pub(crate) fn warn_rendered(text: &str) {
+    let _ = io::stderr().lock().write_all(escape_all_but_colours(text).as_bytes());
 }
 
 /// How to draw: `NO_COLOR`, `CLICOLOR_FORCE` and the terminal decide where the user does not.

@@ -12,7 +12,7 @@ use anyhow::bail;
 use clap::Args;
 use layoutproof::stable_hash::stable_hash;
 
-use crate::inputs::read;
+use crate::files::{FileKind, read_text};
 
 /// Which part of a run is wanted.
 #[derive(Clone, Debug, Args)]
@@ -76,7 +76,7 @@ impl Part {
     /// # Errors
     /// A list that cannot be read.
     pub(crate) fn of(args: &PartArgs) -> anyhow::Result<Self> {
-        let list = args.caselist.as_deref().map(read).transpose()?;
+        let list = args.caselist.as_deref().map(|path| read_text(path, FileKind::List)).transpose()?;
         Ok(Self { shard: args.shard, list: list.map(|text| CaseList::of(&text)), may_be_empty: false })
     }
 
@@ -104,10 +104,15 @@ impl Part {
         let checked = self.list.iter().filter(|_| !self.may_be_empty);
         let lines = checked.flat_map(|list| list.cases.iter().chain(&list.trials));
         let unknown: Vec<&str> = lines.filter(|line| !known.contains(case_of(line))).map(String::as_str).collect();
-        match unknown[..] {
-            [] => Ok(()),
-            _ => bail!("the list names what this run has no case for\n  {}", unknown.join("\n  ")),
+        if unknown.is_empty() {
+            return Ok(());
         }
+        let named = unknown[..unknown.len().min(NAMED)].join("\n  ");
+        let more = match unknown.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!("\n  and {more} more"),
+        };
+        bail!("the list names what this run has no case for\n  {named}{more}")
     }
 }
 
@@ -117,19 +122,26 @@ struct CaseList {
     /// As they stand in trial names.
     cases: BTreeSet<String>,
     trials: BTreeSet<String>,
+    /// The cases of the trials.
+    cases_of_trials: BTreeSet<String>,
 }
+
+/// Lines without a case that are named in an error.
+const NAMED: usize = 20;
 
 impl CaseList {
     fn of(text: &str) -> Self {
         let lines = text.lines().map(|line| line.split('#').next().unwrap_or(line).trim());
         let (trials, cases): (BTreeSet<&str>, BTreeSet<&str>) =
             lines.filter(|line| !line.is_empty()).partition(|line| case_of(line) != *line);
-        Self { cases: cases.into_iter().map(in_trial).collect(), trials: trials.into_iter().map(in_trial).collect() }
+        let trials: BTreeSet<String> = trials.into_iter().map(in_trial).collect();
+        let cases_of_trials = trials.iter().map(|trial| case_of(trial).to_owned()).collect();
+        Self { cases: cases.into_iter().map(in_trial).collect(), trials, cases_of_trials }
     }
 
     fn takes_case(&self, id: &str) -> bool {
         let id = in_trial(id);
-        self.cases.contains(&id) || self.trials.iter().any(|trial| case_of(trial) == id)
+        self.cases.contains(&id) || self.cases_of_trials.contains(&id)
     }
 
     fn takes_trial(&self, name: &str) -> bool {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -14,9 +14,11 @@ use fs4::FileExt;
 use layoutproof::record::{CheckRecord, Line, RunEnd, RunHeader, SCHEMA};
 use layoutproof::report::json_lines;
 use layoutproof::runner::DeviceInfo;
+use layoutproof_compilers::regular_file;
 use layoutproof_compilers::spirv_val::SpirvVal;
 
 use crate::drivers::FetchedDrivers;
+use crate::files::FileKind;
 use crate::{arguments, lock};
 
 /// The first line of the records of a run on these devices, with these builds of compilers by name, of so many cases;
@@ -81,13 +83,11 @@ impl RecordsTarget {
     pub(crate) fn open_to_go_on(path: &Path) -> anyhow::Result<(Self, Vec<u8>)> {
         let reading = || format!("reading {}", path.display());
         fs::metadata(path).with_context(reading)?;
-        let mut target = Self::open(path)?;
-        let bytes = match &mut target.opened {
-            Opened::Regular(file) => {
-                let mut bytes = Vec::new();
-                file.read_to_end(&mut bytes).map(|_| bytes)
-            }
-            Opened::Stream | Opened::Failed(_) => fs::read(path),
+        let target = Self::open(path)?;
+        let limit = FileKind::Records.limit();
+        let bytes = match &target.opened {
+            Opened::Regular(file) => regular_file::read_open(file, limit),
+            Opened::Stream | Opened::Failed(_) => regular_file::read(path, limit),
         };
         Ok((target, bytes.with_context(reading)?))
     }

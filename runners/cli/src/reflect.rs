@@ -13,7 +13,7 @@ use layoutproof::sources::SourceMap;
 
 use crate::args::DeclareArgs;
 use crate::inputs::{Word, add_text};
-use crate::output::{print, warn};
+use crate::output::{print, warn_rendered};
 use crate::placement::PlacementArgs;
 use crate::selection::options_of;
 use crate::show::Input;
@@ -50,7 +50,7 @@ pub struct ReflectArgs {
 pub(crate) fn reflect(args: &ReflectArgs, style: Style) -> anyhow::Result<Exit> {
     let mut sources = SourceMap::default();
     let refuse = |found: &[Diagnostic], sources: &SourceMap| {
-        warn(&render(found, sources, style.colour));
+        warn_rendered(&render(found, sources, style.colour));
         Ok(Exit::CouldNotRun)
     };
     let source = match read(args, &mut sources)? {
@@ -68,14 +68,14 @@ pub(crate) fn reflect(args: &ReflectArgs, style: Style) -> anyhow::Result<Exit> 
         ReflectFormat::SlangJson => slang_json(&program, &used),
     });
     let warnings: Vec<Diagnostic> = source.module.warnings.iter().chain(&program.warnings).cloned().collect();
-    warn(&render(&warnings, &sources, style.colour));
+    warn_rendered(&render(&warnings, &sources, style.colour));
     Ok(Exit::Agree)
 }
 
 /// A file, which may have entry points only, or a case; the inner error is what is wrong with its text.
 fn read(args: &ReflectArgs, sources: &mut SourceMap) -> anyhow::Result<Result<Box<Source>, Vec<Diagnostic>>> {
     if let Word::Declarations(path) = Word::of(&args.input) {
-        let (options, declared) = (args.declare.layout_options(), options_of(&args.declare));
+        let (options, declared) = (args.declare.layout_options(), options_of(&args.declare, &path));
         let span = add_text(&path, sources)?;
         return Ok(Source::of_program(span, options, &declared, sources).map(Box::new));
     }

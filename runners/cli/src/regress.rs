@@ -16,7 +16,7 @@ use layoutproof::report::summary::Exit;
 use crate::args::Format;
 use crate::freeze::{AskArgs, Asked, sources};
 use crate::frozen_set::{FrozenSet, Place};
-use crate::output::{print, warn};
+use crate::output::{print, print_json, warn};
 use crate::output_files::check_folder;
 
 /// `layoutproof regress`.
@@ -84,10 +84,10 @@ pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> 
         comparison: &comparison,
         stale: &outdated,
     };
-    print(&match args.format {
-        Format::Text => text(&regression, args.verbose, style),
-        Format::Json => format!("{}\n", json(&regression)),
-    });
+    match args.format {
+        Format::Text => print(&text(&regression, args.verbose, style)),
+        Format::Json => print_json(&format!("{}\n", json(&regression))),
+    }
     let differs = comparison.unaccepted().next().is_some() || !(outdated.is_empty() || args.allow_stale);
     Ok(if differs { Exit::Differ } else { Exit::Agree })
 }

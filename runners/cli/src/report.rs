@@ -1,13 +1,13 @@
 //! `layoutproof report`: records that runs have written in, the report of all of them out.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
 use layoutproof::report::Style;
 use layoutproof::report::summary::Exit;
 
+use crate::files::{self, FileKind};
 use crate::final_report::{FinalReport, OutputArgs};
 use crate::floors::missed_by_runs;
 use crate::lists::floors;
@@ -65,7 +65,7 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
 
 fn read(path: &Path) -> anyhow::Result<Part> {
     let name = path.display().to_string();
-    let bytes = fs::read(path).with_context(|| format!("reading {name}"))?;
+    let bytes = files::read(path, FileKind::Records)?;
     let Recorded { runs, checks, end } = recorded::read(&name, &bytes)?;
     if runs.is_empty() {
         bail!("{name} has no first line, so these are not the records of a run");

@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use layoutproof::check::{Check, Placed, ProofCheck};
 use layoutproof::diagnostics::render;
 use layoutproof::layout::DECLARED;
+use layoutproof::plain_text::escape_controls;
 use layoutproof::record::{CheckRecord, Outcome, RunEnd, SkipKind};
 use layoutproof::report::Style;
 use layoutproof::report::summary::Exit;
@@ -18,7 +19,7 @@ use crate::demands::Wanted;
 use crate::device_listing::DeviceListing;
 use crate::final_report::FinalReport;
 use crate::ledger::{Closed, Ledger};
-use crate::output::warn;
+use crate::output::{warn, warn_rendered};
 use crate::output_files::{check_file, check_folder};
 use crate::participants::Participants;
 use crate::records_file::{self, RecordsTarget};
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
         return Ok(Exit::Missing);
     }
     let selection = select(args, &wanted.chosen_toolchains())?;
-    warn(&render(&selection.warnings, &selection.sources, style.colour));
+    warn_rendered(&render(&selection.warnings, &selection.sources, style.colour));
     // A shard may be empty, and still the report of all shards waits for its records.
     if selection.subjects.is_empty() && selection.placed.is_empty() && args.part.shard.is_none() {
         warn("nothing is selected: no case or file matches, or none speaks of these rule sets\n");
@@ -178,7 +179,8 @@ pub(crate) fn hash_of_inputs(selection: &Selection, known_text: &str) -> String 
 fn run_checks((checks, proofs): (&[Check], &[ProofCheck]), wanted: &Wanted, ledger: &mut Ledger<'_>) {
     let progress = progress(checks.len() + proofs.len());
     let mut keep = |_: usize, record: CheckRecord| {
-        progress.set_message(format!("{}/{}  {}", record.device, record.runner.as_str(), record.case));
+        let place = format!("{}/{}  {}", record.device, record.runner.as_str(), record.case);
+        progress.set_message(escape_controls(&place).into_owned());
         progress.inc(1);
         ledger.add(record);
     };

@@ -1,7 +1,7 @@
 //! What a run is about: the user's words in, subjects out, or every problem of everything that was named.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -16,7 +16,8 @@ use layoutproof::toolchain::Toolchain;
 
 use crate::args::{DeclareArgs, RunArgs};
 use crate::chosen::Chosen;
-use crate::inputs::{Cases, FileSystem, Word, hashes};
+use crate::included::IncludedFiles;
+use crate::inputs::{Cases, Word, hashes};
 use crate::laid_out::check_rules;
 use crate::part::Part;
 
@@ -163,14 +164,14 @@ pub(crate) fn all_forms() -> Settings {
     Settings { forms: Form::ALL.into(), spaces: None, stages: None, planted_rules: None }
 }
 
-/// How a user's declarations are read.
-pub(crate) fn options_of(declare: &DeclareArgs) -> DeclareOptions {
+/// How the user's declarations in the file at `path` are read.
+pub(crate) fn options_of(declare: &DeclareArgs, path: &Path) -> DeclareOptions {
     let defines = declare.define.iter().map(|define| layoutproof::case::file::split_define(define));
     DeclareOptions {
         entry: declare.entry.clone(),
         defines: defines.collect(),
         include_paths: declare.include.clone(),
-        files: Arc::new(FileSystem),
+        files: Arc::new(IncludedFiles::of_shader(path, &declare.include)),
         ..DeclareOptions::default()
     }
 }

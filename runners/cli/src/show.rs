@@ -16,7 +16,7 @@ use layoutproof::report::asserts::{Language, asserts};
 use layoutproof::report::bindings_text;
 use layoutproof::report::diff_text::diff;
 use layoutproof::report::llvm_types::{Form, llvm_types};
-use layoutproof::report::show_json::{Problem, Shown, ShownBlock, ShownLayout};
+use layoutproof::report::show_json::{Shown, ShownBlock, ShownLayout};
 use layoutproof::report::summary::Exit;
 use layoutproof::report::{padding_text, struct_text};
 use layoutproof::sources::{SourceMap, Span};
@@ -24,7 +24,7 @@ use layoutproof::sources::{SourceMap, Span};
 use crate::args::DeclareArgs;
 use crate::inputs::{Cases, Word, add_text};
 use crate::laid_out;
-use crate::output::{print, warn};
+use crate::output::{print, print_json, warn_rendered};
 use crate::selection::{Refused, options_of, rule_set};
 use crate::show_args::{DiffArgs, ShowArgs, ShowFormat};
 use crate::show_bindings::{Placements, check_format};
@@ -61,11 +61,9 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     let blocks = || layouts.iter().flat_map(Layouts::copied).collect::<Vec<_>>();
     match args.format {
         ShowFormat::Json => {
-            let warnings = warnings.iter().map(|warning| Problem::new(warning, &sources)).collect();
-            let mut answer = placements.shown(args, shown());
-            answer.warnings = warnings;
+            let mut answer = placements.shown(args, shown()).with_warnings(&warnings, &sources);
             answer.padding = padding;
-            print(&answer.to_json());
+            print_json(&answer.to_json());
         }
         ShowFormat::Text => {
             print(&struct_text::show(&shown(), style));
@@ -79,14 +77,14 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
         ShowFormat::Llvm => print(&llvm_types(&blocks(), Form::Padded)),
         ShowFormat::LlvmLayout => print(&llvm_types(&blocks(), Form::TargetLayout)),
     }
-    warn(&render(&warnings, &sources, style.colour));
+    warn_rendered(&render(&warnings, &sources, style.colour));
     Ok(Exit::Agree)
 }
 
 fn refuse(args: &ShowArgs, found: &[Diagnostic], sources: &SourceMap, style: Style) -> Exit {
-    warn(&render(found, sources, style.colour));
+    warn_rendered(&render(found, sources, style.colour));
     if args.format == ShowFormat::Json {
-        print(&Shown::refused(&args.input, found, sources).to_json());
+        print_json(&Shown::refused(&args.input, found, sources).to_json());
     }
     Exit::CouldNotRun
 }
@@ -94,7 +92,7 @@ fn refuse(args: &ShowArgs, found: &[Diagnostic], sources: &SourceMap, style: Sty
 /// Tells programs why there is nothing to show; the caller tells people.
 fn not_read(args: &ShowArgs, code: Code, error: anyhow::Error) -> anyhow::Error {
     if args.format == ShowFormat::Json {
-        print(&Shown::not_read(&args.input, code, format!("{error:#}")).to_json());
+        print_json(&Shown::not_read(&args.input, code, format!("{error:#}")).to_json());
     }
     error
 }
@@ -142,7 +140,7 @@ impl Input {
         match Word::of(word) {
             Word::Declarations(path) => {
                 let span = add_text(&path, sources)?;
-                let source = Source::of_file(span, declare.layout_options(), &options_of(declare), sources);
+                let source = Source::of_file(span, declare.layout_options(), &options_of(declare, &path), sources);
                 Ok(source.map(|source| Self::Declared(Box::new(source))))
             }
             Word::LaidOut(path) => laid_out::read(&path, sources).map(|read| read.map(Self::LaidOut)),

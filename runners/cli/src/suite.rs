@@ -39,8 +39,10 @@ pub fn main(program: &Path) -> ExitCode {
     match Suite::new(program, &arguments) {
         Ok(suite) => libtest_mimic::run(&arguments, suite.trials()).exit_code(),
         Err(error) => {
-            let text = error.downcast_ref::<Refused>().map(|refused| refused.text(false));
-            output::warn(&text.unwrap_or_else(|| format!("error: {error:#}\n")));
+            match error.downcast_ref::<Refused>() {
+                Some(refused) => output::warn_rendered(&refused.text(false)),
+                None => output::warn(&format!("error: {error:#}\n")),
+            }
             ExitCode::FAILURE
         }
     }

@@ -6,6 +6,7 @@ pub mod d3d;
 pub mod dxc_library;
 pub mod family;
 mod lookup;
+pub mod regular_file;
 pub mod scratch;
 mod search_path;
 pub mod slang_library;

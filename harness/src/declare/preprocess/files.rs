@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use bumpalo::Bump;
 
-use crate::sources::{FileId, SourceFile, Sources};
+use crate::sources::{FileId, ReadRefusal, SourceFile, Sources};
 
 /// The texts that preprocessing adds to the source map.
 #[derive(Debug)]
@@ -22,6 +22,15 @@ pub(super) struct Found<'a> {
     pub(super) file: FileId,
     pub(super) text: &'a str,
     pub(super) path: String,
+}
+
+/// Why no file was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// It is at none of these paths.
+    NotFound { looked_for: Vec<String> },
+    /// It is there and must not be read.
+    Refused { path: String, reason: String, help: Option<String> },
 }
 
 impl<'a> Files<'a> {
@@ -58,15 +67,33 @@ impl<'a> Files<'a> {
         self.once.clear();
     }
 
-    /// The file at `path`, read at most once.
-    pub(super) fn find(&mut self, path: &str, sources: &dyn Sources, made: &'a Bump) -> Option<Found<'a>> {
-        if let Some(known) = self.by_path.get(&normal(path)) {
-            return Some(known.clone());
+    /// The file at the first of `paths` that exists, read at most once.
+    ///
+    /// # Errors
+    /// [`Missing`]; a file that must not be read hides those of its name in later folders, as it does from compilers.
+    pub(super) fn find(
+        &mut self,
+        paths: Vec<String>,
+        sources: &dyn Sources,
+        made: &'a Bump,
+    ) -> Result<Found<'a>, Missing> {
+        for path in &paths {
+            if let Some(known) = self.by_path.get(&normal(path)) {
+                return Ok(known.clone());
+            }
+            match sources.read(path) {
+                Ok(text) => {
+                    let found = self.add(path.clone(), made.alloc_str(&text));
+                    self.enter(found.clone());
+                    return Ok(found);
+                }
+                Err(ReadRefusal::NotFound) => {}
+                Err(ReadRefusal::Refused { reason, help }) => {
+                    return Err(Missing::Refused { path: path.clone(), reason, help });
+                }
+            }
         }
-        let text = made.alloc_str(&sources.read(path)?);
-        let found = self.add(path.to_owned(), text);
-        self.enter(found.clone());
-        Some(found)
+        Err(Missing::NotFound { looked_for: paths })
     }
 
     /// The texts in the order of their ids.

@@ -4,7 +4,7 @@
 //! `-I` in their order; a name in angles in these folders only.
 
 use super::budget::DEEPEST_INCLUDE;
-use super::files::{Found, beside, inside};
+use super::files::{Found, Missing, beside, inside};
 use super::opened::Opened;
 use super::predefined::{self, Dialect};
 use super::{Preprocessor, Progress};
@@ -46,11 +46,9 @@ impl<'a> Preprocessor<'a> {
             let message = format!("files include each other more than {DEEPEST_INCLUDE} levels deep");
             return self.give_up(span, message);
         }
-        let Some(found) = self.locate(&header) else {
-            let looked = self.places(&header).join(", ");
-            let message = format!("included file `{}` is not found", header.name);
-            let problem = Diagnostic::error(Code::Preprocessor, span, message);
-            return self.report_incomplete(problem.with_help(format!("looked for {looked}; -I adds a folder")));
+        let found = match self.locate(&header) {
+            Ok(found) => found,
+            Err(missing) => return self.report_incomplete(not_included(&header, missing, span)),
         };
         if self.files.is_once(found.file) || self.spend_file(found.text.len(), span).is_none() {
             return;
@@ -82,7 +80,15 @@ impl<'a> Preprocessor<'a> {
             self.report_incomplete(Diagnostic::error(Code::Preprocessor, question.span, message));
             return false;
         };
-        self.locate(&header).is_some()
+        match self.locate(&header) {
+            Ok(_) => true,
+            Err(Missing::NotFound { .. }) => false,
+            // A compiler that reads it would go another way than this one, which does not.
+            Err(missing @ Missing::Refused { .. }) => {
+                self.report_incomplete(not_included(&header, missing, question.span));
+                false
+            }
+        }
     }
 
     /// The file that is named, as written or behind macros.
@@ -98,18 +104,27 @@ impl<'a> Preprocessor<'a> {
         header
     }
 
-    fn locate(&mut self, header: &Header) -> Option<Found<'a>> {
-        let (files, options) = (&mut self.files, self.options);
+    fn locate(&mut self, header: &Header) -> Result<Found<'a>, Missing> {
         let including = self.open.last().map_or("", |file| file.path.as_str());
-        places(header, including, &options.include_paths)
-            .into_iter()
-            .find_map(|path| files.find(&path, options.files.as_ref(), self.made))
+        let places = places(header, including, &self.options.include_paths);
+        self.files.find(places, self.options.files.as_ref(), self.made)
     }
+}
 
-    fn places(&self, header: &Header) -> Vec<String> {
-        let including = self.open.last().map_or("", |file| file.path.as_str());
-        places(header, including, &self.options.include_paths)
+/// The problem at `span`, where a file is named that is not read.
+fn not_included(header: &Header, missing: Missing, span: Span) -> Diagnostic {
+    let problem = |message: String| Diagnostic::error(Code::Preprocessor, span, message);
+    match missing {
+        Missing::NotFound { looked_for } => problem(format!("included file `{}` is not found", header.name))
+            .with_help(format!("looked for {}; -I adds a folder", looked_for.join(", "))),
+        Missing::Refused { path, reason, help } => refused(span, &path, &reason, help),
     }
+}
+
+/// The problem at `span`, where a file is named that must not be read.
+pub(super) fn refused(span: Span, path: &str, reason: &str, help: Option<String>) -> Diagnostic {
+    let problem = Diagnostic::error(Code::Preprocessor, span, format!("`{path}` is not read: {reason}"));
+    Diagnostic { help, ..problem }
 }
 
 /// Where a file may be, in the order in which it is looked for.

@@ -9,7 +9,8 @@
 use std::collections::{HashSet, VecDeque};
 
 use super::Preprocessor;
-use super::files::{Found, beside, inside};
+use super::files::{Found, Missing, beside, inside};
+use super::include::refused;
 use super::opened::Opened;
 use super::predefined;
 use crate::declare::lexer::{Token, TokenKind};
@@ -84,9 +85,13 @@ impl<'a> Preprocessor<'a> {
         // A file that another one includes says itself which module it belongs to.
         let is_known_part = keyword == "implementing" && self.trace.is_included(span.file);
         if !is_known_part {
-            let found = names(&tokens[1..]).into_iter().find_map(|name| self.module_file(path, &name));
-            let Some(found) = found.filter(|_| keyword != "implementing") else {
-                return self.warn_of_unread(keyword, span);
+            let names = names(&tokens[1..]);
+            let found = match self.module_file(path, &names) {
+                Ok(found) if keyword != "implementing" => found,
+                Ok(_) | Err(Missing::NotFound { .. }) => return self.warn_of_unread(keyword, span),
+                Err(Missing::Refused { path, reason, help }) => {
+                    return self.report_incomplete(refused(span, &path, &reason, help));
+                }
             };
             if wanted.seen.insert(found.file) {
                 let queue = if keyword == "__include" { &mut wanted.parts } else { &mut wanted.modules };
@@ -98,11 +103,13 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    fn module_file(&mut self, path: &str, name: &str) -> Option<Found<'a>> {
-        let folders = self.options.include_paths.iter().map(|folder| inside(folder, name));
-        let places: Vec<String> = std::iter::once(beside(path, name)).chain(folders).collect();
-        let (files, options) = (&mut self.files, self.options);
-        places.iter().find_map(|place| files.find(place, options.files.as_ref(), self.made))
+    fn module_file(&mut self, path: &str, names: &[String]) -> Result<Found<'a>, Missing> {
+        let folders = &self.options.include_paths;
+        let places = names.iter().flat_map(|name| {
+            let inside_folders = folders.iter().map(move |folder| inside(folder, name));
+            std::iter::once(beside(path, name)).chain(inside_folders)
+        });
+        self.files.find(places.collect(), self.options.files.as_ref(), self.made)
     }
 
     /// The parser says the same of `__include` and `implementing`.

@@ -128,7 +128,7 @@ fn foreign_text_stays_in_its_comment() {
     let mut block = blocks("cbuffer S { float a; };", "std140").remove(0);
     block.name = "S\\\nint hidden;\u{1b}[31m".into();
     let text = asserts("a\nb\\", &[block], Language::Cpp);
-    contains(&text, &["from a / b/. ", "// cbuffer S/ / int hidden;\u{fffd}[31m under std140: 16 bytes\n"]);
+    contains(&text, &["from a / b/. ", "// cbuffer S/ / int hidden;/u{1b}[31m under std140: 16 bytes\n"]);
 }
 
 // A member may be called as a type; C++ then needs `struct` in front of the type.

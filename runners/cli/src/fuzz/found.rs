@@ -14,6 +14,7 @@ use layoutproof_compilers::compiler::Compiler;
 use super::Fuzz;
 use super::round::Round;
 use super::shrink::Difference;
+use crate::files::{FileKind, read_text};
 
 /// Runs the difference once more, keeping everything, and writes it down; the folder.
 ///
@@ -119,5 +120,5 @@ fn kept(artifacts: &Path, name: &str) -> String {
         .filter(|path| is_text(path))
         .collect();
     paths.sort();
-    paths.first().and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default()
+    paths.first().and_then(|path| read_text(path, FileKind::Shader).ok()).unwrap_or_default()
 }

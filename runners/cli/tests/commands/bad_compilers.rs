@@ -70,6 +70,27 @@ fn a_crash_names_its_signal() {
     breaks("echo 'assertion failed' >&2; kill -ABRT $$", "", "dxc died of SIGABRT; its last words: assertion failed");
 }
 
+/// What a compiler says is shown, and steers no terminal.
+#[test]
+fn control_characters_of_a_compiler_do_not_reach_the_terminal() {
+    let folder = with_dxc("printf 'error: \\033]0;x\\007 moon\\n' >&2; kill -ABRT $$");
+    let answer = folder.run(&words(" -v --color never")).exits(1);
+    assert!(!answer.out.contains(['\u{1b}', '\u{7}']) && !answer.err.contains(['\u{1b}', '\u{7}']), "{answer}");
+    assert!(answer.out.contains("\\u{1b}]0;x\\u{7} moon"), "{answer}");
+    let answer = folder.run("report r.jsonl -v --junit r.xml").exits(1);
+    assert!(!answer.out.contains('\u{1b}') && !folder.read("r.xml").contains('\u{1b}'), "{answer}");
+}
+
+#[test]
+fn a_frozen_set_of_pipes_is_refused() {
+    let folder = with_dxc("exit 1");
+    std::fs::create_dir(folder.path("set")).unwrap();
+    let pipe = folder.path("set/manifest.toml");
+    assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    let answer = folder.run("regress --compiler ./dxc --against set").exits(2);
+    assert!(answer.err.contains("reading set/manifest.toml: a pipe is no regular file"), "{answer}");
+}
+
 /// DXC's listing of a probe by plain names alone; `regress.rs` says how it was made.
 const LISTING: &str = include_str!("../files/pair.dxil.txt");
 

@@ -64,7 +64,12 @@ impl Folder {
 
     /// The same folder for commands that load this machine's drivers, which take what they take.
     pub(crate) fn with_drivers(self) -> Self {
-        Self { limit: Duration::from_secs(60), ..self }
+        self.within(Duration::from_secs(60))
+    }
+
+    /// The same folder for commands that may take as long as this.
+    pub(crate) fn within(self, limit: Duration) -> Self {
+        Self { limit, ..self }
     }
 
     /// Writes a file.

@@ -2,6 +2,8 @@
 //!
 //! The time limit and the search for panics are those of every run of these tests.
 
+use std::time::Duration;
+
 use super::folder::Folder;
 
 /// A module of glslang 12.
@@ -282,4 +284,198 @@ fn what_ends_naga_is_refused_or_read_in_hlsl_and_slang() {
             assert!(answer.err.len() < 64 << 10, "{} bytes of diagnostics", answer.err.len());
         }
     }
+}
+
+/// A case that agrees under std140.
+const CASE: &str = "schema = 1\nsummary = \"a float is at byte 0\"\ndeclare = \"cbuffer S { float a; };\"\n\
+    [expect.std140]\nauthority = { spec = \"OpenGL 4.6, 7.6.2.2\" }\npartial = true\noffsets = { \"S.a\" = 0 }\n";
+
+/// A control character that a terminal obeys; tests look for it in everything that is printed.
+const ESCAPE: char = '\u{1b}';
+
+#[cfg(unix)]
+fn make_pipe(folder: &Folder, name: &str) {
+    let made = std::process::Command::new("mkfifo").arg(folder.path(name)).status().unwrap();
+    assert!(made.success());
+}
+
+/// Whatever a user can name: a pipe is refused at once, without waiting for a writer.
+#[cfg(unix)]
+#[test]
+fn pipes_are_no_files() {
+    let folder = Folder::with(&[("good.hlsl", "#include \"pipe.h\"\n"), ("good.toml", CASE)]);
+    for name in ["a.hlsl", "a.toml", "a.spv", "a.wgsl", "a.glsl", "list", "pipe.h"] {
+        make_pipe(&folder, name);
+    }
+    for words in ["show a.hlsl", "run a.hlsl", "show a.toml", "show a.spv", "show a.wgsl", "show a.glsl", "report list"]
+    {
+        folder.run(words).exits(2).warns("error: reading ");
+    }
+    for list in ["--known list", "--floors list", "--caselist list", "--cases list"] {
+        let answer = folder.run(&format!("run good.toml --device model {list}")).exits(2);
+        assert!(answer.err.contains("reading list: a pipe is no regular file"), "{answer}");
+    }
+    let answer = folder.run("show good.hlsl").exits(2);
+    assert!(answer.err.contains("`pipe.h` is not read: a pipe is no regular file"), "{answer}");
+
+    // One in a folder of cases or of lists.
+    std::fs::create_dir(folder.path("folder")).unwrap();
+    make_pipe(&folder, "folder/a.toml");
+    for words in ["list --cases folder", "run good.toml --device model --known folder"] {
+        let answer = folder.run(words).exits(2);
+        assert!(answer.err.contains("reading folder/a.toml: a pipe is no regular file"), "{answer}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_kernel_makes_up_is_no_file() {
+    let include = "#include \"/proc/self/environ\"\ncbuffer S { float a; };";
+    let folder = Folder::with(&[("a.hlsl", include)]).with_variable("LAYOUTPROOF_SECRET", "swordfish");
+    for words in ["show a.hlsl", "show a.hlsl -I /proc", "show a.hlsl --format json"] {
+        let answer = folder.run(words).exits(2);
+        assert!(!answer.err.contains("swordfish") && !answer.out.contains("swordfish"), "{answer}");
+        assert!(answer.err.contains("a.hlsl:1:"), "{answer}");
+    }
+    let answer = folder.run("show a.hlsl -I /proc").exits(2);
+    assert!(answer.err.contains("made up by the kernel (procfs)"), "{answer}");
+
+    for (name, target) in [("b.hlsl", "/proc/self/environ"), ("b.toml", "/proc/self/pagemap"), ("b.spv", "/dev/zero")] {
+        std::os::unix::fs::symlink(target, folder.path(name)).unwrap();
+        folder.run(&format!("show {name}")).exits(2).warns(&format!("error: reading {name}:"));
+    }
+    folder.run("report /dev/zero").exits(2).warns("error: reading /dev/zero: a device is no regular file");
+}
+
+/// Beside the shader, in its project and in folders of `-I`; the refusal says which `-I` would allow it.
+#[test]
+fn files_of_the_project_are_included_and_no_others() {
+    let user = "#include \"../common/a.h\"\ncbuffer S { A a; };";
+    let outside = "#include \"../../secret.h\"\ncbuffer S { A a; };";
+    let module = "import \"../../secret\";\ncbuffer S { float a; };";
+    let folder = Folder::with(&[("secret.h", "struct A { float secret; };"), ("secret.slang", "int secret;")]);
+    for name in ["project/.git", "project/shaders", "project/common"] {
+        std::fs::create_dir_all(folder.path(name)).unwrap();
+    }
+    folder.write("project/common/a.h", b"struct A { float a; };");
+    folder.write("project/shaders/a.hlsl", user.as_bytes());
+    folder.write("project/shaders/b.hlsl", outside.as_bytes());
+    folder.write("project/shaders/c.slang", module.as_bytes());
+
+    folder.run("show project/shaders/a.hlsl --rules std140").exits(0);
+    for name in ["b.hlsl", "c.slang"] {
+        let answer = folder.run(&format!("show project/shaders/{name} --rules std140")).exits(2);
+        let words: String = answer.err.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
+        assert!(words.contains("it is outside of the project") && words.contains("allows it"), "{answer}");
+        assert!(words.contains(&format!("{name}:1:1")) && words.contains("-I "), "{answer}");
+    }
+    folder.run("show project/shaders/b.hlsl --rules std140 -I .").exits(0);
+    // Without a project the working folder is one.
+    std::fs::remove_dir(folder.path("project/.git")).unwrap();
+    folder.run("show project/shaders/b.hlsl --rules std140").exits(0);
+}
+
+#[cfg(unix)]
+#[test]
+fn folders_that_hold_themselves_are_searched_once() {
+    let folder = Folder::with(&[]);
+    std::fs::create_dir_all(folder.path("mine/inner")).unwrap();
+    folder.write("mine/inner/one.toml", CASE.as_bytes());
+    for (name, target) in [("mine/a", ".."), ("mine/loop", "."), ("mine/inner/up", "../../mine")] {
+        std::os::unix::fs::symlink(target, folder.path(name)).unwrap();
+    }
+    let answer = folder.run("list one --cases mine").exits(0);
+    assert_eq!(answer.out.matches("inner/one").count(), 1, "{answer}");
+
+    let deep = folder.path("deep").join("d/".repeat(80));
+    std::fs::create_dir_all(deep).unwrap();
+    let answer = folder.run("list one --cases deep").exits(2);
+    assert!(answer.err.contains("nested more than 64 deep"), "{answer}");
+}
+
+#[test]
+fn control_characters_do_not_reach_the_terminal() {
+    let folder = Folder::with(&[]);
+    let warning = "#warning \u{1b}]0;x\u{7}\u{202e}\ncbuffer S { float a; };";
+    folder.write("a.hlsl", warning.as_bytes());
+    folder.write("b.hlsl", "cbuffer S { nope\u{1b}[2J a; };".as_bytes());
+    folder.write("c.toml", format!("{CASE}\"\\u001b]0;x\" = 1\n").as_bytes());
+    for (words, code) in [("show a.hlsl", 0), ("show b.hlsl", 2), ("show c.toml", 2), ("show a.hlsl --color always", 0)]
+    {
+        let answer = folder.run(words).exits(code);
+        let foreign = answer.err.replace("\u{1b}[", "");
+        let text = if words.contains("color") { &foreign } else { &answer.err };
+        assert!(!text.contains([ESCAPE, '\u{7}', '\u{202e}']), "{:?}", answer.err);
+        assert!(answer.err.contains("\\u{1b}"), "{answer}");
+    }
+    let answer = folder.run("show a.hlsl --format json --rules std140").exits(0);
+    assert!(!answer.out.contains(['\u{7f}', '\u{202e}']), "{:?}", answer.out);
+    assert!(answer.json()["warnings"][0]["message"].as_str().unwrap().contains('\u{202e}'));
+}
+
+#[cfg(unix)]
+#[test]
+fn control_characters_in_names_do_not_reach_the_terminal() {
+    let folder = Folder::with(&[]);
+    for (name, text) in [("\u{1b}]0;x.hlsl", "cbuffer S { nope a; };"), ("\u{1b}[2J.toml", CASE)] {
+        folder.write(name, text.as_bytes());
+    }
+    for words in [
+        "show \u{1b}]0;x.hlsl",
+        "show \u{1b}]0;none.hlsl",
+        "run \u{1b}[2J.toml --device model -v --json r.jsonl",
+        "report r.jsonl -v",
+        "list J --cases .",
+    ] {
+        let answer = folder.run(words);
+        assert!(!answer.err.contains(ESCAPE) && !answer.out.contains(ESCAPE), "{words:?}: {:?}", answer.out);
+    }
+}
+
+/// So many lines, by their index.
+fn repeated(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(line).collect::<Vec<_>>().concat()
+}
+
+/// Each of these took from half a minute to hours: every problem cost as much as the whole file.
+#[test]
+fn files_full_of_problems() {
+    let folder = Folder::with(&[]).within(Duration::from_secs(60));
+    let broken = repeated(200_000, |index| format!("a{index}, "));
+    let unknown = repeated(300_000, |index| format!("k{index} = 1\n"));
+    let rejects = repeated(50_000, |index| format!("[[reject]]\ncode = \"x{index}\"\n"));
+    for (name, text, more) in [
+        ("inline.toml", format!("{CASE}x = {{ {broken} }}\n"), "more problems"),
+        ("unknown.toml", format!("{unknown}{CASE}"), "and 299980 more problems that are not shown"),
+        ("rejects.toml", format!("{CASE}{rejects}"), "and 49980 more problems that are not shown"),
+    ] {
+        folder.write(name, text.as_bytes());
+        let answer = folder.run(&format!("show {name} --rules std140")).exits(2);
+        assert!(answer.err.contains(more), "no `{more}` in {answer}");
+        assert!(answer.err.len() < 64 << 10, "{} bytes of diagnostics", answer.err.len());
+    }
+    let answer = folder.run("show unknown.toml --format json").exits(2).json();
+    assert_eq!(answer["errors"].as_array().unwrap().len(), 1000);
+    assert_eq!(answer["left_out"], 299_000);
+}
+
+/// A table of several rule sets looked for each member among all.
+#[test]
+fn blocks_of_many_members() {
+    let members = repeated(30_000, |index| format!("float4x4 m{index};\n"));
+    let folder = Folder::with(&[]).within(Duration::from_secs(60));
+    folder.write("a.hlsl", format!("cbuffer S {{ {members} }};").as_bytes());
+    folder.run("show a.hlsl").exits(0);
+}
+
+#[test]
+fn lists_of_many_lines() {
+    let folder = Folder::with(&[("a.toml", CASE)]).within(Duration::from_secs(60));
+    let known = repeated(20_000, |index| format!("[[known]]\ncase = \"x/{index}\"\nreason = \"r\"\n"));
+    let trials = repeated(100_000, |index| format!("x::{index}::std140::naga::model::model\n"));
+    folder.write("known.toml", known.as_bytes());
+    folder.write("trials", trials.as_bytes());
+    folder.run("run a.toml --device model --known known.toml").exits(0);
+    let answer = folder.run("run a.toml --device model --caselist trials").exits(2);
+    assert!(answer.err.contains("and 99980 more"), "{answer}");
 }

@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use super::Compiled;
 use super::session::{Death, Session};
-use crate::child::TIME_LIMIT;
+use crate::child::{OUTPUT_LIMIT, TIME_LIMIT};
 use crate::compiler::Compiler;
+use crate::regular_file;
 use crate::scratch::ScratchFolder;
 
 /// A source, and what is asked of the compiler.
@@ -116,12 +117,14 @@ impl D3dCompiler {
     }
 
     fn collect(&self, answer: &Result<String, Death>) -> io::Result<Compiled<Object>> {
-        let text = |name: &str| {
-            fs::read(self.folder.path().join(name)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        let read = |name: &str| {
+            let bytes = regular_file::read(&self.folder.path().join(name), OUTPUT_LIMIT);
+            bytes.map_err(|error| io::Error::other(format!("its {name}: {error}")))
         };
+        let text = |name: &str| read(name).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         Ok(match answer.as_deref() {
             Ok("0") => Compiled::Made(Object {
-                container: fs::read(self.folder.path().join("object"))?,
+                container: read("object")?,
                 listing: text("listing")?,
                 diagnostics: text("diagnostics")?,
             }),

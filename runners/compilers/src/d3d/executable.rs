@@ -10,7 +10,9 @@ use layoutproof::read_spirv::bound_variables;
 use super::Object;
 use super::rewrite::{with_entry, with_socket, without_idle_capabilities, without_repeated_decorations};
 use super::texel_buffers::with_storage_buffers;
+use crate::child::OUTPUT_LIMIT;
 use crate::compiler::{Answer, Compiler};
+use crate::regular_file;
 use crate::scratch::ScratchFolder;
 
 /// A module made of DXBC. Its entry point is `main`.
@@ -80,7 +82,7 @@ pub(crate) fn translate(vkd3d: &Compiler, object: &Object) -> Result<Executable,
 }
 
 fn read_words(file: &Path) -> Result<Vec<u32>, String> {
-    let bytes = fs::read(file).map_err(|error| error.to_string())?;
+    let bytes = regular_file::read(file, OUTPUT_LIMIT).map_err(|error| error.to_string())?;
     let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("chunks of four bytes"));
     Ok(bytes.chunks_exact(4).map(word).collect())
 }

@@ -1,6 +1,5 @@
 //! Clang's command lines.
 
-use std::fs;
 use std::path::Path;
 
 use layoutproof::runner::Shader;
@@ -9,7 +8,8 @@ use layoutproof::shape::MatrixOrder;
 use layoutproof::toolchain::{Compilation, CompileRequest, Report};
 
 use super::{Call, SOURCE, made, preprocessing};
-use crate::child::Finished;
+use crate::child::{Finished, OUTPUT_LIMIT};
+use crate::regular_file::read_text;
 
 /// The IR.
 const MODULE: &str = "probe.ll";
@@ -63,7 +63,7 @@ pub(super) fn crash(said: &str) -> Option<String> {
 }
 
 fn read(folder: &Path, _: &Finished) -> Result<Compilation, String> {
-    let text = fs::read_to_string(folder.join(MODULE)).map_err(|error| format!("it wrote no IR: {error}"))?;
+    let text = read_text(&folder.join(MODULE), OUTPUT_LIMIT).map_err(|error| format!("it wrote no IR: {error}"))?;
     Ok(made(Shader::ClangIr(text), Report::None))
 }
 

@@ -26,6 +26,7 @@ use crate::child::{Finished, OUTPUT_LIMIT};
 use crate::compiler::{Answer, Compiler};
 use crate::d3d::Fxc;
 use crate::family::Family;
+use crate::regular_file;
 use crate::scratch::ScratchFolder;
 use crate::slang_library::SlangService;
 use crate::tools_folder::ToolsFolder;
@@ -294,15 +295,13 @@ fn first_error(stderr: &str, stdout: &str) -> String {
 
 /// The words of a SPIR-V file.
 fn spirv(path: &Path) -> Result<Vec<u32>, String> {
-    let unread = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound => "it says that it succeeded, and wrote no module".to_owned(),
-        _ => format!("its module cannot be read: {error}"),
-    };
-    let length = fs::metadata(path).map_err(unread)?.len();
-    if length == 0 || length % 4 != 0 || length > OUTPUT_LIMIT {
-        return Err(format!("it wrote a module of {length} bytes, which is none"));
+    let bytes = regular_file::read(path, OUTPUT_LIMIT).map_err(|error| match error {
+        error if error.is_not_found() => "it says that it succeeded, and wrote no module".to_owned(),
+        error => format!("its module cannot be read: {error}"),
+    })?;
+    if bytes.is_empty() || !bytes.len().is_multiple_of(4) {
+        return Err(format!("it wrote a module of {} bytes, which is none", bytes.len()));
     }
-    let bytes = fs::read(path).map_err(unread)?;
     let words = bytes.chunks_exact(4);
     Ok(words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
 }
@@ -321,6 +320,16 @@ mod tests {
         for name in ["a/my.hlsl/dxc/S", "/a/my.hlsl/dxc/S", "../a/./my.hlsl/dxc/S"] {
             assert_eq!(below(Path::new("kept"), name), Path::new("kept/a/my.hlsl/dxc/S"));
         }
+    }
+
+    /// Nobody writes to it: reading it as a file would wait for ever.
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_in_the_place_of_a_module_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("probe.spv");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert_eq!(spirv(&pipe), Err("its module cannot be read: a pipe is no regular file".to_owned()));
     }
 
     #[test]

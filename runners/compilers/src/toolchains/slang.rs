@@ -1,6 +1,5 @@
 //! slangc's command lines.
 
-use std::fs;
 use std::path::Path;
 
 use layoutproof::runner::Shader;
@@ -8,7 +7,8 @@ use layoutproof::shape::MatrixOrder;
 use layoutproof::toolchain::{Compilation, CompileRequest, Output, Report};
 
 use super::{Call, SOURCE, made, preprocessing, spirv};
-use crate::child::Finished;
+use crate::child::{Finished, OUTPUT_LIMIT};
+use crate::regular_file;
 
 const MODULE: &str = "probe.spv";
 const TEXT: &str = "probe.wgsl";
@@ -63,10 +63,12 @@ fn read_listing(folder: &Path, finished: &Finished) -> Result<Compilation, Strin
 }
 
 fn read_text(folder: &Path, _: &Finished) -> Result<Compilation, String> {
-    let text = fs::read_to_string(folder.join(TEXT)).map_err(|error| format!("it wrote no text: {error}"))?;
+    let text = regular_file::read_text(&folder.join(TEXT), OUTPUT_LIMIT)
+        .map_err(|error| format!("it wrote no text: {error}"))?;
     Ok(made(Shader::Wgsl(text), Report::SlangJson(reflection(folder)?)))
 }
 
 fn reflection(folder: &Path) -> Result<String, String> {
-    fs::read_to_string(folder.join(REFLECTION)).map_err(|error| format!("it wrote no reflection: {error}"))
+    let text = regular_file::read_text(&folder.join(REFLECTION), OUTPUT_LIMIT);
+    text.map_err(|error| format!("it wrote no reflection: {error}"))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Case, D3D, METAL, VULKAN, WEBGPU, check, module_with, request, row, rows};
 use crate::bind::{Convention, Request, bind};
 use crate::declare::DeclareOptions;
-use crate::sources::Sources;
+use crate::sources::{ReadRefusal, Sources};
 
 /// The buffer of loose globals, push constants, specialization constants.
 const LOOSE_GLOBALS_COME_FIRST: &[Case] = &[
@@ -217,8 +217,9 @@ fn the_buffer_of_loose_globals_can_be_pinned() {
 struct Files(&'static [(&'static str, &'static str)]);
 
 impl Sources for Files {
-    fn read(&self, path: &str) -> Option<String> {
-        self.0.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned())
+    fn read(&self, path: &str) -> Result<String, ReadRefusal> {
+        let found = self.0.iter().find(|(name, _)| *name == path);
+        found.map(|(_, text)| (*text).to_owned()).ok_or(ReadRefusal::NotFound)
     }
 }
 

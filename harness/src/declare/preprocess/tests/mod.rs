@@ -14,7 +14,7 @@ use super::preprocess;
 use crate::declare::problems::Problems;
 use crate::declare::{DeclareOptions, declare};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::sources::{SourceMap, Sources, Span};
+use crate::sources::{ReadRefusal, SourceMap, Sources, Span};
 
 /// Files in memory.
 #[derive(Clone, Debug, Default)]
@@ -35,8 +35,9 @@ impl Memory {
 }
 
 impl Sources for Memory {
-    fn read(&self, path: &str) -> Option<String> {
-        self.0.iter().find(|(name, _)| name == path).map(|(_, text)| text.clone())
+    fn read(&self, path: &str) -> Result<String, ReadRefusal> {
+        let found = self.0.iter().find(|(name, _)| name == path);
+        found.map(|(_, text)| text.clone()).ok_or(ReadRefusal::NotFound)
     }
 }
 

@@ -1,0 +1,122 @@
+//! Foreign text for people: what could steer a terminal or hide text is shown as an escape.
+//!
+//! Foreign is what a user's file, a compiler, a driver or a file name says. Our own colours are added behind this step.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// `text` with every control character but newline and tab as `\u{1b}`, and so those that change the direction of text.
+pub fn escape_controls(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for letter in text.chars() {
+        push_escaped(&mut escaped, letter);
+    }
+    Cow::Owned(escaped)
+}
+
+/// The same of text that has colours: the sequences that set colours and weights stay, any other escape does not.
+pub fn escape_all_but_colours(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(is_unsafe) {
+        let (before, found) = rest.split_at(start);
+        escaped.push_str(before);
+        let length = if let Some(length) = colour_length(found) {
+            escaped.push_str(&found[..length]);
+            length
+        } else {
+            let letter = found.chars().next().unwrap_or_default();
+            push_escaped(&mut escaped, letter);
+            letter.len_utf8()
+        };
+        rest = &found[length..];
+    }
+    escaped.push_str(rest);
+    Cow::Owned(escaped)
+}
+
+/// JSON text whose strings hold no such character as it is: the escapes are those of JSON, so that the values stay.
+///
+/// Outside of strings JSON has no such character but carriage returns, which stay.
+pub fn escape_json(json: &str) -> Cow<'_, str> {
+    let is_unsafe = |letter: char| letter != '\r' && is_unsafe(letter);
+    if !json.contains(is_unsafe) {
+        return Cow::Borrowed(json);
+    }
+    let mut escaped = String::with_capacity(json.len() + 16);
+    for letter in json.chars() {
+        if is_unsafe(letter) {
+            // All of them are below U+10000, where one escape is enough.
+            let _ = write!(escaped, "\\u{:04x}", u32::from(letter));
+        } else {
+            escaped.push(letter);
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// Whether a terminal could take this character for a command, or for the direction of what stands beside it.
+///
+/// Sources: ECMA-48 (C0, C1), Unicode 16, property `Bidi_Control`, and the line and paragraph separators.
+pub fn is_unsafe(letter: char) -> bool {
+    match letter {
+        '\n' | '\t' => false,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        _ => letter.is_control(),
+    }
+}
+
+/// Appends a character, as an escape if it is unsafe.
+pub(crate) fn push_escaped(text: &mut String, letter: char) {
+    if is_unsafe(letter) {
+        text.extend(letter.escape_unicode());
+    } else {
+        text.push(letter);
+    }
+}
+
+/// Bytes of the sequence `ESC [ numbers m` (ECMA-48, SGR) at the start of `text`.
+fn colour_length(text: &str) -> Option<usize> {
+    let numbers = text.strip_prefix("\u{1b}[")?;
+    let end = numbers.find(|letter: char| !(letter.is_ascii_digit() || letter == ';'))?;
+    numbers[end..].starts_with('m').then_some(2 + end + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_a_terminal_is_shown() {
+        for (text, expected) in [
+            ("plain, ä, \t tab\n", "plain, ä, \t tab\n"),
+            ("\u{1b}]0;title\u{7}", "\\u{1b}]0;title\\u{7}"),
+            ("a\rb\u{7f}\u{9b}31m", "a\\u{d}b\\u{7f}\\u{9b}31m"),
+            ("if \u{202e}resu\u{2066}x", "if \\u{202e}resu\\u{2066}x"),
+        ] {
+            assert_eq!(escape_controls(text), expected);
+        }
+    }
+
+    #[test]
+    fn only_colours_stay() {
+        let text = "\u{1b}[1;31mred\u{1b}[0m \u{1b}]0;x\u{7} \u{1b}[2J \u{1b}[";
+        assert_eq!(escape_all_but_colours(text), "\u{1b}[1;31mred\u{1b}[0m \\u{1b}]0;x\\u{7} \\u{1b}[2J \\u{1b}[");
+        assert_eq!(escape_all_but_colours("plain"), "plain");
+    }
+
+    #[test]
+    fn json_keeps_its_values() {
+        let value = "x\u{7f}\u{9b}\u{202e}ä";
+        let json = serde_json::to_string(value).expect("a string is JSON");
+        let escaped = escape_json(&json);
+        assert_eq!(escaped, r#""x\u007f\u009b\u202eä""#);
+        assert_eq!(serde_json::from_str::<String>(&escaped).expect("it is still JSON"), value);
+    }
+}

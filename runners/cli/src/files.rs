@@ -1,0 +1,146 @@
+//! The one place that reads files: those that users name, and those that such files name.
+//!
+//! Only regular files are read, see [`layoutproof_compilers::regular_file`], and none beyond what its kind ever has.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{anyhow, bail};
+use layoutproof_compilers::regular_file::{self, ReadError};
+
+/// What a file is, which says how long it may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FileKind {
+    /// A shader, a module or what a shader includes.
+    Shader,
+    /// A case, a list of cases, of known differences, of floors or of accepted changes.
+    List,
+    /// A file of a frozen set.
+    Frozen,
+    /// The records of runs.
+    Records,
+}
+
+impl FileKind {
+    /// The most bytes that are read.
+    pub(crate) fn limit(self) -> u64 {
+        match self {
+            Self::Shader | Self::Frozen => 64 << 20,
+            Self::List => 16 << 20,
+            Self::Records => 4 << 30,
+        }
+    }
+}
+
+/// Deepest nesting of folders that are searched.
+const DEEPEST_FOLDER: usize = 64;
+
+/// Most folders, and most files, that one search goes through.
+const MOST_ENTRIES: usize = 100_000;
+
+/// The content of a file.
+///
+/// # Errors
+/// The path with the reason.
+pub(crate) fn read(path: &Path, kind: FileKind) -> anyhow::Result<Vec<u8>> {
+    regular_file::read(path, kind.limit()).map_err(|error| anyhow!("reading {}: {error}", path.display()))
+}
+
+/// The content of a text file.
+///
+/// # Errors
+/// As [`read`], and for bytes that are no UTF-8.
+pub(crate) fn read_text(path: &Path, kind: FileKind) -> anyhow::Result<String> {
+    text(path, read(path, kind)?)
+}
+
+/// The same, or `None` if there is no such file.
+///
+/// # Errors
+/// As [`read_text`].
+pub(crate) fn read_text_if_there(path: &Path, kind: FileKind) -> anyhow::Result<Option<String>> {
+    match regular_file::read(path, kind.limit()) {
+        Ok(bytes) => text(path, bytes).map(Some),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(anyhow!("reading {}: {error}", path.display())),
+    }
+}
+
+fn text(path: &Path, bytes: Vec<u8>) -> anyhow::Result<String> {
+    String::from_utf8(bytes).map_err(|_| anyhow!("reading {}: not UTF-8 text", path.display()))
+}
+
+/// What a folder holds, by name.
+///
+/// # Errors
+/// The path with the reason.
+pub(crate) fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder)
+        .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>());
+    let mut entries = entries.map_err(|error| anyhow!("reading {}: {error}", folder.display()))?;
+    entries.sort();
+    Ok(entries)
+}
+
+/// The path itself, or all `.toml` files at all depths where it is a folder, by path.
+///
+/// A folder is searched once, whichever links lead to it: folders are gone through before links to folders, so that what
+/// lies in the tree keeps its own name.
+///
+/// # Errors
+/// A folder that cannot be read, is too deep, or holds more than anyone keeps.
+pub(crate) fn toml_files_below(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    if !root.is_dir() {
+        return Ok(vec![root.to_path_buf()]);
+    }
+    let mut files = Vec::new();
+    let mut searched = BTreeSet::new();
+    let mut folders = vec![Folder { path: root.to_path_buf(), depth: 0 }];
+    let mut links = VecDeque::new();
+    while let Some(folder) = folders.pop().or_else(|| links.pop_front()) {
+        let path = folder.path.display();
+        let real = folder.path.canonicalize().map_err(|error| anyhow!("reading {path}: {error}"))?;
+        if !searched.insert(real) {
+            continue;
+        }
+        if folder.depth > DEEPEST_FOLDER {
+            bail!("reading {path}: folders are nested more than {DEEPEST_FOLDER} deep: name the folder with the cases");
+        }
+
+        for entry in entries(&folder.path)? {
+            if entry.is_dir() {
+                let below = Folder { depth: folder.depth + 1, path: entry };
+                if below.path.is_symlink() { links.push_back(below) } else { folders.push(below) }
+            } else if entry.extension().is_some_and(|extension| extension == "toml") {
+                files.push(entry);
+            }
+        }
+        if files.len() + folders.len() + links.len() + searched.len() > MOST_ENTRIES {
+            bail!(
+                "reading {}: more than {MOST_ENTRIES} files and folders: name the folder with the cases",
+                root.display()
+            );
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// A folder that is to be searched.
+#[derive(Debug)]
+struct Folder {
+    path: PathBuf,
+    /// Folders between it and the root.
+    depth: usize,
+}
+
+/// The text of a file that another one includes.
+///
+/// # Errors
+/// [`ReadError`], for a message that names the place of the `#include`.
+pub(crate) fn read_included(path: &Path) -> Result<String, ReadError> {
+    let bytes = regular_file::read(path, FileKind::Shader.limit())?;
+    // Old headers have Latin-1 letters in their comments.
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}
