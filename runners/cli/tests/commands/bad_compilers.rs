@@ -74,10 +74,10 @@ fn a_crash_names_its_signal() {
 #[test]
 fn control_characters_of_a_compiler_do_not_reach_the_terminal() {
     let folder = with_dxc("printf 'error: \\033]0;x\\007 moon\\n' >&2; kill -ABRT $$");
-    let answer = folder.run(&words(" -v --color never")).exits(1);
+    let answer = folder.run(&words(" -v --color never")).exits(3);
     assert!(!answer.out.contains(['\u{1b}', '\u{7}']) && !answer.err.contains(['\u{1b}', '\u{7}']), "{answer}");
     assert!(answer.out.contains("\\u{1b}]0;x\\u{7} moon"), "{answer}");
-    let answer = folder.run("report r.jsonl -v --junit r.xml").exits(1);
+    let answer = folder.run("report r.jsonl -v --junit r.xml").exits(3);
     assert!(!answer.out.contains('\u{1b}') && !folder.read("r.xml").contains('\u{1b}'), "{answer}");
 }
 
