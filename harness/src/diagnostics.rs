@@ -87,8 +87,12 @@ codes! {
     OffsetOverlap = "offset-overlap",
     /// An attribute whose arguments are not what it takes.
     BadAttribute = "bad-attribute",
+    /// An attribute that is not known.
+    UnknownAttribute = "unknown-attribute",
     /// A construct that is skipped because it cannot change a layout.
     Skipped = "skipped",
+    /// A call of which it is not certain which function it runs.
+    UncertainCall = "uncertain-call",
     /// An annotation that has no meaning under a rule set.
     Ignored = "ignored",
     /// A construct that could change a layout and is not understood.

@@ -163,6 +163,20 @@ impl Annotations {
             || self.layout.iter().any(|qualifier| qualifier.name == "push_constant")
     }
 
+    /// Whether an attribute makes the declaration the shader record of Slang (`[[vk::shader_record]]`,
+    /// `layout(shaderRecordEXT)`).
+    pub fn is_slang_shader_record(&self) -> bool {
+        let layouts = ["shaderRecordEXT", "shaderRecordNV"];
+        self.attribute(Some("vk"), "shader_record").is_some()
+            || self.attribute(None, "shader_record").is_some()
+            || self.layout.iter().any(|qualifier| layouts.contains(&qualifier.name.as_str()))
+    }
+
+    /// Whether an attribute makes the declaration the shader record of DXC (`[[vk::shader_record_ext]]`, `_nv`).
+    pub fn is_dxc_shader_record(&self) -> bool {
+        ["shader_record_ext", "shader_record_nv"].iter().any(|name| self.attribute(Some("vk"), name).is_some())
+    }
+
     /// `N` of `register(cN)`: where a loose global stands in `$Globals`, in 16-byte registers.
     pub fn constant_register(&self) -> Option<u32> {
         self.registers.iter().find_map(|register| register.index)
@@ -232,6 +246,8 @@ pub struct Function {
     pub uses: Vec<Use>,
     /// Indices of the uses in the order in which DXC's inliner copies them to a caller.
     pub copied: Vec<usize>,
+    /// Whether a library exports it.
+    pub exported: bool,
     /// Where it is declared.
     pub span: Span,
 }
@@ -255,12 +271,30 @@ pub struct Use {
     pub alias: Option<Alias>,
     /// Whether the path is called.
     pub call: bool,
+    /// Which functions with a body a call runs.
+    pub callees: Callees,
     /// For each argument of a call, which of the function's uses it is, if it is an access path and nothing else.
     pub arguments: Vec<Option<usize>>,
     /// Whether the code can come to it.
     pub life: Life,
     /// Where it stands.
     pub span: Span,
+}
+
+/// The functions that a call runs, as indices of [`Module::functions`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Callees {
+    /// Those of the path's name, if there are any.
+    #[default]
+    Named,
+    /// This one: the types of its operands say so.
+    Known(usize),
+    /// None: it is built in.
+    BuiltIn,
+    /// One of these: their parameters differ, and the types of the arguments do not decide.
+    OneOf(Vec<usize>),
+    /// One of these or none: the type of the object is not known.
+    Perhaps(Vec<usize>),
 }
 
 /// Whether code is ever run.
@@ -318,6 +352,8 @@ pub enum BlockKind {
     PushConstant,
     /// Loose globals.
     Globals,
+    /// Slang's `[[vk::shader_record]]`, DXC's `[[vk::shader_record_ext]]`.
+    ShaderRecord,
     /// Uniform parameters of an entry point.
     EntryUniforms,
     /// What a pointer parameter points at.
@@ -358,6 +394,7 @@ impl BlockKind {
             Self::ParameterBlock => "parameter-block",
             Self::StructuredElement => "structured-element",
             Self::PushConstant => "push-constant",
+            Self::ShaderRecord => "shader-record",
             Self::Globals => "globals",
             Self::EntryUniforms => "entry-uniforms",
             Self::Pointee => "pointee",

@@ -209,6 +209,12 @@ impl Type {
 }
 
 impl StructType {
+    /// The member `name`, in the bases too.
+    pub fn member(&self, name: &str) -> Option<&Member> {
+        let own = self.members.iter().find(|member| member.name == name);
+        own.or_else(|| self.base.as_deref()?.member(name))
+    }
+
     /// Whether a member, in the bases too, is or holds a resource for which `is_wanted`.
     pub fn holds(&self, is_wanted: &dyn Fn(&Resource) -> bool) -> bool {
         self.base.as_deref().is_some_and(|base| base.holds(is_wanted))

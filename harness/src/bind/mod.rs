@@ -14,6 +14,8 @@ pub mod slots;
 pub mod tree;
 pub mod unit;
 
+use std::collections::BTreeSet;
+
 use crate::diagnostics::{Code, Diagnostic};
 use crate::module::Module;
 use crate::shape::Count;
@@ -45,8 +47,10 @@ pub struct Binding {
 pub struct Bound {
     /// Rows, in the convention's order of parameters; the rows of one parameter in the order of [`LayoutUnit::ALL`].
     pub bindings: Vec<Binding>,
-    /// What the compiler warns of.
+    /// What the compiler warns of, and what cannot be followed for certain.
     pub warnings: Vec<Diagnostic>,
+    /// Paths whose places, or whether they have one, depend on code that cannot be followed for certain.
+    pub uncertain: BTreeSet<String>,
 }
 
 /// Places the parameters of `module` as `request` asks.

@@ -109,6 +109,7 @@ impl Produced {
             BlockKind::UniformBlock => Space::Uniform,
             BlockKind::StorageBlock => Space::Storage,
             BlockKind::PushConstant
+            | BlockKind::ShaderRecord
             | BlockKind::Cbuffer
             | BlockKind::ConstantBuffer
             | BlockKind::ParameterBlock
@@ -244,7 +245,10 @@ pub(crate) fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
             | BlockKind::UniformBlock,
             Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
         )
-        | (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::Dxil | Output::ClangIr | Output::Wgsl)
+        | (
+            BlockKind::PushConstant | BlockKind::ShaderRecord | BlockKind::EntryUniforms,
+            Output::Dxil | Output::ClangIr | Output::Wgsl,
+        )
         // Clang's tbuffers have the type of constant buffers until its backend sees them.
         | (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::ClangIr | Output::Wgsl) => Some(Space::Uniform),
         (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc)
@@ -254,6 +258,8 @@ pub(crate) fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
         ) => Some(Space::Storage),
         (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::Spirv) => Some(Space::PushConstant),
         (BlockKind::Pointee, Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl)
+        // Only ray-tracing stages have records in SPIR-V.
+        | (BlockKind::ShaderRecord, Output::Spirv | Output::SpirvOfDxbc)
         // FXC has no such blocks.
         | (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::SpirvOfDxbc) => None,
     }

@@ -41,6 +41,7 @@ pub fn reported(text: &str, layout: &BlockLayout) -> Result<Numbers, String> {
         | BlockKind::ParameterBlock
         | BlockKind::Globals
         | BlockKind::PushConstant
+        | BlockKind::ShaderRecord
         | BlockKind::EntryUniforms
         | BlockKind::Pointee
         | BlockKind::UniformBlock

@@ -68,7 +68,9 @@ impl Blocks<'_> {
         let Parameter { name, kind, ty, annotations, span } = parameter;
         let holder = Holder::new(name, annotations, *span);
         let is_push_constant = annotations.is_push_constant();
+        let is_shader_record = is_shader_record(annotations);
         let kind = match kind {
+            ParameterKind::Cbuffer if is_shader_record => Some(BlockKind::ShaderRecord),
             ParameterKind::Cbuffer | ParameterKind::Global if is_push_constant => Some(BlockKind::PushConstant),
             ParameterKind::Cbuffer => Some(BlockKind::Cbuffer),
             ParameterKind::Tbuffer => Some(BlockKind::Tbuffer),
@@ -145,6 +147,7 @@ impl Blocks<'_> {
         let Some(element) = &resource.element else { return };
         let kind = match resource.kind {
             ResourceKind::ConstantBuffer if holder.annotations.is_push_constant() => BlockKind::PushConstant,
+            ResourceKind::ConstantBuffer if is_shader_record(holder.annotations) => BlockKind::ShaderRecord,
             ResourceKind::ConstantBuffer => BlockKind::ConstantBuffer,
             ResourceKind::TextureBuffer => BlockKind::TextureBuffer,
             ResourceKind::ParameterBlock => BlockKind::ParameterBlock,
@@ -199,6 +202,10 @@ impl<'m> Holder<'m> {
         });
         Self { count, ..self }
     }
+}
+
+fn is_shader_record(annotations: &Annotations) -> bool {
+    annotations.is_slang_shader_record() || annotations.is_dxc_shader_record()
 }
 
 fn structure(name: &str, members: Vec<Member>, span: Span) -> Type {

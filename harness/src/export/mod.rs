@@ -158,7 +158,9 @@ fn space_of(kind: BlockKind) -> Result<Space, String> {
             Ok(Space::Storage)
         }
         BlockKind::PushConstant => Ok(Space::PushConstant),
-        BlockKind::EntryUniforms | BlockKind::Pointee => Err("a block that has no binding".to_owned()),
+        BlockKind::EntryUniforms | BlockKind::ShaderRecord | BlockKind::Pointee => {
+            Err("a block that has no binding".to_owned())
+        }
     }
 }
 

@@ -128,6 +128,7 @@ impl Bound {
             | BlockKind::TextureBuffer
             | BlockKind::ParameterBlock
             | BlockKind::PushConstant
+            | BlockKind::ShaderRecord
             | BlockKind::EntryUniforms
             | BlockKind::Pointee
             | BlockKind::UniformBlock

@@ -150,9 +150,11 @@ pub(super) fn expression(layout: &BlockLayout, leaf: &Leaf) -> Option<String> {
     match layout.kind {
         BlockKind::Cbuffer | BlockKind::Tbuffer => Some(format!("{namespace}{}", leaf.path)),
         BlockKind::Globals | BlockKind::EntryUniforms => Some(leaf.path.clone()),
-        BlockKind::ConstantBuffer | BlockKind::TextureBuffer | BlockKind::PushConstant | BlockKind::ParameterBlock => {
-            Some(format!("{}{buffer}{dot}{}", layout.name, leaf.path))
-        }
+        BlockKind::ConstantBuffer
+        | BlockKind::TextureBuffer
+        | BlockKind::PushConstant
+        | BlockKind::ShaderRecord
+        | BlockKind::ParameterBlock => Some(format!("{}{buffer}{dot}{}", layout.name, leaf.path)),
         BlockKind::StructuredElement => {
             // The plan of a stride has the element's index in its paths.
             let element = if layout.stride.is_some() { "[0]" } else { "" };

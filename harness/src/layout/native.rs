@@ -63,7 +63,8 @@ impl Native {
             BlockKind::ParameterBlock => self.parameter_blocks,
             BlockKind::Tbuffer | BlockKind::TextureBuffer => self.texture_buffers,
             BlockKind::StructuredElement => self.structured,
-            BlockKind::PushConstant => self.push_constants,
+            // DXC 1.7.2308 lays both out alike under each of its options, and so does Slang 2026.14.1.
+            BlockKind::PushConstant | BlockKind::ShaderRecord => self.push_constants,
             BlockKind::EntryUniforms => self.entry_uniforms,
             BlockKind::Pointee => self.pointees,
             BlockKind::UniformBlock => self.uniform_blocks,

@@ -32,6 +32,7 @@ pub(super) fn is_direct(kind: BlockKind) -> bool {
         | BlockKind::ParameterBlock
         | BlockKind::StructuredElement
         | BlockKind::PushConstant
+        | BlockKind::ShaderRecord
         | BlockKind::EntryUniforms
         | BlockKind::Pointee
         | BlockKind::UniformBlock

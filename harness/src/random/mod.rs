@@ -7,7 +7,9 @@
 
 pub mod blocks;
 pub mod declaration;
+mod form;
 mod program;
 mod text;
 
+pub use form::UseForm;
 pub use program::{Annotation, Dialect, Kind, Parameter, Program, StructType, programs};

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::form::{UseForm, forms};
 use crate::shape::Count;
 
 /// For whom a program is written.
@@ -22,6 +23,10 @@ pub struct Program {
     pub parameters: Vec<Parameter>,
     /// Positions in `parameters`, in the order of their use; each at most once.
     pub uses: Vec<usize>,
+    /// How the code comes by each parameter, the innermost form first; structs are used directly.
+    pub forms: Vec<Vec<UseForm>>,
+    /// Whether this is a hull shader, whose patch constants use every second parameter, rather than a compute shader.
+    pub is_hull: bool,
 }
 
 /// A struct: which kinds its members `m0`, `m1` ... have. None is a block.
@@ -123,14 +128,16 @@ pub fn programs(dialect: Dialect) -> impl Strategy<Value = Program> {
             let parameter = parameter(dialect, structs.len());
             (Just(structs), prop::collection::vec(parameter, 1..9))
         })
-        .prop_flat_map(|(structs, parameters)| {
+        .prop_flat_map(move |(structs, parameters)| {
             let order = Just((0..parameters.len()).collect::<Vec<usize>>()).prop_shuffle();
             let used = prop::collection::vec(prop::bool::weighted(0.7), parameters.len());
-            (Just(structs), Just(parameters), order, used)
+            let forms = prop::collection::vec(forms(dialect), parameters.len());
+            let is_hull = prop::bool::weighted(if dialect == Dialect::Dxc { 0.1 } else { 0.0 });
+            (Just(structs), Just(parameters), (order, used), forms, is_hull)
         })
-        .prop_map(|(structs, parameters, order, used)| {
+        .prop_map(|(structs, parameters, (order, used), forms, is_hull)| {
             let uses = order.into_iter().filter(|place| used[*place]).collect();
-            Program { structs, parameters, uses }
+            Program { structs, parameters, uses, forms, is_hull }
         })
 }
 

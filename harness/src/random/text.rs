@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::form::UseForm;
 use super::program::{Annotation, Kind, Parameter, Program};
 use crate::shape::Count;
 
@@ -10,6 +11,34 @@ const DECLARED: &str = "\
 struct Data { float4 value; };
 Texture2D<float4> sampled;
 RWStructuredBuffer<float4> result;
+";
+
+/// What a hull shader needs beside its functions.
+const HULL: &str = "\
+struct Vertex { float4 position : SV_Position; };
+struct Patch { float edges[3] : SV_TessFactor; float inside : SV_InsideTessFactor; };
+";
+
+/// The end of the function that computes patch constants.
+const PATCH: &str = "    Patch made;
+    made.edges[0] = made.edges[1] = made.edges[2] = sum.x;
+    made.inside = sum.y;
+    return made;
+}
+";
+
+/// The head of the entry point of a hull shader.
+const HULL_MAIN: &str = "\
+[domain(\"tri\")] [partitioning(\"integer\")] [outputtopology(\"triangle_cw\")] [outputcontrolpoints(3)]
+[patchconstantfunc(\"patch\")]
+Vertex main(InputPatch<Vertex, 3> vertices, uint index : SV_OutputControlPointID) {
+";
+
+/// Its end.
+const HULL_END: &str = "    Vertex made = vertices[index];
+    made.position += sum;
+    return made;
+}
 ";
 
 impl Program {
@@ -28,22 +57,40 @@ impl Program {
         text
     }
 
-    /// The whole program with its entry point `main` of the compute stage.
+    /// The whole program with its entry point `main`.
     pub fn text(&self) -> String {
         let mut text = self.declarations();
-        text.push_str("[shader(\"compute\")] [numthreads(1, 1, 1)] void main() {\n");
-        text.push_str("    float4 sum = 0;\n");
-        for place in &self.uses {
-            self.use_of(&self.parameters[*place], &format!("p{place}"), &mut text);
+        let (mut first, mut second) = (String::new(), String::new());
+        for (at, place) in self.uses.iter().enumerate() {
+            // What stands in structs is used by the entry point alone, in the order that DXC's registers depend on.
+            let is_struct = matches!(self.parameters[*place].kind, Kind::Struct(_) | Kind::ParameterBlock(_));
+            let statements = if at % 2 == 0 || is_struct || !self.is_hull { &mut first } else { &mut second };
+            let parameter = &self.parameters[*place];
+            self.use_of(parameter, (&format!("p{place}"), self.forms.get(*place)), (&mut text, statements));
         }
-        text.push_str("    result[0] = sum;\n}\n");
+        if self.is_hull {
+            write!(text, "{HULL}")
+                .and_then(|()| {
+                    write!(text, "Patch patch(InputPatch<Vertex, 3> vertices) {{\n    float4 sum = 0;\n{second}{PATCH}")
+                })
+                .and_then(|()| write!(text, "{HULL_MAIN}    float4 sum = 0;\n{first}{HULL_END}"))
+        } else {
+            let head = "[shader(\"compute\")] [numthreads(1, 1, 1)] void main() {\n    float4 sum = 0;\n";
+            write!(text, "{head}{first}    result[0] = sum;\n}}\n")
+        }
+        .expect("a String takes every write");
         text
     }
 
-    /// Statements that use every part of a parameter.
-    fn use_of(&self, parameter: &Parameter, path: &str, text: &mut String) {
+    /// Statements that use every part of a parameter, and what those need to be declared.
+    fn use_of(
+        &self,
+        parameter: &Parameter,
+        (path, forms): (&str, Option<&Vec<UseForm>>),
+        (declared, statements): (&mut String, &mut String),
+    ) {
         let element = if parameter.array.is_some() { format!("{path}[0]") } else { path.to_owned() };
-        let value = match parameter.kind {
+        let mut value = match parameter.kind {
             Kind::Data => element,
             Kind::Texture => format!("{element}.Load(int3(0, 0, 0))"),
             Kind::Buffer | Kind::Structured | Kind::RwStructured => format!("{element}[0]"),
@@ -54,12 +101,15 @@ impl Program {
             Kind::ConstantBuffer => format!("{element}.value"),
             Kind::Struct(place) | Kind::ParameterBlock(place) => {
                 for (at, member) in self.structs[place].members.iter().enumerate() {
-                    self.use_of(member, &format!("{element}.m{at}"), text);
+                    self.use_of(member, (&format!("{element}.m{at}"), None), (declared, statements));
                 }
                 return;
             }
         };
-        writeln!(text, "    sum += {value};").expect("a String takes every write");
+        for (at, form) in forms.into_iter().flatten().enumerate() {
+            value = form.wrap(&value, &format!("_{path}_{at}"), declared);
+        }
+        writeln!(statements, "    sum += {value};").expect("a String takes every write");
     }
 }
 

@@ -19,20 +19,22 @@ pub struct Column {
 impl Column {
     fn places(&self, path: &str) -> String {
         let rows = self.bound.bindings.iter().filter(|binding| binding.path == path);
-        places_text(&rows.map(Place::from).collect::<Vec<_>>())
+        let places = places_text(&rows.map(Place::from).collect::<Vec<_>>());
+        if self.bound.uncertain.contains(path) { format!("{places} (uncertain)") } else { places }
     }
 }
 
 /// The rows of the JSON answer.
-pub fn rows(bindings: &[Binding]) -> Vec<ShownBinding> {
+pub fn rows(bound: &Bound) -> Vec<ShownBinding> {
     let row = |binding: &Binding| ShownBinding {
         path: binding.path.clone(),
         unit: binding.unit.to_string(),
         space: binding.space,
         index: binding.index,
         count: binding.count,
+        uncertain: bound.uncertain.contains(&binding.path),
     };
-    bindings.iter().map(row).collect()
+    bound.bindings.iter().map(row).collect()
 }
 
 /// Every parameter that a column knows, in the order of the first that does.
@@ -77,7 +79,7 @@ mod tests {
             let Place { unit, space, index, count } = place.parse().unwrap();
             Binding { path: (*path).to_owned(), unit, space, index, count, span: Span::default() }
         };
-        let bound = Bound { bindings: bindings.iter().map(binding).collect(), warnings: Vec::new() };
+        let bound = Bound { bindings: bindings.iter().map(binding).collect(), ..Bound::default() };
         Column { name: name.to_owned(), bound }
     }
 

@@ -90,6 +90,9 @@ pub struct ShownBinding {
     /// How many.
     #[serde(serialize_with = "count")]
     pub count: Count,
+    /// Whether it depends on code that cannot be followed for certain; left out where it does not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub uncertain: bool,
 }
 
 /// A diagnostic with its place.

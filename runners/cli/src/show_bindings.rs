@@ -45,7 +45,7 @@ impl Placements {
         let asked = args.placement.target.zip(args.placement.convention.first()).zip(self.columns.first());
         let Some(((target, named), column)) = asked else { return Shown::layouts(&args.input, layouts) };
         let convention = named.to_string();
-        let mut shown = Shown::bindings(&args.input, target.as_str(), &convention, rows(&column.bound.bindings));
+        let mut shown = Shown::bindings(&args.input, target.as_str(), &convention, rows(&column.bound));
         shown.layouts = (!args.rules.is_empty()).then_some(layouts);
         shown
     }

@@ -15,7 +15,8 @@ use std::collections::BTreeMap;
 
 use item::{Item, items};
 
-use super::dxc::reach::reach;
+use super::dxc::doubt::{DoubtfulPlacement, Following, settle};
+use super::dxc::reach::{Walked, reach};
 use super::options::Options;
 use super::slots::Slots;
 use super::{Binding, Bound, LayoutUnit, Request, Target};
@@ -37,8 +38,13 @@ pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diag
         Target::D3d12 | Target::Vulkan => {}
         Target::Webgpu | Target::Metal => return Err(vec![super::dxc::no_target(request)]),
     }
+    settle(|following| follow(module, request, following))
+}
+
+/// Places what is used if calls are followed so.
+fn follow(module: &Module, request: &Request, following: Following) -> Result<DoubtfulPlacement, Vec<Diagnostic>> {
     let options = Options::parse(&request.options)?;
-    let reached = reach(module, request)?;
+    let Walked { reached, doubts } = reach(module, request, following)?;
     let items = items(module, &reached, request.target);
     let mut lines = Lines::new();
     for item in &items {
@@ -50,7 +56,7 @@ pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diag
         Target::D3d12 => overlaps(&items),
         Target::Vulkan | Target::Webgpu | Target::Metal => Vec::new(),
     };
-    place(&items, (&mut lines, &options), problems)
+    place(&items, (&mut lines, &options), problems).map(|bound| DoubtfulPlacement { bound, doubts })
 }
 
 /// Everything in order: what is written stands there, the rest takes the first free range.
@@ -79,7 +85,7 @@ fn place(
             problems.push(problem.with_help(format!("it is `{}`", item.path)));
         }
     }
-    if problems.is_empty() { Ok(Bound { bindings, warnings: Vec::new() }) } else { Err(problems) }
+    if problems.is_empty() { Ok(Bound { bindings, ..Bound::default() }) } else { Err(problems) }
 }
 
 /// How many slots an item takes: an array takes one binding on Vulkan.

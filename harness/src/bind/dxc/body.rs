@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::call::Call;
-use super::location::{holds_resources, is_resource, is_struct, member_of};
-use super::reach::{DEEPEST_CALL, Held, MOST_USES, Manner, Walk};
-use crate::module::{Function, Life, Step, Use};
+use super::doubt::{Doubt, Following};
+use super::location::{holds_resources, is_resource, is_struct};
+use super::reach::{DEEPEST_CALL, Held, MOST_USES, Manner, Reached, Walk};
+use crate::module::{Callees, Function, Life, Step, Use};
 use crate::shape::Type;
 use crate::sources::Span;
 
@@ -13,6 +14,8 @@ use crate::sources::Span;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frame<'m> {
     pub(super) this: Option<Held<'m>>,
+    /// The `static` variable whose method this is.
+    pub(super) variable: Option<&'m str>,
     pub(super) arguments: Vec<Option<Held<'m>>>,
     pub(super) activation: usize,
 }
@@ -58,7 +61,7 @@ impl<'m> Walk<'m> {
                 break;
             }
             if self.keeps(function.uses[index].life) {
-                self.one(function, index, &called);
+                self.one(&function.uses[index], (index, frame), &called);
             }
         }
         self.open.pop();
@@ -84,27 +87,52 @@ impl<'m> Walk<'m> {
     }
 
     /// One use: a call, or something to record.
-    fn one(&mut self, function: &'m Function, index: usize, called: &Called<'m>) {
-        let used = &function.uses[index];
-        if called.calls[index].is_empty() {
-            if called.places[index].is_none() {
-                self.make(used);
-            }
-            if let Some(place) = called.places[index].as_ref() {
-                if !(called.passed.contains(&index) && place.is_passed()) {
-                    self.used(place, used.span);
-                }
+    fn one(&mut self, used: &'m Use, (index, frame): (usize, &Frame<'m>), called: &Called<'m>) {
+        let calls = &called.calls[index];
+        let is_object = |call: &Call<'m>| call.this.is_some() || call.variable.is_some();
+        let may_be_built_in = matches!(used.callees, Callees::Perhaps(_));
+        if calls.is_empty() || may_be_built_in || !calls.iter().any(is_object) {
+            match called.places[index].as_ref() {
+                None => self.make(used, frame),
+                Some(place) if called.passed.contains(&index) && place.is_passed() => {}
+                Some(place) => self.used(place, used.span),
             }
         }
         let passed = |at: usize| called.places.get(at)?.as_ref()?.passed_on((used.span.start, at));
         let arguments: Vec<Option<Held<'m>>> =
             used.arguments.iter().map(|argument| argument.and_then(passed)).collect();
-        for call in &called.calls[index] {
-            self.activations += 1;
-            let activation = self.activations;
-            let frame = Frame { this: call.this.clone(), arguments: arguments.clone(), activation };
-            self.function(call.function, &frame);
+        if let (Some(first), Callees::OneOf(_) | Callees::Perhaps(_)) = (calls.first(), &used.callees) {
+            self.doubts.push(Doubt { span: used.span, function: first.function.name.clone() });
         }
+        match (&used.callees, self.following) {
+            (Callees::Perhaps(_), Following::Least) => {}
+            (Callees::OneOf(_), Following::Least) => self.common(calls, &arguments),
+            (Callees::Named | Callees::Known(_) | Callees::BuiltIn, _) | (_, Following::Everything) => {
+                calls.iter().for_each(|call| self.call(call, &arguments));
+            }
+        }
+    }
+
+    fn call(&mut self, call: &Call<'m>, arguments: &[Option<Held<'m>>]) {
+        self.activations += 1;
+        let (this, variable, activation) = (call.this.clone(), call.variable, self.activations);
+        self.function(call.function, &Frame { this, variable, arguments: arguments.to_vec(), activation });
+    }
+
+    /// Records what every one of `calls` uses.
+    fn common(&mut self, calls: &[Call<'m>], arguments: &[Option<Held<'m>>]) {
+        let mut common: Option<Vec<Reached<'m>>> = None;
+        for call in calls {
+            let before = self.reached.len();
+            self.call(call, arguments);
+            let found = self.reached.split_off(before);
+            let is_common = |used: &Reached<'m>| found.iter().any(|other| other.location == used.location);
+            match &mut common {
+                None => common = Some(found),
+                Some(common) => common.retain(is_common),
+            }
+        }
+        self.reached.extend(common.unwrap_or_default());
     }
 
     /// What a path names, and the steps that go on behind it.
@@ -141,7 +169,7 @@ impl<'m> Walk<'m> {
         let mut held = frame.this.clone()?;
         let Type::Struct(ty) = held.location.ty else { return None };
         let bare = name.rsplit("::").next().unwrap_or(name);
-        let is_member = member_of(ty, bare).is_some() && (bare == name || !self.globals.contains_key(name));
+        let is_member = ty.member(bare).is_some() && (bare == name || !self.globals.contains_key(name));
         let step = Step::Name(bare.to_owned());
         (is_member && held.location.descend(std::slice::from_ref(&step)) == 1).then_some(held)
     }

@@ -10,7 +10,7 @@ use super::order::split_off;
 use super::reach::Reached;
 use crate::bind::LayoutUnit;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::module::{Annotations, Module, Parameter, ParameterKind, Step};
+use crate::module::{Annotations, Module, Parameter, ParameterKind, Register, Step};
 use crate::resource::ResourceKind;
 use crate::shape::{Count, Type};
 use crate::sources::Span;
@@ -75,12 +75,44 @@ pub(in crate::bind) fn elements(ty: &Type) -> Count {
     })
 }
 
-/// Number and space that `register` gives for `unit`.
+/// Number and space that `register` gives for `unit` in DXIL: of several the last one counts, and a space alone leaves
+/// the number as it is (measured with DXC 1.7.2308).
 pub(in crate::bind) fn annotated(annotations: &Annotations, unit: LayoutUnit) -> (Option<u32>, Option<u32>) {
+    registers_of(annotations, unit).fold((None, None), |(index, _), register| match register.class {
+        Some(_) => (register.index, register.space),
+        None => (index, register.space),
+    })
+}
+
+/// Number and space that `register` gives for `unit` in SPIR-V: of several the first one counts.
+pub(in crate::bind) fn annotated_first(annotations: &Annotations, unit: LayoutUnit) -> (Option<u32>, Option<u32>) {
+    let first = registers_of(annotations, unit).next();
+    first.map_or((None, None), |register| (register.index, register.space))
+}
+
+/// The registers of the class `unit`, and the spaces without a register.
+fn registers_of(annotations: &Annotations, unit: LayoutUnit) -> impl Iterator<Item = &Register> {
     let letter = unit.as_str().chars().next();
-    let of_class = annotations.registers.iter().find(|register| register.class.is_some() && register.class == letter);
-    let found = of_class.or_else(|| annotations.registers.iter().find(|register| register.class.is_none()));
-    found.map_or((None, None), |register| (register.index, register.space))
+    annotations.registers.iter().filter(move |register| register.class.is_none() || register.class == letter)
+}
+
+/// Registers of one class that differ though no profiles tell them apart, which DXC refuses.
+pub(super) fn conflicting_registers(module: &Module) -> Vec<Diagnostic> {
+    let conflicts = |one: &Register, other: &Register| {
+        let share_profile = one.profile.is_none() || other.profile.is_none() || one.profile == other.profile;
+        let differ = (one.index, one.space) != (other.index, other.space);
+        share_profile && one.class.is_some() && one.class == other.class && differ
+    };
+    let mut problems = Vec::new();
+    for Parameter { annotations, .. } in &module.parameters {
+        for (at, register) in annotations.registers.iter().enumerate() {
+            if let Some(other) = annotations.registers[..at].iter().find(|other| conflicts(register, other)) {
+                let problem = Diagnostic::error(Code::BadRegister, register.span, "conflicting register semantics");
+                problems.push(problem.with_label(other.span, "the other one"));
+            }
+        }
+    }
+    problems
 }
 
 /// The claims of everything that is used, `$Globals` first, variables in declaration order, split-off resources last.

@@ -223,16 +223,10 @@ pub(super) fn holds_resources(ty: &Type) -> bool {
     ty.holds(&is_bound)
 }
 
-/// The member `name`, in the bases too.
-pub(super) fn member_of<'m>(ty: &'m StructType, name: &str) -> Option<&'m Member> {
-    let own = ty.members.iter().find(|member| member.name == name);
-    own.or_else(|| member_of(ty.base.as_deref()?, name))
-}
-
 fn part<'m>(ty: &'m Type, step: &Step) -> Option<&'m Type> {
     match (ty, step) {
         (Type::Array { element, .. }, Step::Index(_) | Step::DynamicIndex) => Some(element),
-        (Type::Struct(ty), Step::Name(name)) => Some(&member_of(ty, name)?.ty),
+        (Type::Struct(ty), Step::Name(name)) => Some(&ty.member(name)?.ty),
         (_, Step::Name(_) | Step::Index(_) | Step::DynamicIndex | Step::Parameter(_) | Step::This) => None,
     }
 }

@@ -9,6 +9,7 @@
 mod body;
 mod call;
 pub(super) mod claim;
+pub(in crate::bind) mod doubt;
 pub(super) mod location;
 mod lost_register;
 mod order;
@@ -20,7 +21,9 @@ pub(super) mod tests;
 pub(super) mod vulkan;
 
 use claim::Claim;
+use doubt::{DoubtfulPlacement, Following, settle};
 use lost_register::Buffers;
+use reach::Walked;
 use registers::Rules;
 
 use super::options::Options;
@@ -33,13 +36,14 @@ use crate::shape::Count;
 /// Places the parameters of `module`.
 pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
     let release = Release::of(request.version.as_deref());
-    let problems = release.refused(module, &request.options);
+    let mut problems = release.refused(module, &request.options);
+    problems.extend(claim::conflicting_registers(module));
     if !problems.is_empty() {
         return Err(problems);
     }
     match request.target {
-        Target::D3d12 => d3d12(module, request),
-        Target::Vulkan => vulkan::bind(module, (request, release)),
+        Target::D3d12 => settle(|following| d3d12(module, request, following)),
+        Target::Vulkan => settle(|following| vulkan::bind(module, (request, release), following)),
         Target::Webgpu | Target::Metal => Err(vec![no_target(request)]),
     }
 }
@@ -55,9 +59,9 @@ pub(super) fn is_library(request: &Request) -> bool {
     request.profile.as_deref().is_some_and(|profile| profile.starts_with("lib"))
 }
 
-fn d3d12(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
+fn d3d12(module: &Module, request: &Request, following: Following) -> Result<DoubtfulPlacement, Vec<Diagnostic>> {
     let options = Options::parse(&request.options)?;
-    let reached = reach::reach(module, request)?;
+    let Walked { reached, doubts } = reach::reach(module, request, following)?;
     let problems = claim::refused(module, &reached);
     if !problems.is_empty() {
         return Err(problems);
@@ -72,5 +76,6 @@ fn d3d12(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
     let unused: Vec<Claim> = declared.into_iter().filter(|claim| !claims.contains(claim)).collect();
     let rules = Rules { options: &options, library: is_library(request), unused: &unused };
     let bindings = registers::allocate(&claims, rules)?;
-    Ok(Bound { bindings, warnings: Buffers::new(module, &reached).warnings() })
+    let warnings = Buffers::new(module, &reached).warnings();
+    Ok(DoubtfulPlacement { bound: Bound { bindings, warnings, ..Bound::default() }, doubts })
 }

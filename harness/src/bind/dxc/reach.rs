@@ -6,11 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::body::Frame;
+use super::doubt::{Doubt, Following};
 use super::location::{Location, globals, holds_resources, is_struct};
 use crate::bind::Request;
 use crate::bind::options::{Options, Unused};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::module::{Function, Module, Static, Step};
+use crate::module::{Argument, EntryPoint, Function, Module, Static, Step};
 use crate::sources::Span;
 
 /// Uses and calls after which the walk gives up; calls can double them at each level.
@@ -75,6 +76,13 @@ impl Reached<'_> {
     }
 }
 
+/// Everything that is used, and the calls of which it is not certain what they run.
+#[derive(Debug)]
+pub(in crate::bind) struct Walked<'m> {
+    pub(in crate::bind) reached: Vec<Reached<'m>>,
+    pub(in crate::bind) doubts: Vec<Doubt>,
+}
+
 /// Something that a body can name: a location with how the code comes by it.
 #[derive(Clone, Debug)]
 pub(super) struct Held<'m> {
@@ -92,7 +100,12 @@ pub(super) struct Walk<'m> {
     /// `static` variables, with the call of a function that each counts as, from 1.
     pub(super) statics: BTreeMap<&'m str, (usize, &'m Static)>,
     pub(super) functions: BTreeMap<&'m str, Vec<&'m Function>>,
+    /// The functions by index.
+    pub(super) numbered: &'m [Function],
     pub(super) reached: Vec<Reached<'m>>,
+    /// Calls that may run several functions.
+    pub(super) doubts: Vec<Doubt>,
+    pub(super) following: Following,
     pub(super) activations: usize,
     /// Functions whose bodies are being walked.
     pub(super) open: Vec<*const Function>,
@@ -108,12 +121,19 @@ pub(super) struct Walk<'m> {
 ///
 /// # Errors
 /// `TooLarge` for more uses than the walk follows.
-pub(in crate::bind) fn reach<'m>(module: &'m Module, request: &Request) -> Result<Vec<Reached<'m>>, Vec<Diagnostic>> {
+pub(in crate::bind) fn reach<'m>(
+    module: &'m Module,
+    request: &Request,
+    following: Following,
+) -> Result<Walked<'m>, Vec<Diagnostic>> {
     let mut walk = Walk {
         globals: globals(module),
         statics: statics(module),
         functions: BTreeMap::new(),
+        numbered: &module.functions,
         reached: Vec::new(),
+        doubts: Vec::new(),
+        following,
         activations: 0,
         open: Vec::new(),
         steps: 0,
@@ -124,7 +144,8 @@ pub(in crate::bind) fn reach<'m>(module: &'m Module, request: &Request) -> Resul
         walk.functions.entry(&function.name).or_default().push(function);
     }
     let entries = entries(module, request);
-    if entries.is_empty() {
+    // A library without an entry point uses nothing; a source without functions says nothing about it.
+    if entries.is_empty() && !(super::is_library(request) && !module.functions.is_empty()) {
         walk.everything(module);
     }
     for entry in entries {
@@ -142,16 +163,41 @@ pub(in crate::bind) fn reach<'m>(module: &'m Module, request: &Request) -> Resul
     walk.asked(module, request);
     let is_unused = |reached: &Reached| request.unused.iter().any(|name| is_in(&reached.location.path(module), name));
     walk.reached.retain(|reached| !is_unused(reached));
-    Ok(walk.reached)
+    let Walk { reached, doubts, .. } = walk;
+    Ok(Walked { reached, doubts })
 }
 
-/// The entry points that are compiled: the one asked for, all of a library, else the first.
+/// The functions that are compiled: the entry point asked for, of a library all with a stage and all that are exported,
+/// else the first; each with the function that computes its patch constants.
 fn entries<'m>(module: &'m Module, request: &Request) -> Vec<&'m str> {
-    let all = module.entry_points.iter().map(|entry| entry.name.as_str());
-    match &request.entry {
-        Some(name) => all.filter(|entry| entry == name).collect(),
-        None if super::is_library(request) => all.collect(),
-        None => all.take(1).collect(),
+    let is_library = super::is_library(request);
+    let is_compiled = |entry: &&EntryPoint| match &request.entry {
+        Some(name) => entry.name == *name,
+        None => !is_library || entry.annotations.attribute(None, "shader").is_some(),
+    };
+    let found = module.entry_points.iter().filter(is_compiled);
+    let count = if request.entry.is_none() && !is_library { 1 } else { usize::MAX };
+    let found =
+        found.take(count).flat_map(|entry| std::iter::once(entry.name.as_str()).chain(patch_constants(module, entry)));
+    let exported =
+        module.functions.iter().filter(|function| function.exported && is_library && request.entry.is_none());
+    let mut names: Vec<&str> = Vec::new();
+    for name in found.chain(exported.map(|function| function.name.as_str())) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The function that `[patchconstantfunc("name")]` names.
+fn patch_constants<'m>(module: &'m Module, entry: &'m EntryPoint) -> Option<&'m str> {
+    match entry.annotations.attribute(None, "patchconstantfunc")?.arguments.first()? {
+        Argument::Text(name) => {
+            let found = module.functions.iter().find(|function| function.name == *name);
+            found.map(|function| function.name.as_str())
+        }
+        Argument::Integer(_) | Argument::Other(_) => None,
     }
 }
 

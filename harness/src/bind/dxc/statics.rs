@@ -37,10 +37,15 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Records what the `static` variable that `used` names is computed from, once.
-    pub(super) fn make(&mut self, used: &Use) {
-        let Some(Step::Name(name)) = used.path.first() else { return };
-        let Some((activation, variable)) = self.statics.get(name.as_str()).copied() else { return };
+    /// Records what the `static` variable that `used` names is computed from, once; `this` is one as well where a method
+    /// of it is called.
+    pub(super) fn make(&mut self, used: &Use, frame: &Frame<'m>) {
+        let name = match used.path.first() {
+            Some(Step::Name(name)) => Some(name.as_str()),
+            Some(Step::This) => frame.variable,
+            Some(Step::Parameter(_) | Step::Index(_) | Step::DynamicIndex) | None => None,
+        };
+        let Some((activation, variable)) = name.and_then(|name| self.statics.get(name)).copied() else { return };
         if self.made.insert(activation) {
             self.function(&variable.initialiser, &Frame { activation, ..Frame::default() });
         }

@@ -69,6 +69,7 @@ impl Settings {
         let is_plain = asking.kind().is_some_and(|kind| kind != ResourceKind::ParameterBlock);
         let problem = |register: &Register| {
             let message = match register.class {
+                _ if register.profile.is_some() => "Slang takes no register of a profile".to_owned(),
                 Some(class) if !"btus".contains(class) => format!("Slang has no register class `{class}`"),
                 None if is_plain && !self.speaks_spirv() => {
                     "a space without a register is for parameter blocks".to_owned()
@@ -77,7 +78,22 @@ impl Settings {
             };
             Some(Diagnostic::error(Code::BadRegister, register.span, message))
         };
-        asking.annotations.registers.iter().filter_map(problem).collect()
+        asking.annotations.registers.iter().filter_map(problem).chain(self.conflict(asking)).collect()
+    }
+
+    /// Slang's error E39000: two registers of one class. On Vulkan and WebGPU only the first register counts.
+    fn conflict(&self, asking: Asking<'_>) -> Option<Diagnostic> {
+        let registers = &asking.annotations.registers;
+        let conflicts = |register: &Register, other: &Register| {
+            register.class == other.class && (register.index, register.space) != (other.index, other.space)
+        };
+        let mut later = registers.iter().enumerate();
+        let (at, register) =
+            later.find(|(at, register)| registers[..*at].iter().any(|other| conflicts(register, other)))?;
+        let message = format!("conflicting explicit bindings of `{}`", asking.name);
+        let problem = Diagnostic::error(Code::BindingOverlap, register.span, message);
+        let other = registers[..at].iter().find(|other| conflicts(register, other))?;
+        (!self.speaks_spirv()).then(|| problem.with_label(other.span, "the other one"))
     }
 
     /// Registers as D3D and Metal take them: those of classes that the parameter uses.
@@ -179,10 +195,12 @@ fn whole_set(asking: Asking<'_>, binding: Fixed, problems: &mut Vec<Diagnostic>)
     Some(Fixed { unit: LayoutUnit::Space, space: None, index, count: None, span: binding.span })
 }
 
-/// `[[vk::binding(2, 1)]]` or `layout(binding = 2, set = 1)`; what is missing is 0.
+/// `[[vk::binding(2, 1)]]`, its other spellings, or `layout(binding = 2, set = 1)`; what is missing is 0.
 pub(super) fn vulkan_binding(annotations: &Annotations) -> Option<Fixed> {
     let fixed = |(index, space), span| Fixed { unit: LayoutUnit::Binding, space, index, count: None, span };
-    if let Some(attribute) = annotations.attribute(Some("vk"), "binding") {
+    let spellings = [(Some("vk"), "binding"), (Some("gl"), "binding"), (None, "vk_binding"), (None, "gl_binding")];
+    let attribute = spellings.into_iter().find_map(|(namespace, name)| annotations.attribute(namespace, name));
+    if let Some(attribute) = attribute {
         return Some(fixed((number(attribute, 0)?, number(attribute, 1)), attribute.span));
     }
     let qualifier = |name| {

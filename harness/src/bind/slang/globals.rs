@@ -92,13 +92,17 @@ impl Types<'_> {
             }
         };
         let Some(element) = element else {
-            let message = "only a cbuffer or a ConstantBuffer can be a push constant";
+            let message = "only a cbuffer or a ConstantBuffer can be a push constant or a shader record";
             self.problems.push(Diagnostic::error(Code::BadAttribute, parameter.span, message));
             return with_bytes(&parameter.ty, None);
         };
         let is_pushed = is_push_constant && self.settings.speaks_spirv();
-        let unit = if is_pushed { LayoutUnit::PushConstant } else { self.settings.buffer_unit(resource) };
-        let kind = if is_pushed { BlockKind::PushConstant } else { kind };
+        let is_record = is_shader_record(parameter) && self.settings.target == Target::Vulkan;
+        let (unit, kind) = match (is_pushed, is_record) {
+            (true, _) => (LayoutUnit::PushConstant, BlockKind::PushConstant),
+            (false, true) => (LayoutUnit::ShaderRecord, BlockKind::ShaderRecord),
+            (false, false) => (self.settings.buffer_unit(resource), kind),
+        };
         self.container(&parameter.ty, Group { unit, kind, data_layout: None, place }, element)
     }
 }
@@ -111,10 +115,18 @@ fn push_constant_element(ty: &Type) -> Option<&Type> {
 fn role(parameter: &Parameter, target: Target) -> Role {
     match parameter.kind {
         ParameterKind::Cbuffer | ParameterKind::Tbuffer => Role::Buffer,
-        ParameterKind::Variable | ParameterKind::Global if parameter.annotations.is_push_constant() => Role::Buffer,
+        ParameterKind::Variable | ParameterKind::Global
+            if parameter.annotations.is_push_constant() || is_shader_record(parameter) =>
+        {
+            Role::Buffer
+        }
         ParameterKind::Global if target != Target::D3d12 && is_specialization_constant(parameter) => Role::Constant,
         ParameterKind::Variable | ParameterKind::Global => Role::Variable,
     }
+}
+
+fn is_shader_record(parameter: &Parameter) -> bool {
+    parameter.annotations.is_slang_shader_record()
 }
 
 fn is_specialization_constant(parameter: &Parameter) -> bool {

@@ -37,7 +37,7 @@ use crate::module::Module;
 pub(super) fn bind(module: &Module, request: &Request) -> Result<Bound, Vec<Diagnostic>> {
     let (program, settings) = (layout(module, request)?, Settings::of(request)?);
     let bindings = flatten::rows(&program, module.own_parameters, &settings);
-    Ok(Bound { bindings, warnings: program.warnings })
+    Ok(Bound { bindings, warnings: program.warnings, ..Bound::default() })
 }
 
 #[cfg(test)]

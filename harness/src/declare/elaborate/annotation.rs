@@ -16,7 +16,9 @@ use crate::sources::Span;
 const REGISTER_LETTERS: [char; 6] = ['b', 'c', 'i', 's', 't', 'u'];
 
 /// Attributes whose arguments are numbers: namespace, name, least and greatest number of arguments.
-const NUMERIC_ATTRIBUTES: [(Option<&str>, &str, usize, usize); 7] = [
+const NUMERIC_ATTRIBUTES: [(Option<&str>, &str, usize, usize); 9] = [
+    (Some("gl"), "binding", 1, 2),
+    (None, "vk_binding", 1, 2),
     (Some("vk"), "binding", 1, 2),
     (Some("vk"), "constant_id", 1, 1),
     (Some("vk"), "counter_binding", 1, 1),
@@ -62,6 +64,7 @@ impl<'t> Elaborator<'t> {
             span: syntax.span,
         };
         self.check_attribute(&attribute);
+        self.check_known(&attribute, context.scope);
         attribute
     }
 

@@ -72,7 +72,7 @@ impl Context {
         Self { scope, bindings: Rc::new([]), key: "".into() }
     }
 
-    fn new(scope: ScopeId, bindings: Vec<Binding>) -> Self {
+    pub(super) fn new(scope: ScopeId, bindings: Vec<Binding>) -> Self {
         let key = bindings.iter().fold(String::new(), |key, binding| {
             key + &format!("{:?}:{}={};", binding.scope, binding.name, binding.value.written())
         });
@@ -81,7 +81,7 @@ impl Context {
 }
 
 impl GenericValue {
-    fn written(&self) -> String {
+    pub(super) fn written(&self) -> String {
         match self {
             Self::Integer(value) => value.to_string(),
             Self::Type(ty) => written(ty),
@@ -158,7 +158,7 @@ impl<'t> Elaborator<'t> {
         None
     }
 
-    fn argument(
+    pub(super) fn argument(
         &mut self,
         parameter: &GenericParameter<'t>,
         argument: &GenericArgument<'t>,

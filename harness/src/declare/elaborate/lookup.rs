@@ -59,7 +59,7 @@ impl<'t> Elaborator<'t> {
     }
 
     /// The context that the names before the last `::` lead to.
-    fn qualifier(&mut self, parts: &[PathPart<'t>], span: Span, context: &Context) -> Option<Context> {
+    pub(super) fn qualifier(&mut self, parts: &[PathPart<'t>], span: Span, context: &Context) -> Option<Context> {
         let (first, rest) = parts.split_first()?;
         let outwards: Vec<ScopeId> = self.symbols.outwards(context.scope).collect();
         let site = Site { span, written: context, found: context };

@@ -5,6 +5,7 @@
 //! [`Option`], `None` means that the problem has been reported.
 
 mod annotation;
+mod attributes;
 mod body;
 mod buffer;
 mod builtin;
@@ -24,7 +25,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use constant::Evaluated;
-use generic::{Context, GenericValue};
+use generic::{Context, GenericValue, Specialisation};
 pub(super) use measure::{LONGEST_LISTING, Measures};
 use record::StructState;
 use resolve::{AliasState, Named};
@@ -35,7 +36,7 @@ use super::parser::Source;
 use super::problems::Problems;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::module::Module;
-use crate::shape::{Member, Type};
+use crate::shape::{Member, StructType, Type};
 use crate::sources::Span;
 
 /// Structs, aliases and constants may refer to each other this deep; with the limit of the parser this keeps the stack
@@ -51,6 +52,8 @@ pub(super) struct Elaborator<'t> {
     constants: HashMap<(ValueId, Rc<str>), Evaluated>,
     enumerators: HashMap<TypeId, Vec<Evaluated>>,
     structs: HashMap<(TypeId, Rc<str>), StructState>,
+    /// The declaration and the arguments of each struct in `structs`, by its address.
+    specialisations: HashMap<*const StructType, Specialisation>,
     aliases: HashMap<(TypeId, Rc<str>), AliasState>,
     measures: Measures,
     /// What pointers point at, by spelling.
@@ -98,11 +101,11 @@ pub(super) fn elaborate<'t>(
     elaborator.parameters(own, GLOBAL, (&mut seen, &mut functions));
     elaborator.module.own_parameters = elaborator.module.parameters.len();
     elaborator.parameters(imported, GLOBAL, (&mut seen, &mut functions));
-    let globals = std::mem::take(&mut elaborator.globals);
+    let mut globals = std::mem::take(&mut elaborator.globals);
+    elaborator.push_constants_among(&mut globals);
     elaborator.check_unsized(&globals);
     elaborator.entry_points(&functions, whole);
-    elaborator.bodies(&functions);
-    elaborator.initialisers();
+    elaborator.bodies(&functions, [own, imported]);
     let pointees = elaborator.finish_pointees(whole);
     let Elaborator { module, globals_at, measures, problems, .. } = elaborator;
     Elaborated { module, globals, globals_at, pointees, measures, problems }
@@ -117,6 +120,7 @@ impl<'t> Elaborator<'t> {
             constants: HashMap::new(),
             enumerators: HashMap::new(),
             structs: HashMap::new(),
+            specialisations: HashMap::new(),
             aliases: HashMap::new(),
             measures: Measures::default(),
             pointees: BTreeMap::new(),

@@ -19,7 +19,7 @@ use crate::sources::Span;
 pub(super) type Seen<'t> = HashMap<(ScopeId, &'t str), Span>;
 
 /// Words that make a global a variable of each thread or group.
-const NO_PARAMETER: [&str; 5] = ["static", "groupshared", "let", "typedef", "shared"];
+const NO_PARAMETER: [&str; 4] = ["static", "groupshared", "let", "typedef"];
 
 impl<'t> Elaborator<'t> {
     /// The parameters that `items` declare; functions are gathered for later.
@@ -111,10 +111,27 @@ impl<'t> Elaborator<'t> {
         let kind = if measure.resources { ParameterKind::Variable } else { ParameterKind::Global };
         self.check_registers(&ty, kind, &annotations);
         let name = self.symbols.qualified(scope, declarator.name.text);
-        if measure.data && !annotations.is_push_constant() {
+        // A push constant of plain data stands in `$Globals` as well where that has other members (DXC 1.7.2308).
+        if measure.data && (!annotations.is_push_constant() || kind == ParameterKind::Global) {
             self.new_global(&name, &ty, (&annotations, span));
         }
         self.module.parameters.push(Parameter { name, kind, ty, annotations, span });
+    }
+
+    /// Takes the push constants out of `$Globals` if they are its only members; else says where they are.
+    pub(super) fn push_constants_among(&mut self, globals: &mut Vec<Member>) {
+        if globals.iter().all(|member| member.annotations.is_push_constant()) {
+            return globals.clear();
+        }
+        let pushed = globals.iter().enumerate().filter(|(_, member)| member.annotations.is_push_constant());
+        for (at, member) in pushed {
+            // What is declared before every other global is no push constant in SPIR-V either.
+            let is_first = globals[..at].iter().all(|before| before.annotations.is_push_constant());
+            let targets = if is_first { "on D3D12 and Vulkan" } else { "on D3D12" };
+            let message = format!("DXC reads `{}` from $Globals {targets}: there are other globals", member.name);
+            let help = "declare it as ConstantBuffer<T>, or put the other globals into a cbuffer";
+            self.problems.report(Diagnostic::warning(Code::Ignored, member.span, message).with_help(help));
+        }
     }
 
     /// Ordinary data goes into `$Globals`; resources in the same struct stay in its type and take no bytes.

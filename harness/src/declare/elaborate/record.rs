@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Elaborator;
 use super::generic::{Context, Site, Specialisation};
 use super::resolve::{Named, order};
-use super::scope::TypeEntry;
+use super::scope::{TypeEntry, TypeId};
 use crate::declare::ast::{Declaration, Declarator, Item, Name, StructDeclaration, TypeKind};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::scalar::SixteenBit;
@@ -46,8 +46,19 @@ impl<'t> Elaborator<'t> {
         }
         self.structs.insert(key.clone(), StructState::InProgress);
         let done = self.nested(span, |elaborator| elaborator.new_struct(declaration, specialisation, place));
+        if let Some(done) = &done {
+            self.specialisations.insert(Arc::as_ptr(done), specialisation.clone());
+        }
         self.structs.insert(key, StructState::Done(done.clone()));
         done
+    }
+
+    /// The struct `id` as `inside` knows it, if it is elaborated.
+    pub(super) fn finished_struct(&self, id: TypeId, inside: &Context) -> Option<Arc<StructType>> {
+        match self.structs.get(&(id, Rc::clone(&inside.key)))? {
+            StructState::Done(done) => done.clone(),
+            StructState::InProgress => None,
+        }
     }
 
     fn new_struct(

@@ -204,6 +204,13 @@ impl<'t> Symbols<'t> {
         ScopeId(self.scopes.len() - 1)
     }
 
+    /// A scope for the generic parameters of a function in `parent`, whose name it keeps.
+    pub(super) fn generic_scope(&mut self, parent: ScopeId) -> ScopeId {
+        let name = self.scope(parent).name.clone();
+        self.scopes.push(Scope { parent: Some(parent), name, generic: true, ..Scope::default() });
+        ScopeId(self.scopes.len() - 1)
+    }
+
     /// Enters a type. The first of a name wins; a later one gets the earlier one back.
     pub(super) fn new_type(
         &mut self,

@@ -66,7 +66,7 @@ const MODIFIERS: &[&str] = &[
 
 impl<'a> Parser<'_, 'a> {
     /// Attributes, modifiers, `layout(...)` and `template<...>`, in any order.
-    pub(super) fn prefix(&mut self) -> Parsed<Prefix<'a>> {
+    pub(in crate::declare) fn prefix(&mut self) -> Parsed<Prefix<'a>> {
         let mut prefix = Prefix::default();
         loop {
             let token = self.token();

@@ -5,6 +5,35 @@ use super::expression::Place;
 use crate::declare::ast::{Declaration, Declarator, Dimension, Initialiser, Item, Name, Prefix, TypeKind};
 use crate::declare::lexer::TokenKind;
 
+/// The names of the operators that a struct may declare and an expression calls (HLSL 2021).
+const OPERATORS: [&str; 20] = [
+    "operator()",
+    "operator[]",
+    "operator*",
+    "operator/",
+    "operator%",
+    "operator+",
+    "operator-",
+    "operator<<",
+    "operator>>",
+    "operator<",
+    "operator>",
+    "operator<=",
+    "operator>=",
+    "operator==",
+    "operator!=",
+    "operator&",
+    "operator^",
+    "operator|",
+    "operator&&",
+    "operator||",
+];
+
+/// The name of the function that the operator `symbol` calls.
+pub(in crate::declare) fn operator_name(symbol: &str) -> Option<&'static str> {
+    OPERATORS.into_iter().find(|name| name.strip_prefix("operator") == Some(symbol))
+}
+
 impl<'a> Parser<'_, 'a> {
     /// A type with declarators, or a function: both begin with a type.
     pub(super) fn typed_item(&mut self, prefix: Prefix<'a>) -> Parsed<Item<'a>> {
@@ -87,12 +116,15 @@ impl<'a> Parser<'_, 'a> {
         if self.is(TokenKind::Colon) {
             return Ok(self.no_name());
         }
-        let name = self.name("a name")?;
+        let mut name = self.name("a name")?;
         if name.text == "operator" {
+            let start = self.position();
             if self.is(TokenKind::LeftParenthesis) {
                 self.skip_brackets();
             }
             self.skip_to(|kind| matches!(kind, TokenKind::LeftParenthesis | TokenKind::Semicolon));
+            let symbol: String = (start..self.position()).map(|at| self.source.token(at).text).collect();
+            name.text = operator_name(&symbol).unwrap_or(name.text);
         }
         Ok(name)
     }

@@ -14,4 +14,5 @@ mod item;
 mod type_expression;
 
 pub(super) use cursor::{Parser, Source};
+pub(super) use declarator::operator_name;
 pub(super) use expression::{Place, generic_arguments_end};

@@ -7,7 +7,7 @@ use crate::declare::lexer::TokenKind;
 
 impl<'a> Parser<'_, 'a> {
     /// A type; a struct or enum may be declared in place.
-    pub(super) fn type_expression(&mut self) -> Parsed<TypeExpression<'a>> {
+    pub(in crate::declare) fn type_expression(&mut self) -> Parsed<TypeExpression<'a>> {
         self.deeper(|parser| {
             let (start, packed) = (parser.span(), parser.source.order(parser.at));
             let kind = match parser.token().text {
@@ -15,7 +15,10 @@ impl<'a> Parser<'_, 'a> {
                 "enum" => TypeKind::Enum(Box::new(parser.enum_declaration()?)),
                 _ => TypeKind::Path(parser.type_path()?),
             };
-            let suffixes = parser.type_suffixes()?;
+            // Behind the `}` of a declaration a `[` begins the attributes of the next one.
+            let is_path = matches!(kind, TypeKind::Path(_));
+            let suffixes =
+                if is_path || !parser.is(TokenKind::LeftBracket) { parser.type_suffixes()? } else { Vec::new() };
             Ok(TypeExpression { kind, suffixes, packed, order: None, span: parser.span_from(start) })
         })
     }
@@ -52,7 +55,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `N::Pair<float, 3>`, `unsigned int`.
-    pub(super) fn type_path(&mut self) -> Parsed<Path<'a>> {
+    pub(in crate::declare) fn type_path(&mut self) -> Parsed<Path<'a>> {
         let start = self.span();
         self.eat(TokenKind::ColonColon);
         let mut parts = Vec::new();
@@ -88,7 +91,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `<float, 3>`; the caller has seen the `<`.
-    pub(super) fn generic_arguments(&mut self) -> Parsed<Vec<GenericArgument<'a>>> {
+    pub(in crate::declare) fn generic_arguments(&mut self) -> Parsed<Vec<GenericArgument<'a>>> {
         self.expect(TokenKind::Less, "`<`")?;
         let mut arguments = Vec::new();
         while !self.eat(TokenKind::Greater) {

@@ -148,16 +148,17 @@ fn is_keyword(word: &str) -> bool {
     matches!(word, "import" | "__import" | "__include" | "implementing")
 }
 
-/// Names that the file of a module may have: `a.b_c` is `a/b_c.slang` or `a/b-c.slang`, a string is a path.
+/// Names that the file of a module may have: `a.b_c` is `a/b_c.slang` or `a/b-c.slang`; a string is a path, of which
+/// the same holds (Slang 2026.14.1).
 fn names(name: &[Token<'_>]) -> Vec<String> {
     let text: String = name.iter().map(|token| token.text).collect();
-    if let [only] = name {
-        if only.kind == TokenKind::Text {
+    let (path, plain) = match name {
+        [only] if only.kind == TokenKind::Text => {
             let path = only.text.trim_matches('"').replace('\\', "/");
-            return vec![format!("{path}.slang"), path];
+            (format!("{path}.slang"), Some(path))
         }
-    }
-    let path = format!("{}.slang", text.replace('.', "/"));
-    let dashed = path.replace('_', "-");
-    if dashed == path { vec![path] } else { vec![path, dashed] }
+        _ => (format!("{}.slang", text.replace('.', "/")), None),
+    };
+    let dashed = Some(path.replace('_', "-")).filter(|dashed| *dashed != path);
+    std::iter::once(path).chain(dashed).chain(plain).collect()
 }

@@ -3,7 +3,7 @@
 use super::{DeclareOptions, read, read_with, structure};
 use crate::diagnostics::Code;
 use crate::module::{Argument, Module, ParameterKind};
-use crate::shape::Count;
+use crate::shape::{Count, Type};
 
 /// `name kind element count` of each block.
 fn blocks(module: &Module) -> Vec<String> {
@@ -167,4 +167,43 @@ fn places_are_places_in_the_file() {
     let module = crate::declare::declare(&mut sources, span, &DeclareOptions::default()).unwrap();
     let position = sources.position(structure(&module, "S").members[0].span);
     assert_eq!((position.line, position.column), (2, 19));
+}
+
+/// DXC 1.7.2308 (`-T cs_6_6`): `pc` is at offset 16 of `$Globals`, `h` at 48.
+#[test]
+fn push_constants_among_globals() {
+    let declared = "struct P { float4 a; float b; }; float4 g; [[vk::push_constant]] P pc; float h;";
+    let (_, module) = read_with(declared, &DeclareOptions::default());
+    let module = module.expect("a warning is no error");
+    assert_eq!(blocks(&module), ["$Globals globals $Globals", "pc push-constant P"]);
+    let Type::Struct(globals) = &module.blocks[0].element else { panic!("{:?}", module.blocks[0]) };
+    let names: Vec<&str> = globals.members.iter().map(|member| member.name.as_str()).collect();
+    assert_eq!(names, ["g", "pc", "h"]);
+    let messages: Vec<&str> = module.warnings.iter().map(|warning| warning.message.as_str()).collect();
+    assert_eq!(messages, ["DXC reads `pc` from $Globals on D3D12: there are other globals"]);
+    assert_eq!(
+        blocks(&read("struct P { float4 a; }; [[vk::push_constant]] P pc; cbuffer C { float c; }"))[0],
+        "pc push-constant P"
+    );
+}
+
+#[test]
+fn shader_records() {
+    let records =
+        "struct S { float a; }; [[vk::shader_record]] ConstantBuffer<S> a; layout(shaderRecordEXT) ConstantBuffer<S> b;
+        [[vk::shader_record_ext]] ConstantBuffer<S> c; [[vk::shader_record_nv]] cbuffer d { float x; }";
+    assert_eq!(
+        blocks(&read(records)),
+        ["a shader-record S", "b shader-record S", "c shader-record S", "d shader-record d"]
+    );
+}
+
+/// Slang 2026.14.1 needs no `;` behind a struct.
+#[test]
+fn an_attribute_behind_a_struct_is_one_of_the_next_declaration() {
+    let module = read("struct S { float4 a; } [shader(\"compute\")] [numthreads(2, 1, 1)] void main() {}");
+    let [entry] = module.entry_points.as_slice() else { panic!("{:?}", module.entry_points) };
+    assert_eq!(entry.annotations.attributes.len(), 2);
+    let module = read("struct S { float4 a; } [[vk::binding(3)]] Texture2D t;");
+    assert_eq!(module.parameters[0].annotations.attributes.len(), 1);
 }

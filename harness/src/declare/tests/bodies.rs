@@ -117,7 +117,7 @@ fn arguments_say_which_use_they_are() {
 #[test]
 fn members_of_this() {
     let source = "struct S { RWBuffer<float> a; float m() { return this.a[0] + a[1]; } };";
-    assert_eq!(uses(source, "S::m"), ["this.a[0]", "S::a[1]"]);
+    assert_eq!(uses(source, "S::m"), ["this.a[0]", "this.a[1]"]);
 }
 
 #[test]

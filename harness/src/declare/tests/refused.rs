@@ -159,3 +159,17 @@ fn skipped_with_a_warning() {
     refused("interface I {} struct S { float a; }", Code::Skipped);
     assert_eq!(problems("interface I {}\nstruct S { I i; }"), [(1, Code::Skipped), (2, Code::Unsupported)]);
 }
+
+/// DXC 1.7.2308 and Slang 2026.14.1 warn of the same and go on.
+#[test]
+fn attributes_that_are_not_known() {
+    refused("[[foo::bar(3)]] Texture2D t;", Code::UnknownAttribute);
+    refused("[quux(2)] Texture2D t;", Code::UnknownAttribute);
+    refused("[[vk::quux]] Texture2D t;", Code::UnknownAttribute);
+    refused("struct S { [[foo::offset(4)]] float a; };", Code::UnknownAttribute);
+    refused("[quux] [numthreads(1, 1, 1)] void main() {}", Code::UnknownAttribute);
+    refused("[[vk::ext_decorate(33, 4)]] Texture2D t;", Code::Unsupported);
+    refused("[vk_push_constant] ConstantBuffer<float4> c;", Code::Unsupported);
+    assert_eq!(problems("struct TagAttribute { int a; }; [Tag(1)] [[vk::image_format(\"r32f\")]] Texture2D t;"), []);
+    assert_eq!(problems("[numthreads(1, 1, 1)] void main() { [quux] if (true) {} }"), []);
+}

@@ -84,6 +84,7 @@ pub fn space_of(kind: BlockKind, rules: &str) -> Space {
         | BlockKind::Tbuffer
         | BlockKind::TextureBuffer
         | BlockKind::StructuredElement
+        | BlockKind::ShaderRecord
         | BlockKind::Pointee
         | BlockKind::StorageBlock => Space::Storage,
     }

@@ -74,6 +74,7 @@ fn has_own_members(kind: BlockKind) -> bool {
         | BlockKind::ParameterBlock
         | BlockKind::StructuredElement
         | BlockKind::PushConstant
+        | BlockKind::ShaderRecord
         | BlockKind::Pointee
         | BlockKind::UniformBlock
         | BlockKind::StorageBlock => false,

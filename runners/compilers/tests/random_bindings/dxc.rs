@@ -19,8 +19,8 @@ pub(crate) fn compare(dxc: &Compiler, target: Target, program: &Program) -> Resu
     let text = program.text();
     let ours = placed(&text, &Request::new(target, Convention::Dxc))?;
     let theirs = match target {
-        Target::D3d12 => listed(dxc, &text)?,
-        Target::Vulkan => decorated(dxc, &text)?,
+        Target::D3d12 => listed(dxc, program)?,
+        Target::Vulkan => decorated(dxc, program)?,
         Target::Webgpu | Target::Metal => return Err(format!("DXC has no target {target}")),
     };
     match (ours, theirs) {
@@ -41,9 +41,14 @@ fn chosen(bound: &Bound, theirs: &BTreeSet<Row>, target: Target) -> BTreeSet<Row
     rows.filter(|row| target != Target::Vulkan || theirs.iter().any(|their| their.0 == row.0)).collect()
 }
 
-fn listed(dxc: &Compiler, text: &str) -> Result<Said, String> {
-    let folder = written(text)?;
-    match dxc.ask(folder.path(), &["-T", "cs_6_6", "-E", "main", "program.hlsl"]) {
+/// The profile of the program's stage.
+fn profile(program: &Program) -> &'static str {
+    if program.is_hull { "hs_6_6" } else { "cs_6_6" }
+}
+
+fn listed(dxc: &Compiler, program: &Program) -> Result<Said, String> {
+    let folder = written(&program.text())?;
+    match dxc.ask(folder.path(), &["-T", profile(program), "-E", "main", "program.hlsl"]) {
         Answer::Broken(how) => Err(how),
         Answer::Refused(finished) => Ok(Err(finished.stderr)),
         Answer::Accepted(finished) => {
@@ -53,9 +58,9 @@ fn listed(dxc: &Compiler, text: &str) -> Result<Said, String> {
     }
 }
 
-fn decorated(dxc: &Compiler, text: &str) -> Result<Said, String> {
-    let folder = written(text)?;
-    let arguments = ["-T", "cs_6_6", "-E", "main", "-spirv", "-Fo", "program.spv", "program.hlsl"];
+fn decorated(dxc: &Compiler, program: &Program) -> Result<Said, String> {
+    let folder = written(&program.text())?;
+    let arguments = ["-T", profile(program), "-E", "main", "-spirv", "-Fo", "program.spv", "program.hlsl"];
     match dxc.ask(folder.path(), &arguments) {
         Answer::Broken(how) => Err(how),
         Answer::Refused(finished) => Ok(Err(finished.stderr)),

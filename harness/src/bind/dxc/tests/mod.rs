@@ -7,6 +7,7 @@ mod order;
 mod proposal;
 mod registers;
 mod statics;
+mod uses;
 mod vulkan;
 
 use crate::bind::{Convention, Request, Target, bind};

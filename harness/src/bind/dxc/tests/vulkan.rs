@@ -210,3 +210,15 @@ fn a_buffer_is_not_used_where_only_its_counter_is() {
     let error = "error: -fvk-bind-register for RW/Append/Consume StructuredBuffer unimplemented";
     assert_eq!(with(&options, "AppendStructuredBuffer<int> r : register(u0);", "r.Append(1);"), [error]);
 }
+
+/// `-T lib_6_6 -fspv-target-env=vulkan1.2` for the first, where the number of the record's class is no binding.
+#[test]
+fn records_and_lost_push_constants_have_no_binding() {
+    let record =
+        "struct S { float a; }; [[vk::shader_record_ext]] ConstantBuffer<S> r; Texture2D T; RWBuffer<float4> U;";
+    assert_eq!(shader(record, "U[0] = T.Load(0) + r.a;"), ["T 0", "U 1", "r shader-record0"]);
+    let pushed = "struct P { float4 a; }; [[vk::push_constant]] P p; float4 g; RWBuffer<float4> U;";
+    assert_eq!(shader(pushed, "U[0] = p.a;"), ["$Globals 0", "U 1"]);
+    let behind = "struct P { float4 a; }; float4 g; [[vk::push_constant]] P p; RWBuffer<float4> U;";
+    assert_eq!(shader(behind, "U[0] = p.a + g;"), ["$Globals 0", "U 1", "p push-constant0"]);
+}

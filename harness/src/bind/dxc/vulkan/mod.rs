@@ -12,8 +12,9 @@ use std::collections::BTreeSet;
 
 use want::{Role, Want};
 
+use super::doubt::{DoubtfulPlacement, Following};
 use super::location::{holds_resources, is_struct};
-use super::reach::{Reached, reach};
+use super::reach::{Reached, Walked, reach};
 use crate::bind::options::{Descriptor, Options, Unused};
 use crate::bind::release::Release;
 use crate::bind::{Binding, Bound, LayoutUnit, Request};
@@ -22,7 +23,11 @@ use crate::module::{Module, Parameter, ParameterKind, Step};
 use crate::shape::Count;
 
 /// Places the parameters of `module`.
-pub(super) fn bind(module: &Module, (request, release): (&Request, Release)) -> Result<Bound, Vec<Diagnostic>> {
+pub(super) fn bind(
+    module: &Module,
+    (request, release): (&Request, Release),
+    following: Following,
+) -> Result<DoubtfulPlacement, Vec<Diagnostic>> {
     let mut options = Options::parse(&request.options)?;
     number::check_shifts(&options)?;
     // Where one struct falls apart every array does, so that it takes a number for each element.
@@ -42,7 +47,7 @@ pub(super) fn bind(module: &Module, (request, release): (&Request, Release)) -> 
             Diagnostic::error(Code::BindingOverlap, second.span, "cannot have more than one push constant block");
         return Err(vec![problem.with_label(first.span, "push constant block previously defined here")]);
     }
-    let reached = reach(module, request)?;
+    let Walked { reached, doubts } = reach(module, request, following)?;
     let mut wants = want::wants(module, release);
     add_counters(module, &reached, &mut wants);
     let places = number::number(&wants, &options)?;
@@ -55,8 +60,8 @@ pub(super) fn bind(module: &Module, (request, release): (&Request, Release)) -> 
         rows(want, (*place, &options), &is_used, &mut bindings);
     }
     let kept = module.parameters.iter().filter(|parameter| keeps || used.contains(&parameter.name));
-    bindings.extend(kept.filter_map(numberless));
-    Ok(Bound { bindings, warnings: Vec::new() })
+    bindings.extend(kept.filter_map(|parameter| numberless(module, parameter)));
+    Ok(DoubtfulPlacement { bound: Bound { bindings, ..Bound::default() }, doubts })
 }
 
 /// Counters of `RWStructuredBuffer`s come behind everything else, in the order in which the functions that count are
@@ -107,7 +112,7 @@ fn used(module: &Module, reached: &[Reached<'_>]) -> BTreeSet<String> {
             continue;
         }
         let is_data = super::claim::variable_class(parameter).is_none() && !found.location.is_split_off(module);
-        if is_data {
+        if is_data && !want::is_pushed(module, parameter) {
             used.insert("$Globals".to_owned());
         }
         if !found.location.is_split_off(module) {
@@ -142,10 +147,12 @@ fn rows(
 }
 
 /// Push constants, specialization constants and input attachments, which have no binding or more than that.
-fn numberless(parameter: &Parameter) -> Option<Binding> {
+fn numberless(module: &Module, parameter: &Parameter) -> Option<Binding> {
     let annotations = &parameter.annotations;
-    let (unit, index) = if want::is_push_constant(annotations) {
+    let (unit, index) = if want::is_pushed(module, parameter) {
         (LayoutUnit::PushConstant, 0)
+    } else if annotations.is_dxc_shader_record() {
+        (LayoutUnit::ShaderRecord, 0)
     } else if let Some(id) = want::constant_id(annotations) {
         (LayoutUnit::ConstantId, id)
     } else {

@@ -4,7 +4,7 @@
 //! 1.7.2308 where it is silent.
 
 use crate::bind::LayoutUnit;
-use crate::bind::dxc::claim::{annotated, elements, variable_class};
+use crate::bind::dxc::claim::{annotated_first, elements, variable_class};
 use crate::bind::dxc::location::{Location, buffer_members, holds_resources, is_resource};
 use crate::bind::release::Release;
 use crate::module::{Annotations, Argument, Module, Parameter, ParameterKind};
@@ -53,7 +53,9 @@ pub(super) fn wants(module: &Module, release: Release) -> Vec<Want> {
     let mut list = Vec::new();
     let mut has_globals = false;
     for (index, parameter) in module.parameters.iter().enumerate() {
-        if is_push_constant(&parameter.annotations) || constant_id(&parameter.annotations).is_some() {
+        let Parameter { annotations, .. } = parameter;
+        let is_record = annotations.is_dxc_shader_record();
+        if is_push_constant(annotations) || is_record || constant_id(annotations).is_some() {
             continue;
         }
         match variable_class(parameter) {
@@ -91,6 +93,25 @@ pub(super) fn attachment_index(annotations: &Annotations) -> Option<u32> {
 /// Whether `[[vk::push_constant]]` stands before a declaration.
 pub(super) fn is_push_constant(annotations: &Annotations) -> bool {
     annotations.attribute(Some("vk"), "push_constant").is_some()
+}
+
+/// Whether DXC makes a push constant of a parameter: plain data that is declared before every other loose global is in
+/// `$Globals` instead, if there is another one (measured with DXC 1.7.2308, `-spirv`).
+pub(super) fn is_pushed(module: &Module, parameter: &Parameter) -> bool {
+    let is_loose = |other: &&Parameter| {
+        let annotations = &other.annotations;
+        other.kind == ParameterKind::Global && !is_push_constant(annotations) && constant_id(annotations).is_none()
+    };
+    let first = module.parameters.iter().find(is_loose);
+    let is_lost =
+        parameter.kind == ParameterKind::Global && first.is_some_and(|first| is_behind(parameter, first, module));
+    is_push_constant(&parameter.annotations) && !is_lost
+}
+
+/// Whether `other` is declared behind `parameter`.
+fn is_behind(parameter: &Parameter, other: &Parameter, module: &Module) -> bool {
+    let place = |wanted: &Parameter| module.parameters.iter().position(|found| std::ptr::eq(found, wanted));
+    place(parameter) < place(other)
 }
 
 /// The counter of the buffer at `buffer` of the list.
@@ -166,7 +187,7 @@ fn of_member(parameter: &Parameter, member: &Member) -> Want {
 }
 
 fn of_resource(path: &str, (class, ty): (LayoutUnit, &Type), (annotations, span): (&Annotations, Span)) -> Want {
-    let (register, space) = annotated(annotations, class);
+    let (register, space) = annotated_first(annotations, class);
     let is_combined = annotations.attribute(Some("vk"), "combinedImageSampler").is_some();
     Want {
         paths: vec![path.to_owned()],

@@ -2,19 +2,26 @@
 
 use std::collections::HashMap;
 
-use crate::declare::elaborate::scope::TypeId;
+use super::value::ValueType;
 use crate::module::Step;
 use crate::sources::Span;
 
 /// What a local name is.
 #[derive(Clone, Debug)]
 pub(super) enum Local {
-    /// A variable of its own, with its type where that is a declared one.
-    Variable(Option<TypeId>),
+    /// A variable of its own.
+    Variable,
     /// The function's parameter of this number, which may be a resource or hold some.
     Parameter(usize),
     /// Another name for this path, with where it is declared.
     Alias(Vec<Step>, Span),
+}
+
+/// A local name with its type.
+#[derive(Clone, Debug)]
+pub(super) struct LocalName {
+    pub(super) local: Local,
+    pub(super) ty: ValueType,
 }
 
 /// The names that the parameters and each open block declare.
@@ -22,7 +29,7 @@ pub(super) enum Local {
 pub(super) struct Locals<'t> {
     blocks: Vec<Vec<&'t str>>,
     /// What each name is, in the innermost block last.
-    names: HashMap<&'t str, Vec<Local>>,
+    names: HashMap<&'t str, Vec<LocalName>>,
 }
 
 impl<'t> Locals<'t> {
@@ -37,15 +44,15 @@ impl<'t> Locals<'t> {
     }
 
     /// Declares `name` to the end of the innermost block.
-    pub(super) fn declare(&mut self, name: &'t str, local: Local) {
-        self.names.entry(name).or_default().push(local);
+    pub(super) fn declare(&mut self, name: &'t str, local: Local, ty: ValueType) {
+        self.names.entry(name).or_default().push(LocalName { local, ty });
         if let Some(block) = self.blocks.last_mut() {
             block.push(name);
         }
     }
 
     /// What `name` is here; `None` where it is no local name.
-    pub(super) fn find(&self, name: &str) -> Option<&Local> {
+    pub(super) fn find(&self, name: &str) -> Option<&LocalName> {
         self.names.get(name)?.last()
     }
 }

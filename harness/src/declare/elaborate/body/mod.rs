@@ -2,19 +2,26 @@
 //!
 //! Bodies are not parsed. A name counts as a local variable, and is left out, from where it looks like a declaration
 //! (two names side by side) to the end of its block; one that only renames a path (`S t = s;`) stands for that path.
+//! The types of expressions are followed as far as they decide what is called (`typed`).
 
+mod calls;
 mod flow;
 mod locals;
-mod object;
+mod names;
 mod order;
 mod path;
 mod range;
 mod statics;
+mod typed;
+mod value;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
+use calls::{Calls, FunctionInstance, FunctionPiece};
 use locals::{Local, Locals};
+use names::Catalogue;
 use order::{Draft, Swap};
 use range::{Comparison, Counted};
 
@@ -22,11 +29,12 @@ use super::Elaborator;
 use super::builtin;
 use super::entry::Declared;
 use super::generic::Context;
-use super::scope::ScopeId;
-use crate::declare::ast::{FunctionParameter, TypeKind};
+use crate::declare::ast::{FunctionParameter, Item, TypeKind};
 use crate::declare::lexer::TokenKind;
 use crate::declare::parser::{Parser, Place, Source};
-use crate::module::{Function, Life};
+use crate::module::{Callees, Function, Life};
+use crate::shape::{Count, StructType, Type};
+use value::ValueType;
 
 /// Words after which a name is no declaration.
 const NO_TYPE: [&str; 12] =
@@ -64,39 +72,111 @@ struct Body<'e, 't> {
     /// Loops with a known range around this place.
     counted: Vec<Counted<'t>>,
     comparisons: &'e HashMap<&'t str, Comparison>,
+    calls: &'e mut Calls<'t>,
+    /// The struct whose method this is.
+    this: Option<Arc<StructType>>,
+    /// What the access paths that are called run, by their first token.
+    callees: HashMap<usize, Callees>,
+    /// Tokens that stand for a call without a path.
+    drafted: HashSet<usize>,
+    /// The types of the expressions before this token are known.
+    typed_until: usize,
+    /// Expressions around the one that is walked.
+    depth: u32,
+    /// Where the walk of an expression has stopped because it is too deep.
+    cut: Option<usize>,
+    /// A name that is declared next, with its type.
+    declared: Option<Upcoming>,
+}
+
+/// A local variable that is about to be declared.
+#[derive(Clone, Debug)]
+struct Upcoming {
+    /// The token that is its name.
+    at: usize,
+    /// Its type without dimensions.
+    ty: ValueType,
 }
 
 impl<'t> Elaborator<'t> {
-    /// What each function with a body mentions.
-    pub(super) fn bodies(&mut self, functions: &[Declared<'t>]) {
+    /// What each function with a body mentions, and what the initialisers of `static` variables do.
+    pub(super) fn bodies(&mut self, functions: &[Declared<'t>], items: [&'t [Item<'t>]; 2]) {
         let comparisons = range::comparisons(self.source, functions);
-        for (function, scope) in functions {
-            let Some(body) = function.body.clone() else { continue };
-            let mut walk = Body::new(self, *scope, &comparisons);
-            for (index, parameter) in function.parameters.as_deref().unwrap_or_default().iter().enumerate() {
-                let local = if is_plain(parameter) { Local::Variable(None) } else { Local::Parameter(index) };
-                walk.locals.declare(parameter.declarator.name.text, local);
-            }
-            walk.run(body.clone());
-            let (mut uses, places) = order::evaluated(walk.drafts, walk.swaps);
-            let copied: Vec<usize> = match flow::copied(self.source, body) {
-                Some(ranges) => ranges.into_iter().flat_map(|range| order::within(&places, range)).collect(),
-                None => (0..uses.len()).collect(),
-            };
-            order::kill_the_rest(&mut uses, &copied);
-            let name = self.symbols.qualified(*scope, function.name.text);
-            self.module.functions.push(Function { name, uses, copied, span: function.name.span });
+        let catalogue = Catalogue::new(self, functions, items);
+        let mut calls = Calls::new(functions.to_vec(), catalogue);
+        for (function, (declared, scope)) in functions.iter().enumerate() {
+            let context = Context::plain(*scope);
+            let this = calls.catalogue.structure(*scope).and_then(|id| self.finished_struct(id, &context));
+            let instance = FunctionInstance { function, context, this, piece: FunctionPiece::Body };
+            let name = self.symbols.qualified(*scope, declared.name.text);
+            calls.index(instance, || name);
         }
+        self.initialisers(&mut calls);
+        // A function that is walked may ask for further ones.
+        while let Some(instance) = calls.queue.pop_front() {
+            let name = calls.name(self.module.functions.len()).to_owned();
+            let function = self.function(&mut calls, &instance, (name, &comparisons));
+            self.module.functions.push(function);
+        }
+    }
+
+    /// What one function mentions.
+    fn function(
+        &mut self,
+        calls: &mut Calls<'t>,
+        instance: &FunctionInstance,
+        (name, comparisons): (String, &HashMap<&'t str, Comparison>),
+    ) -> Function {
+        let FunctionInstance { function, context, this, piece } = instance.clone();
+        let (declared, _) = calls.functions[function];
+        let parameters = declared.parameters.as_deref().unwrap_or_default();
+        let (types, pieces) = match piece {
+            FunctionPiece::Body => {
+                let types = parameters.iter().map(|parameter| self.parameter_type(parameter, &context)).collect();
+                (types, declared.body.iter().cloned().collect())
+            }
+            FunctionPiece::Defaults(first) => {
+                let defaults = (first..parameters.len()).filter_map(|at| calls.default_of(function, at));
+                (Vec::new(), defaults.map(|parameter| parameter.declarator.initialised.clone()).collect::<Vec<_>>())
+            }
+        };
+
+        let mut walk = Body::new(self, (calls, comparisons), context, this);
+        for ((index, parameter), ty) in parameters.iter().enumerate().zip(types) {
+            let local = if is_plain(parameter) { Local::Variable } else { Local::Parameter(index) };
+            walk.locals.declare(parameter.declarator.name.text, local, ty);
+        }
+        for piece in pieces.iter().cloned() {
+            walk.run(piece);
+        }
+        let (mut uses, places) = order::evaluated(walk.drafts, walk.swaps);
+
+        let flow = match (piece, pieces.as_slice()) {
+            (FunctionPiece::Body, [body]) => flow::copied(self.source, body.clone()),
+            (FunctionPiece::Body | FunctionPiece::Defaults(_), _) => None,
+        };
+        let copied: Vec<usize> = match flow {
+            Some(ranges) => ranges.into_iter().flat_map(|range| order::within(&places, range)).collect(),
+            None => (0..uses.len()).collect(),
+        };
+        order::kill_the_rest(&mut uses, &copied);
+        let exported = piece == FunctionPiece::Body && declared.prefix.has("export");
+        Function { name, uses, copied, exported, span: declared.name.span }
     }
 }
 
 impl<'e, 't> Body<'e, 't> {
-    fn new(elaborator: &'e mut Elaborator<'t>, scope: ScopeId, comparisons: &'e HashMap<&'t str, Comparison>) -> Self {
+    fn new(
+        elaborator: &'e mut Elaborator<'t>,
+        (calls, comparisons): (&'e mut Calls<'t>, &'e HashMap<&'t str, Comparison>),
+        context: Context,
+        this: Option<Arc<StructType>>,
+    ) -> Self {
         let mut locals = Locals::default();
         locals.open();
         Self {
             source: elaborator.source,
-            context: Context::plain(scope),
+            context,
             elaborator,
             locals,
             renamed: None,
@@ -107,6 +187,14 @@ impl<'e, 't> Body<'e, 't> {
             swaps: Vec::new(),
             counted: Vec::new(),
             comparisons,
+            calls,
+            this,
+            callees: HashMap::new(),
+            drafted: HashSet::new(),
+            typed_until: 0,
+            depth: 0,
+            cut: None,
+            declared: None,
         }
     }
 }
@@ -122,8 +210,17 @@ impl Body<'_, '_> {
                     Life::Dead => self.dead_until = self.dead_until.max(end),
                 }
             }
-            let kind = self.source.token(at).kind;
-            match kind {
+            let token = self.source.token(at);
+            if token.text == "sizeof" && self.source.token(at + 1).kind == TokenKind::LeftParenthesis {
+                // What stands there is looked at, not evaluated.
+                at = self.source.closer(at + 1) + 1;
+                continue;
+            }
+            self.declaration_ahead(at);
+            if self.calls.catalogue.needs_types && at >= self.typed_until && self.starts_expression(at) {
+                self.typed_until = self.expression(at);
+            }
+            match token.kind {
                 TokenKind::LeftBrace => self.locals.open(),
                 TokenKind::RightBrace => self.locals.close(),
                 // `[unroll]` before a statement, not an index behind a value.
@@ -132,6 +229,33 @@ impl Body<'_, '_> {
                 _ => {}
             }
             at += 1;
+        }
+    }
+
+    /// Looks whether a declaration of local variables begins at `at`, and where its first name is.
+    fn declaration_ahead(&mut self, at: usize) {
+        let token = self.source.token(at);
+        let before = self.source.token(at.saturating_sub(1));
+        let is_header =
+            || at >= 2 && before.kind == TokenKind::LeftParenthesis && self.source.token(at - 2).text == "for";
+        let is_start = self.starts_statement(at) || before.kind == TokenKind::Colon || is_header();
+        if token.kind != TokenKind::Identifier || !is_start {
+            return;
+        }
+        let mut first = at;
+        while matches!(self.source.token(first).text, "const" | "static" | "precise" | "uniform") {
+            first += 1;
+        }
+        if self.source.token(first).kind != TokenKind::Identifier || !self.is_type_name(first) {
+            return;
+        }
+        let Some((ty, name)) = self.written_type(first) else { return };
+        let follows = self.source.token(name + 1).kind;
+        let is_declarator =
+            matches!(follows, TokenKind::Assign | TokenKind::Semicolon | TokenKind::Comma | TokenKind::LeftBracket);
+        if self.source.token(name).kind == TokenKind::Identifier && is_declarator {
+            self.declared = Some(Upcoming { at: name, ty });
+            self.typed_until = self.typed_until.max(name);
         }
     }
 
@@ -157,7 +281,8 @@ impl Body<'_, '_> {
         let follows_type = before.kind == TokenKind::Identifier && !NO_TYPE.contains(&before.text);
         let follows_arguments =
             before.kind == TokenKind::Greater && self.source.token(at + 1).kind == TokenKind::Assign;
-        if follows_type || follows_arguments {
+        let is_upcoming = self.declared.as_ref().is_some_and(|upcoming| upcoming.at == at);
+        if follows_type || follows_arguments || is_upcoming {
             self.declaration(at);
         } else if builtin::builtin(token.text).is_none() {
             let end = self.path(at);
@@ -176,11 +301,34 @@ impl Body<'_, '_> {
             None
         };
         self.renamed = path.as_ref().map(|_| at + 2);
+        let upcoming = self.declared.take().filter(|upcoming| upcoming.at == at);
+        let element = upcoming.as_ref().and_then(|upcoming| upcoming.ty.clone());
         let local = match path {
             Some(path) => Local::Alias(path, name.span),
-            None => Local::Variable(self.declared_type(self.type_name(at))),
+            None => Local::Variable,
         };
-        self.locals.declare(name.text, local);
+        let ty = element.map(|element| self.dimensioned(element, at + 1));
+        self.locals.declare(name.text, local, ty);
+
+        // `float a = 1, b;`: the next name is one of a variable, too.
+        let next = self.expression_end(at + 1) + 1;
+        let follows = self.source.token(next + 1).kind;
+        let is_declarator = self.source.token(next - 1).kind == TokenKind::Comma
+            && self.source.token(next).kind == TokenKind::Identifier
+            && matches!(follows, TokenKind::Assign | TokenKind::Semicolon | TokenKind::Comma | TokenKind::LeftBracket);
+        if let (Some(Upcoming { ty, .. }), true) = (upcoming, is_declarator) {
+            self.declared = Some(Upcoming { at: next, ty });
+        }
+    }
+
+    /// `element` with the dimensions that are written from `at` on; their lengths do not matter here.
+    fn dimensioned(&self, element: Type, at: usize) -> Type {
+        let (mut ty, mut next) = (element, at);
+        while self.source.token(next).kind == TokenKind::LeftBracket {
+            ty = Type::Array { element: Box::new(ty), count: Count::Unbounded };
+            next = self.source.closer(next) + 1;
+        }
+        ty
     }
 
     /// Whether the variable at `at` is declared with a scalar, vector or matrix type.

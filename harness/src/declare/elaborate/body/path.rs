@@ -3,10 +3,9 @@
 use super::locals::Local;
 use super::order::{Draft, Swap};
 use super::{Body, STATEMENT_TOKENS};
-use crate::declare::elaborate::scope::TypeId;
 use crate::declare::lexer::TokenKind;
 use crate::declare::parser::generic_arguments_end;
-use crate::module::{Alias, Step, Use};
+use crate::module::{Alias, Callees, Step, Use};
 
 /// An access path in the text.
 #[derive(Debug)]
@@ -17,32 +16,33 @@ struct Reading {
     end: usize,
     /// Whether a variable of the function's own begins it.
     own: bool,
-    /// Type of that variable.
-    object: Option<TypeId>,
 }
 
 impl Body<'_, '_> {
     /// Records the access path that begins at `at`, unless it is a type or a local variable. Returns where it ends.
     pub(super) fn path(&mut self, at: usize) -> usize {
-        let Reading { steps, alias, end, own, object } = self.reading(at);
+        let Reading { steps, alias, end, own } = self.reading(at);
         let behind = generic_arguments_end(self.source, end).unwrap_or(end);
         let after = self.source.token(behind).kind;
         if after == TokenKind::Identifier || self.renamed == Some(at) {
             return end;
         }
         let call = after == TokenKind::LeftParenthesis;
-        let path = match (own, object) {
+        let callees = self.callees.remove(&at).filter(|_| call).unwrap_or_default();
+        // A variable of the function's own is nothing to record, but its methods are.
+        let path = match (own, &callees) {
             (false, _) => steps,
-            (true, Some(object)) if call => match self.method(object, &steps) {
-                Some(method) => vec![method],
-                None => return end,
-            },
-            (true, Some(_) | None) => return end,
+            (true, Callees::Known(method)) => vec![Step::Name(self.calls.name(*method).to_owned())],
+            (true, Callees::OneOf(methods) | Callees::Perhaps(methods)) => {
+                let first = methods.first().map(|method| self.calls.name(*method).to_owned());
+                first.map(Step::Name).into_iter().collect()
+            }
+            (true, Callees::Named | Callees::BuiltIn) => return end,
         };
         let arguments = if call { self.arguments(behind) } else { Vec::new() };
         let end = if call { self.source.closer(behind) + 1 } else { end };
         let (life, span) = (self.life(at), self.source.token(at).span);
-        let used = Use { path, alias, call, arguments: Vec::new(), life, span };
+        let used = Use { path, alias, call, callees, arguments: Vec::new(), life, span };
         self.drafts.push(Draft { used, at, end, arguments });
         end
     }
@@ -53,7 +53,7 @@ impl Body<'_, '_> {
         if start == "this" {
             let mut steps = vec![Step::This];
             let end = self.steps(at + 1, &mut steps);
-            return Reading { steps, alias: None, end, own: false, object: None };
+            return Reading { steps, alias: None, end, own: false };
         }
         let kind = |index: usize| self.source.token(index).kind;
         let mut name = start.to_owned();
@@ -62,21 +62,20 @@ impl Body<'_, '_> {
             name = format!("{name}::{}", self.source.token(next + 1).text);
             next += 2;
         }
-        let (mut alias, mut object) = (None, None);
-        let (mut steps, own) = match self.locals.find(&name) {
-            Some(Local::Variable(ty)) => {
-                object = *ty;
-                (Vec::new(), true)
-            }
+        let mut alias = None;
+        let is_member = || self.this.as_ref().is_some_and(|this| this.member(&name).is_some());
+        let (mut steps, own) = match self.locals.find(&name).map(|found| &found.local) {
+            Some(Local::Variable) => (Vec::new(), true),
             Some(Local::Parameter(index)) => (vec![Step::Parameter(*index)], false),
             Some(Local::Alias(path, span)) => {
                 alias = Some(Alias { steps: path.len(), span: *span });
                 (path.clone(), false)
             }
+            None if is_member() => (vec![Step::This, Step::Name(name)], false),
             None => (vec![Step::Name(self.qualified(&name))], false),
         };
         let end = self.steps(next, &mut steps);
-        Reading { steps, alias, end, own, object }
+        Reading { steps, alias, end, own }
     }
 
     /// Appends `.member` and `[index]` from `next` on; the walk itself comes to what stands in the brackets.
@@ -99,7 +98,7 @@ impl Body<'_, '_> {
 
     /// For each argument of the call that opens at `open` the first token of the path that it is. The last argument is
     /// evaluated first.
-    fn arguments(&mut self, open: usize) -> Vec<Option<usize>> {
+    pub(super) fn arguments(&mut self, open: usize) -> Vec<Option<usize>> {
         let close = self.source.closer(open);
         let mut arguments = Vec::new();
         let mut start = open + 1;

@@ -2,17 +2,19 @@
 
 use std::collections::HashMap;
 
+use super::calls::Calls;
 use super::{Body, order};
 use crate::declare::elaborate::Elaborator;
+use crate::declare::elaborate::generic::Context;
 use crate::module::{Function, Static};
 
-impl Elaborator<'_> {
+impl<'t> Elaborator<'t> {
     /// Reads the initialisers of `static` globals; those that mention nothing are left out.
-    pub(in crate::declare::elaborate) fn initialisers(&mut self) {
+    pub(super) fn initialisers(&mut self, calls: &mut Calls<'t>) {
         let comparisons = HashMap::new();
         for (declarator, scope) in std::mem::take(&mut self.statics) {
             let tokens = declarator.initialised.clone();
-            let mut walk = Body::new(self, scope, &comparisons);
+            let mut walk = Body::new(self, (calls, &comparisons), Context::plain(scope), None);
             let path = walk.whole_path(tokens.start, tokens.end);
             walk.run(tokens);
             let (uses, _) = order::evaluated(walk.drafts, walk.swaps);
@@ -21,7 +23,7 @@ impl Elaborator<'_> {
             }
             let name = self.symbols.qualified(scope, declarator.name.text);
             let copied = (0..uses.len()).collect();
-            let initialiser = Function { name, uses, copied, span: declarator.name.span };
+            let initialiser = Function { name, uses, copied, exported: false, span: declarator.name.span };
             self.module.statics.push(Static { path, initialiser });
         }
     }

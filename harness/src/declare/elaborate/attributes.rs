@@ -1,0 +1,220 @@
+//! Which attributes are known, and what is said of others.
+//!
+//! Sources: the attributes of DXC 1.7.2308 and Slang 2026.14.1, which ignore others with a warning.
+
+use super::Elaborator;
+use super::scope::ScopeId;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::module::Attribute;
+
+/// What an attribute means here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meaning {
+    /// It is modelled, or says nothing about where something is.
+    Known,
+    /// It can bind or place what stands behind it, and is not modelled.
+    Placing,
+    /// No compiler that was looked at has it.
+    Unknown,
+}
+
+/// Attributes of the namespace `vk` that are modelled, or change no place.
+const VULKAN: &[&str] = &[
+    "aliased_pointer",
+    "binding",
+    "builtin",
+    "combinedImageSampler",
+    "constant_id",
+    "counter_binding",
+    "depth_greater",
+    "depth_less",
+    "depth_unchanged",
+    "early_and_late_tests",
+    "ext_builtin_input",
+    "ext_builtin_output",
+    "ext_capability",
+    "ext_execution_mode",
+    "ext_execution_mode_id",
+    "ext_extension",
+    "ext_instruction",
+    "ext_literal",
+    "ext_reference",
+    "ext_result_id",
+    "ext_type_def",
+    "image_format",
+    "index",
+    "input_attachment_index",
+    "location",
+    "offset",
+    "post_depth_coverage",
+    "push_constant",
+    "shader_record",
+    "shader_record_ext",
+    "shader_record_nv",
+    "spirv_instruction",
+    "stencil_ref_greater_equal_back",
+    "stencil_ref_greater_equal_front",
+    "stencil_ref_less_equal_back",
+    "stencil_ref_less_equal_front",
+    "stencil_ref_unchanged_back",
+    "stencil_ref_unchanged_front",
+];
+
+/// Attributes of the namespace `vk` that decorate or store what stands behind them in any way that their arguments say.
+const VULKAN_PLACING: &[&str] = &["ext_decorate", "ext_decorate_id", "ext_decorate_string", "ext_storage_class"];
+
+/// Attributes without a namespace.
+const PLAIN: &[&str] = &[
+    "COM",
+    "CUDADeviceExport",
+    "CUDAHost",
+    "CUDAKernel",
+    "CudaDeviceExport",
+    "CudaHost",
+    "CudaKernel",
+    "AutoPyBindCUDA",
+    "BackwardDerivative",
+    "BackwardDerivativeOf",
+    "BackwardDifferentiable",
+    "DerivativeGroupLinear",
+    "DerivativeGroupQuad",
+    "DerivativeMember",
+    "Differentiable",
+    "DisableArrayFlattening",
+    "DllExport",
+    "DllImport",
+    "EntryPoint",
+    "Flags",
+    "ForceInline",
+    "ForceUnroll",
+    "ForwardDerivative",
+    "ForwardDerivativeOf",
+    "ForwardDifferentiable",
+    "KnownBuiltin",
+    "MaxIters",
+    "MaximallyReconverges",
+    "NoDiffThis",
+    "NoInline",
+    "NoSideEffect",
+    "NodeLaunch",
+    "NodeDispatchGrid",
+    "NodeID",
+    "NodeIsProgramEntry",
+    "NodeLocalRootArgumentsTableIndex",
+    "NodeMaxDispatchGrid",
+    "NodeMaxRecursionDepth",
+    "NodeShareInputOf",
+    "NodeArraySize",
+    "AllowSparseNodes",
+    "MaxRecords",
+    "MaxRecordsSharedWith",
+    "UnboundedSparseNodes",
+    "PrimalSubstitute",
+    "PrimalSubstituteOf",
+    "PreferCheckpoint",
+    "PreferRecompute",
+    "PyExport",
+    "QuadDerivatives",
+    "RequireFullQuads",
+    "RequireCapability",
+    "RequirePrelude",
+    "RootSignature",
+    "Specialize",
+    "SpecializationConstant",
+    "TorchEntryPoint",
+    "TreatAsDifferentiable",
+    "UnscopedEnum",
+    "WaveOpsIncludeHelperLanes",
+    "WaveSize",
+    "allow_uav_condition",
+    "allow",
+    "anyValueSize",
+    "branch",
+    "builtin",
+    "call",
+    "clipplanes",
+    "constref",
+    "deprecated",
+    "domain",
+    "earlydepthstencil",
+    "experimental",
+    "export",
+    "fastopt",
+    "flatten",
+    "forcecase",
+    "format",
+    "formatCPU",
+    "gl_binding",
+    "instance",
+    "isolate",
+    "loop",
+    "maxexports",
+    "maxtessfactor",
+    "maxvertexcount",
+    "mutating",
+    "noRefInline",
+    "noinline",
+    "nonmutating",
+    "nontemporal",
+    "nonVaryingBackend",
+    "numthreads",
+    "open",
+    "outputcontrolpoints",
+    "outputtopology",
+    "partitioning",
+    "patchconstantfunc",
+    "payload",
+    "playback",
+    "push_constant",
+    "raypayload",
+    "reflect",
+    "require",
+    "sealed",
+    "shader",
+    "shader_record",
+    "spv_target_env_1_3",
+    "unroll",
+    "vk_binding",
+    "wavesize",
+];
+
+impl Elaborator<'_> {
+    /// Says what is not understood: a warning for an attribute that compilers ignore too, an error for one that could
+    /// move what stands behind it.
+    pub(super) fn check_known(&mut self, attribute: &Attribute, scope: ScopeId) {
+        let Attribute { namespace, name, span, .. } = attribute;
+        let written = namespace.as_ref().map_or_else(|| name.clone(), |namespace| format!("{namespace}::{name}"));
+        match self.meaning(namespace.as_deref(), name, scope) {
+            Meaning::Known => {}
+            Meaning::Unknown => {
+                let message = format!("the attribute `{written}` is not known and counts for nothing");
+                self.problems.report(Diagnostic::warning(Code::UnknownAttribute, *span, message));
+            }
+            Meaning::Placing => {
+                let message = format!("the attribute `{written}` can bind or place, and is not understood");
+                self.problems.report(Diagnostic::error(Code::Unsupported, *span, message));
+            }
+        }
+    }
+
+    fn meaning(&self, namespace: Option<&str>, name: &str, scope: ScopeId) -> Meaning {
+        match namespace {
+            Some("vk") if VULKAN.contains(&name) => Meaning::Known,
+            Some("vk") if VULKAN_PLACING.contains(&name) => Meaning::Placing,
+            Some("gl") if name == "binding" => Meaning::Known,
+            None if PLAIN.contains(&name) || name.starts_with("__") || self.is_declared_attribute(name, scope) => {
+                Meaning::Known
+            }
+            // Slang's other spelling of `vk::...`, of which only `vk_binding` is modelled.
+            None if name.strip_prefix("vk_").is_some_and(|rest| VULKAN.contains(&rest)) => Meaning::Placing,
+            Some(_) | None => Meaning::Unknown,
+        }
+    }
+
+    /// Slang's own attributes are structs: `[Tag(1)]` is a `struct TagAttribute`.
+    fn is_declared_attribute(&self, name: &str, scope: ScopeId) -> bool {
+        let declared = [format!("{name}Attribute"), name.to_owned()];
+        let mut scopes = self.symbols.outwards(scope);
+        scopes.any(|scope| declared.iter().any(|name| self.symbols.type_in(scope, name).is_some()))
+    }
+}

@@ -1,0 +1,345 @@
+//! Which function of the module a call in a body runs: overloads are chosen, generic functions get their arguments.
+//!
+//! Each function with a body has one entry in [`crate::module::Module::functions`]; a generic one, or a method of a generic struct, has
+//! one more for each set of arguments that it is called with, and default arguments are functions of their own.
+
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::names::Catalogue;
+use super::value::{ArgumentFit, ValueType, fit};
+use crate::declare::ast::{FunctionParameter, GenericArgument, GenericParameter, TypeExpression, TypeKind};
+use crate::declare::elaborate::Elaborator;
+use crate::declare::elaborate::entry::Declared;
+use crate::declare::elaborate::generic::{Binding, Context, GenericValue};
+use crate::declare::elaborate::resolve::order;
+use crate::declare::elaborate::scope::ScopeId;
+use crate::module::Callees;
+use crate::shape::{StructType, Type};
+
+/// Functions with generic arguments after which no more are made: each may name new ones.
+const MOST_INSTANCES: usize = 1 << 12;
+
+/// What of a function is walked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum FunctionPiece {
+    /// Its body.
+    Body,
+    /// The default arguments from the parameter of this number on.
+    Defaults(usize),
+}
+
+/// A function with its generic arguments.
+#[derive(Clone, Debug)]
+pub(super) struct FunctionInstance {
+    /// Index among the functions of the source.
+    pub(super) function: usize,
+    /// What its names are looked up in.
+    pub(super) context: Context,
+    /// The struct whose method it is.
+    pub(super) this: Option<Arc<StructType>>,
+    pub(super) piece: FunctionPiece,
+}
+
+/// A function that a name may mean.
+#[derive(Clone, Debug)]
+pub(super) struct FunctionCandidate {
+    pub(super) function: usize,
+    /// The context that declares it.
+    pub(super) context: Context,
+    pub(super) this: Option<Arc<StructType>>,
+}
+
+/// What a call runs and gives.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Choice {
+    pub(super) callees: Callees,
+    /// The functions that evaluate default arguments.
+    pub(super) defaults: Vec<usize>,
+    pub(super) result: ValueType,
+}
+
+/// A candidate whose parameters fit the arguments of a call.
+#[derive(Debug)]
+struct Viable {
+    instance: FunctionInstance,
+    fits: Vec<ArgumentFit>,
+    result: ValueType,
+    /// Whether default arguments are needed.
+    is_short: bool,
+}
+
+/// The functions of a module that is being made.
+#[derive(Debug)]
+pub(super) struct Calls<'t> {
+    pub(super) functions: Vec<Declared<'t>>,
+    pub(super) catalogue: Catalogue<'t>,
+    indices: HashMap<(usize, Rc<str>, FunctionPiece), usize>,
+    /// The names of the functions of the module, by index.
+    names: Vec<String>,
+    /// What is still to be walked, in the order of its indices.
+    pub(super) queue: VecDeque<FunctionInstance>,
+    /// The scopes of the parameters of generic functions.
+    scopes: HashMap<usize, ScopeId>,
+}
+
+impl<'t> Calls<'t> {
+    pub(super) fn new(functions: Vec<Declared<'t>>, catalogue: Catalogue<'t>) -> Self {
+        Self {
+            functions,
+            catalogue,
+            indices: HashMap::new(),
+            names: Vec::new(),
+            queue: VecDeque::new(),
+            scopes: HashMap::new(),
+        }
+    }
+
+    /// The name of a function of the module.
+    pub(super) fn name(&self, index: usize) -> &str {
+        &self.names[index]
+    }
+
+    /// The index that `instance` has or gets among the functions of the module, under `name` if it is new. `None` for a function without a
+    /// body and beyond [`MOST_INSTANCES`].
+    pub(super) fn index(&mut self, instance: FunctionInstance, name: impl FnOnce() -> String) -> Option<usize> {
+        let FunctionInstance { function, ref context, piece, .. } = instance;
+        self.functions[function].0.body.as_ref()?;
+        let key = (function, Rc::clone(&context.key), piece);
+        if let Some(index) = self.indices.get(&key) {
+            return Some(*index);
+        }
+        let is_extra = !context.bindings.is_empty() || piece != FunctionPiece::Body;
+        if is_extra && self.names.len() >= self.functions.len() + MOST_INSTANCES {
+            return None;
+        }
+        let index = self.names.len();
+        self.indices.insert(key, index);
+        self.names.push(name());
+        self.queue.push_back(instance);
+        Some(index)
+    }
+
+    /// The default argument of a parameter, which stands at the function or at a declaration of it without a body.
+    pub(super) fn default_of(&self, function: usize, parameter: usize) -> Option<&'t FunctionParameter<'t>> {
+        let (declared, scope) = self.functions[function];
+        let count = declared.parameters.as_deref().unwrap_or_default().len();
+        let same = self.catalogue.functions(scope, declared.name.text).iter().map(|index| self.functions[*index].0);
+        let others = same.filter(|other| other.parameters.as_deref().is_ok_and(|found| found.len() == count));
+        let mut found =
+            std::iter::once(declared).chain(others).filter_map(|one| one.parameters.as_deref().ok()?.get(parameter));
+        found.find(|parameter| !parameter.declarator.initialised.is_empty())
+    }
+
+    fn parameters(&self, function: usize) -> Option<&'t [FunctionParameter<'t>]> {
+        self.functions[function].0.parameters.as_deref().ok()
+    }
+}
+
+impl<'t> Elaborator<'t> {
+    /// Runs `step` without reporting what is wrong, and without what it points at.
+    pub(super) fn quietly<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
+        let problems = std::mem::take(&mut self.problems);
+        let pointees = std::mem::take(&mut self.pointees);
+        let result = step(self);
+        self.problems = problems;
+        self.pointees = pointees;
+        result
+    }
+
+    /// The function that a call of one of `candidates` runs; `written` are its generic arguments, as `context` knows
+    /// them.
+    pub(super) fn choose(
+        &mut self,
+        calls: &mut Calls<'t>,
+        candidates: &[FunctionCandidate],
+        (written, context): (Option<&[GenericArgument<'t>]>, &Context),
+        arguments: &[ValueType],
+    ) -> Choice {
+        let mut viable: Vec<Viable> = Vec::new();
+        for candidate in candidates {
+            if calls.functions[candidate.function].0.body.is_none() {
+                continue;
+            }
+            viable.extend(self.viable(calls, candidate, (written, context), arguments));
+        }
+        if viable.is_empty() {
+            return Choice::default();
+        }
+        let best: Vec<usize> = (0..viable.len()).filter(|one| is_best(&viable, *one)).collect();
+        if let [best] = best.as_slice() {
+            viable = vec![viable.swap_remove(*best)];
+        }
+
+        let (mut callees, mut defaults) = (Vec::new(), Vec::new());
+        let result = viable[0].result.clone().filter(|_| viable.iter().all(|other| other.result == viable[0].result));
+        for Viable { instance, is_short, .. } in viable {
+            let name = self.instance_name(calls, &instance);
+            if is_short {
+                let piece = FunctionPiece::Defaults(arguments.len());
+                let name = format!("{name}: default arguments from {}", arguments.len());
+                defaults.extend(calls.index(FunctionInstance { piece, ..instance.clone() }, || name));
+            }
+            callees.extend(calls.index(instance, || name));
+        }
+        let callees = match callees.as_slice() {
+            [] => Callees::Named,
+            [one] => Callees::Known(*one),
+            _ => Callees::OneOf(callees),
+        };
+        Choice { callees, defaults, result }
+    }
+
+    /// How `candidate` takes `arguments`; `None` where it does not.
+    fn viable(
+        &mut self,
+        calls: &mut Calls<'t>,
+        candidate: &FunctionCandidate,
+        written: (Option<&[GenericArgument<'t>]>, &Context),
+        arguments: &[ValueType],
+    ) -> Option<Viable> {
+        let FunctionCandidate { function, this, .. } = candidate;
+        let (declared, _) = calls.functions[*function];
+        let parameters = calls.parameters(*function);
+        if let Some(parameters) = parameters {
+            let has_rest = (arguments.len()..parameters.len()).all(|at| calls.default_of(*function, at).is_some());
+            if arguments.len() > parameters.len() || !has_rest {
+                return None;
+            }
+        }
+        let parameters = parameters.unwrap_or_default();
+        let context = match declared.prefix.generics.as_deref() {
+            Some(generics) => {
+                let scope = *calls
+                    .scopes
+                    .entry(*function)
+                    .or_insert_with(|| self.symbols.generic_scope(candidate.context.scope));
+                let outer = Context { scope, ..candidate.context.clone() };
+                self.quietly(|elaborator| elaborator.deduced(generics, (written, &outer), (parameters, arguments)))
+            }
+            None => Some(candidate.context.clone()),
+        };
+        let is_deduced = context.is_some();
+        let context = context.unwrap_or_else(|| candidate.context.clone());
+        let fits = parameters.iter().zip(arguments).map(|(parameter, argument)| {
+            let ty = if is_deduced { self.parameter_type(parameter, &context) } else { None };
+            fit(&ty, argument)
+        });
+        let fits: Vec<ArgumentFit> = fits.collect();
+        if fits.contains(&ArgumentFit::Refused) {
+            return None;
+        }
+        let result = declared.result.as_ref().filter(|_| is_deduced);
+        let result =
+            result.and_then(|ty| self.quietly(|elaborator| elaborator.resolve(ty, order(&declared.prefix), &context)));
+        let instance =
+            FunctionInstance { function: *function, context, this: this.clone(), piece: FunctionPiece::Body };
+        Some(Viable { instance, fits, result, is_short: arguments.len() < parameters.len() })
+    }
+
+    /// The type of a parameter.
+    pub(super) fn parameter_type(&mut self, parameter: &FunctionParameter<'t>, context: &Context) -> ValueType {
+        let FunctionParameter { prefix, ty, declarator, .. } = parameter;
+        self.quietly(|elaborator| elaborator.declared(ty, order(prefix), (declarator, context)))
+    }
+
+    /// The name of a function with its generic arguments: `N::f<float>`, `Pair<float>::first`.
+    fn instance_name(&self, calls: &Calls<'t>, instance: &FunctionInstance) -> String {
+        let (declared, scope) = calls.functions[instance.function];
+        let name = match &instance.this {
+            Some(this) => format!("{}::{}", this.name, declared.name.text),
+            None => self.symbols.qualified(scope, declared.name.text),
+        };
+        let own = calls.scopes.get(&instance.function);
+        let bindings = instance.context.bindings.iter().filter(|binding| Some(&binding.scope) == own);
+        let arguments: Vec<String> = bindings.map(|binding| binding.value.written()).collect();
+        if arguments.is_empty() { name } else { format!("{name}<{}>", arguments.join(", ")) }
+    }
+
+    /// The context inside a generic function with the arguments that are written or that the types of its arguments
+    /// say.
+    fn deduced(
+        &mut self,
+        generics: &'t [GenericParameter<'t>],
+        ((written, context), outer): ((Option<&[GenericArgument<'t>]>, &Context), &Context),
+        (parameters, arguments): (&'t [FunctionParameter<'t>], &[ValueType]),
+    ) -> Option<Context> {
+        let mut bindings = outer.bindings.to_vec();
+        for (index, generic) in generics.iter().enumerate() {
+            let inside = Context::new(outer.scope, bindings.clone());
+            let value = match written.and_then(|written| written.get(index)) {
+                Some(argument) => self.argument(generic, argument, context),
+                None => {
+                    let pairs = parameters.iter().zip(arguments);
+                    let mut found = pairs.filter_map(|(parameter, argument)| {
+                        let mut ty = argument.as_ref()?;
+                        for _ in &parameter.declarator.dimensions {
+                            let Type::Array { element, .. } = ty else { return None };
+                            ty = element;
+                        }
+                        self.deduced_from(generic.name.text, &parameter.ty, &GenericValue::Type(ty.clone()), 0)
+                    });
+                    let found = found.next();
+                    match (found, &generic.default) {
+                        (None, Some(default)) => self.argument(generic, default, &inside),
+                        (found, _) => found,
+                    }
+                }
+            };
+            bindings.push(Binding { scope: outer.scope, name: generic.name.text.to_owned(), value: value? });
+        }
+        Some(Context::new(outer.scope, bindings))
+    }
+
+    /// What the generic parameter `name` is if `ty` is `found`.
+    fn deduced_from(
+        &self,
+        name: &str,
+        ty: &TypeExpression<'t>,
+        found: &GenericValue,
+        depth: usize,
+    ) -> Option<GenericValue> {
+        const DEEPEST: usize = 16;
+        let TypeKind::Path(path) = &ty.kind else { return None };
+        let [part] = path.parts.as_slice() else { return None };
+        let Some(written) = part.arguments.as_deref() else {
+            return (part.name.text == name && ty.suffixes.is_empty()).then(|| found.clone());
+        };
+        let GenericValue::Type(found) = found else { return None };
+        let values: Vec<GenericValue> = match found {
+            Type::Struct(found) => {
+                let specialisation = self.specialisations.get(&Arc::as_ptr(found))?;
+                let own = |binding: &&Binding| binding.scope == specialisation.context.scope;
+                specialisation.context.bindings.iter().filter(own).map(|binding| binding.value.clone()).collect()
+            }
+            Type::Resource(resource) => {
+                resource.element.iter().map(|element| GenericValue::Type((**element).clone())).collect()
+            }
+            Type::Vector { scalar, length } => {
+                vec![GenericValue::Type(Type::Scalar(*scalar)), GenericValue::Integer(i64::from(*length))]
+            }
+            Type::Matrix { scalar, rows, columns, .. } => vec![
+                GenericValue::Type(Type::Scalar(*scalar)),
+                GenericValue::Integer(i64::from(*rows)),
+                GenericValue::Integer(i64::from(*columns)),
+            ],
+            Type::Scalar(_) | Type::Array { .. } | Type::Enum(_) | Type::Pointer { .. } => Vec::new(),
+        };
+        let mut inner = written.iter().zip(&values).filter_map(|(argument, value)| match argument {
+            GenericArgument::Type(ty) if depth < DEEPEST => self.deduced_from(name, ty, value, depth + 1),
+            GenericArgument::Type(_) | GenericArgument::Value(_) => None,
+        });
+        inner.next()
+    }
+}
+
+/// Whether `one` fits at least as well as every other one for each argument, and better for one of them.
+fn is_best(viable: &[Viable], one: usize) -> bool {
+    let beats = |other: &Viable| {
+        let pairs = || viable[one].fits.iter().zip(&other.fits);
+        let is_known = pairs().all(|(own, other)| *own != ArgumentFit::Unknown && *other != ArgumentFit::Unknown);
+        is_known && pairs().all(|(own, other)| own <= other) && pairs().any(|(own, other)| own < other)
+    };
+    viable.iter().enumerate().all(|(index, other)| index == one || beats(other))
+}

@@ -1,0 +1,113 @@
+//! The functions and variables of a source by the scope that declares them: what a name in a body can mean.
+
+use std::collections::HashMap;
+
+use crate::declare::ast::{Declaration, Declarator, Item, TypeKind};
+use crate::declare::elaborate::Elaborator;
+use crate::declare::elaborate::entry::Declared;
+use crate::declare::elaborate::scope::{GLOBAL, ScopeId, TypeId};
+
+/// A variable as declared.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DeclaredVariable<'t> {
+    pub(super) declaration: &'t Declaration<'t>,
+    pub(super) declarator: &'t Declarator<'t>,
+}
+
+/// What each scope declares.
+#[derive(Debug, Default)]
+pub(super) struct Catalogue<'t> {
+    /// Indices among the functions of the source, by scope and name.
+    functions: HashMap<ScopeId, HashMap<&'t str, Vec<usize>>>,
+    variables: HashMap<ScopeId, HashMap<&'t str, DeclaredVariable<'t>>>,
+    /// The structs whose insides the scopes are.
+    structs: HashMap<ScopeId, TypeId>,
+    /// Indices of the methods of each name, of all structs.
+    methods: HashMap<&'t str, Vec<usize>>,
+    /// Whether a call can mean anything else than the one function of its name.
+    pub(super) needs_types: bool,
+}
+
+impl<'t> Catalogue<'t> {
+    pub(super) fn new(elaborator: &Elaborator<'t>, functions: &[Declared<'t>], items: [&'t [Item<'t>]; 2]) -> Self {
+        let mut catalogue = Self::default();
+        let symbols = &elaborator.symbols;
+        for id in symbols.type_ids() {
+            if let Some(inside) = symbols.inside(id) {
+                catalogue.structs.insert(inside, id);
+            }
+        }
+        for (index, (function, scope)) in functions.iter().enumerate() {
+            let of_name = catalogue.functions.entry(*scope).or_default().entry(function.name.text).or_default();
+            of_name.push(index);
+            let has_default = |function: &Declared<'t>| {
+                let parameters = function.0.parameters.as_deref().unwrap_or_default();
+                parameters.iter().any(|parameter| !parameter.declarator.initialised.is_empty())
+            };
+            let is_method = catalogue.structs.contains_key(scope);
+            catalogue.needs_types |=
+                is_method || of_name.len() > 1 || function.prefix.generics.is_some() || has_default(&functions[index]);
+            if is_method {
+                catalogue.methods.entry(function.name.text).or_default().push(index);
+            }
+        }
+        for items in items {
+            catalogue.gather(elaborator, items, GLOBAL);
+        }
+        catalogue
+    }
+
+    /// Enters the variables that `items` declare in `scope`. The members of a buffer are names of the scope around it.
+    fn gather(&mut self, elaborator: &Elaborator<'t>, items: &'t [Item<'t>], scope: ScopeId) {
+        let symbols = &elaborator.symbols;
+        for item in items {
+            match item {
+                Item::Declaration(declaration) => {
+                    for declarator in &declaration.declarators {
+                        let variable = DeclaredVariable { declaration, declarator };
+                        self.variables.entry(scope).or_default().entry(declarator.name.text).or_insert(variable);
+                    }
+                    if let TypeKind::Struct(inner) = &declaration.ty.kind {
+                        let inside = symbols.inline(&declaration.ty.kind).and_then(|id| symbols.inside(id));
+                        if let Some(inside) = inside {
+                            self.gather(elaborator, &inner.items, inside);
+                        }
+                    }
+                }
+                Item::Buffer(buffer) => self.gather(elaborator, &buffer.items, scope),
+                Item::Namespace { path, items } => {
+                    let inner = path.iter().try_fold(scope, |outer, name| symbols.namespace(outer, name.text));
+                    if let Some(inner) = inner {
+                        self.gather(elaborator, items, inner);
+                    }
+                }
+                Item::Function(_)
+                | Item::Alias { .. }
+                | Item::Using { .. }
+                | Item::Interface { .. }
+                | Item::Unread { .. }
+                | Item::Import { .. } => {}
+            }
+        }
+    }
+
+    /// The functions that `scope` itself declares under `name`.
+    pub(super) fn functions(&self, scope: ScopeId, name: &str) -> &[usize] {
+        self.functions.get(&scope).and_then(|names| names.get(name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The methods of any struct under `name`.
+    pub(super) fn methods(&self, name: &str) -> &[usize] {
+        self.methods.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The variable that `scope` itself declares under `name`.
+    pub(super) fn variable(&self, scope: ScopeId, name: &str) -> Option<DeclaredVariable<'t>> {
+        self.variables.get(&scope)?.get(name).copied()
+    }
+
+    /// The struct whose inside `scope` is.
+    pub(super) fn structure(&self, scope: ScopeId) -> Option<TypeId> {
+        self.structs.get(&scope).copied()
+    }
+}

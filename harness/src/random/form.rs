@@ -1,0 +1,188 @@
+//! The ways in which code comes by a value: functions, methods, operators, default arguments, static initialisers.
+//!
+//! Each wraps an expression of the type `float4` in declarations of its own and gives the expression that stands for it.
+
+use std::fmt::Write;
+
+use proptest::prelude::*;
+
+use super::program::Dialect;
+
+/// One way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UseForm {
+    /// A function.
+    Function,
+    /// A function in a namespace.
+    Namespace,
+    /// A method of a `static` object.
+    Method,
+    /// A method of an element of an array of objects.
+    Element,
+    /// A method of a member of an object.
+    Member,
+    /// A method that another one calls through `this`.
+    This,
+    /// A method of a returned object.
+    Returned,
+    /// A method of a parameter.
+    Parameter,
+    /// An inherited method.
+    Inherited,
+    /// A method that a derived struct hides.
+    Hidden,
+    /// A method of an element of a `StructuredBuffer`, which it leaves alone.
+    BufferElement,
+    /// A method of an element of a `StructuredBuffer`, which reads that.
+    ReadBufferElement,
+    /// A method of a `ConstantBuffer`, which it leaves alone.
+    Constant,
+    /// A method of a `ConstantBuffer`, which reads that.
+    ReadConstant,
+    /// `operator[]`.
+    Index,
+    /// `operator()`.
+    Call,
+    /// `operator+` of an operand of `operator*`.
+    Operator,
+    /// A default argument.
+    Default,
+    /// A default argument that the call overrides.
+    GivenDefault,
+    /// A function that another overload wins over.
+    Overload,
+    /// A method that a generic function calls.
+    Generic,
+    /// A method that a method of a generic struct calls.
+    GenericStruct,
+    /// A `static` method of a generic struct.
+    GenericStatic,
+    /// The initialiser of a `static` variable.
+    Initialiser,
+    /// `sizeof`, which evaluates nothing.
+    Sizeof,
+}
+
+/// Forms that both compilers take.
+const COMMON: [UseForm; 12] = [
+    UseForm::Function,
+    UseForm::Namespace,
+    UseForm::Method,
+    UseForm::Element,
+    UseForm::Member,
+    UseForm::This,
+    UseForm::Returned,
+    UseForm::Parameter,
+    UseForm::Default,
+    UseForm::GivenDefault,
+    UseForm::Overload,
+    UseForm::Initialiser,
+];
+
+/// Forms of HLSL 2021 alone, or whose buffers Slang binds whether they are read or not.
+const HLSL: [UseForm; 13] = [
+    UseForm::Inherited,
+    UseForm::Hidden,
+    UseForm::BufferElement,
+    UseForm::ReadBufferElement,
+    UseForm::Constant,
+    UseForm::ReadConstant,
+    UseForm::Index,
+    UseForm::Call,
+    UseForm::Operator,
+    UseForm::Generic,
+    UseForm::GenericStruct,
+    UseForm::GenericStatic,
+    UseForm::Sizeof,
+];
+
+/// Up to three forms, the innermost first; most values are used directly.
+pub(super) fn forms(dialect: Dialect) -> impl Strategy<Value = Vec<UseForm>> {
+    let known: Vec<UseForm> = match dialect {
+        Dialect::Dxc => COMMON.into_iter().chain(HLSL).collect(),
+        Dialect::Slang => COMMON.to_vec(),
+    };
+    let form = prop::sample::select(known);
+    prop_oneof![1 => Just(Vec::new()), 2 => prop::collection::vec(form, 1..4)]
+}
+
+impl UseForm {
+    /// Appends declarations that wrap `value` to `text`, with names that end in `suffix`. Returns the expression that
+    /// comes by it.
+    pub(super) fn wrap(self, value: &str, suffix: &str, text: &mut String) -> String {
+        let n = suffix;
+        let object = format!("struct M{n} {{ float4 x; float4 get() {{ return {value}; }} }};");
+        let reader = format!("struct M{n} {{ float4 x; float4 get() {{ return x + {value}; }} }};");
+        let (declared, expression) = match self {
+            Self::Function => (format!("float4 f{n}() {{ return {value}; }}"), format!("f{n}()")),
+            Self::Namespace => (format!("namespace N{n} {{ float4 f() {{ return {value}; }} }}"), format!("N{n}::f()")),
+            Self::Method => (format!("{object} static M{n} o{n};"), format!("o{n}.get()")),
+            Self::Element => (format!("{object} static M{n} o{n}[2];"), format!("o{n}[1].get()")),
+            Self::Member => (format!("{object} struct H{n} {{ M{n} m; }}; static H{n} o{n};"), format!("o{n}.m.get()")),
+            Self::This => {
+                let own = format!("float4 own() {{ return {value}; }} float4 get() {{ return this.own(); }}");
+                (format!("struct M{n} {{ float4 x; {own} }}; static M{n} o{n};"), format!("o{n}.get()"))
+            }
+            Self::Returned => {
+                let make = format!("M{n} make{n}() {{ M{n} made; made.x = 0; return made; }}");
+                (format!("{object} {make}"), format!("make{n}().get()"))
+            }
+            Self::Parameter => {
+                let f = format!("float4 f{n}(M{n} m) {{ return m.get(); }}");
+                (format!("{object} static M{n} o{n}; {f}"), format!("f{n}(o{n})"))
+            }
+            Self::Inherited => {
+                let derived = format!("struct D{n} : M{n} {{ float4 y; }}; static D{n} o{n};");
+                (format!("{object} {derived}"), format!("o{n}.get()"))
+            }
+            Self::Hidden => {
+                let derived = format!("struct D{n} : M{n} {{ float4 y; float4 get() {{ return 1; }} }};");
+                (format!("{object} {derived} static D{n} o{n};"), format!("o{n}.get()"))
+            }
+            Self::BufferElement => (format!("{object} StructuredBuffer<M{n}> o{n};"), format!("o{n}[0].get()")),
+            Self::ReadBufferElement => (format!("{reader} StructuredBuffer<M{n}> o{n};"), format!("o{n}[0].get()")),
+            Self::Constant => (format!("{object} ConstantBuffer<M{n}> o{n};"), format!("o{n}.get()")),
+            Self::ReadConstant => (format!("{reader} ConstantBuffer<M{n}> o{n};"), format!("o{n}.get()")),
+            Self::Index => {
+                let index = format!("float4 operator[](int i) {{ return {value}; }}");
+                (format!("struct M{n} {{ float4 x; {index} }}; static M{n} o{n};"), format!("o{n}[0]"))
+            }
+            Self::Call => {
+                let call = format!("float4 operator()(int i) {{ return {value}; }}");
+                (format!("struct M{n} {{ float4 x; {call} }}; static M{n} o{n};"), format!("o{n}(0)"))
+            }
+            Self::Operator => {
+                let add = format!("M{n} operator+(M{n} other) {{ M{n} made; made.x = {value}; return made; }}");
+                let multiply = "float4 operator*(float by) { return x * by; }";
+                let object = format!("struct M{n} {{ float4 x; {add} {multiply} }}; static M{n} o{n};");
+                (object, format!("((o{n} + o{n}) * 2.0)"))
+            }
+            Self::Default => (format!("float4 f{n}(float4 x = {value}) {{ return x; }}"), format!("f{n}()")),
+            Self::GivenDefault => {
+                (format!("float4 f{n}(float4 x = {value}) {{ return x; }}"), format!("f{n}(float4(1, 1, 1, 1))"))
+            }
+            Self::Overload => {
+                let other = format!("float4 f{n}(float2 x) {{ return x.xyxy; }}");
+                (format!("{other} float4 f{n}(float x) {{ return {value}; }}"), format!("f{n}(float2(1, 1))"))
+            }
+            Self::Generic => {
+                let f = format!("template<typename T> float4 f{n}(T t) {{ return t.get(); }}");
+                (format!("{object} static M{n} o{n}; {f}"), format!("f{n}(o{n})"))
+            }
+            Self::GenericStruct => {
+                let outer = format!("template<typename T> struct W{n} {{ T t; float4 run() {{ return t.get(); }} }};");
+                (format!("{object} {outer} static W{n}<M{n}> o{n};"), format!("o{n}.run()"))
+            }
+            // DXC 1.7.2308 knows no methods of a `ConstantBuffer` inside of a template.
+            Self::GenericStatic => {
+                let f = format!("float4 f{n}() {{ return {value}; }}");
+                let outer = format!("template<typename T> struct W{n} {{ static float4 get() {{ return f{n}(); }} }};");
+                (format!("{f} {outer}"), format!("W{n}<float>::get()"))
+            }
+            Self::Initialiser => (format!("static float4 s{n} = {value};"), format!("s{n}")),
+            Self::Sizeof => (format!("float4 f{n}() {{ return sizeof({value}); }}"), format!("f{n}()")),
+        };
+        writeln!(text, "{declared}").expect("a String takes every write");
+        expression
+    }
+}
