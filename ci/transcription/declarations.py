@@ -1,8 +1,9 @@
 """Reads the declarations of a case far enough to name every member.
 
 Text in; blocks of bytes out, each a tree of types with the paths that cases use. Knows no sizes and no offsets. The
-subset is what cases need: structs (generic ones too), enums, `cbuffer`, the buffer templates, loose globals, and an entry
-point whose uniform parameters are a block.
+subset is what cases need: structs (generic and specialised ones too), enums, namespaces, `cbuffer`, the buffer templates,
+loose globals, and an entry point whose uniform parameters are a block. Of specialisations that fit, the one with the
+fewest parameters of its own counts.
 """
 
 import re
@@ -23,6 +24,8 @@ CONTAINERS = {
     "StructuredBuffer": "structured-element",
     "RWStructuredBuffer": "structured-element",
 }
+OBJECTS = ("string", "GlobalRootSignature", "TriangleHitGroup", "RaytracingShaderConfig")
+LENGTH = re.compile(r"[\d\s+*(),-]*(?:(?:min|max)[\d\s+*(),-]*)*")
 
 
 class Unsupported(Exception):
@@ -89,6 +92,27 @@ class Place:
     member: Member | None = None
 
 
+@dataclass
+class Template:
+    """A declaration of a generic struct; `pattern` are the arguments that a specialisation is for, as text."""
+
+    parameters: list
+    pattern: list | None
+    start: int
+
+    def fit(self, arguments):
+        """What the parameters stand for, by name, each as text and type; None where the arguments do not fit."""
+        if self.pattern is None:
+            return dict(zip(self.parameters, arguments))
+        found = {}
+        for wanted, argument in zip(self.pattern, arguments):
+            if wanted in self.parameters:
+                found[wanted] = argument
+            elif wanted != argument[0]:
+                return None
+        return found
+
+
 class Reader:
     """One pass over the tokens of a case's declarations."""
 
@@ -98,7 +122,8 @@ class Reader:
         self.tokens = [m.group() for m in found]
         self.spans = [m.span() for m in found]
         self.at = 0
-        self.types, self.generics, self.blocks, self.globals = {}, {}, [], []
+        self.types, self.generics, self.blocks, self.globals = {"RayDesc": ray_desc()}, {}, [], []
+        self.constants, self.outer = {}, ""
         self.block_spans = []
         self.entry_body = None
 
@@ -133,9 +158,15 @@ class Reader:
         while self.peek().startswith("[["):
             self.take()
         word = self.peek()
-        if word == "struct":
+        if word == "template":
+            self.template()
+        elif word == "namespace":
+            self.namespace()
+        elif word in OBJECTS:
+            self.skip()
+        elif word == "struct" and not self.names_type():
             self.struct()
-        elif word == "enum":
+        elif word == "enum" and not self.names_type():
             self.enum()
         elif word in ("cbuffer", "tbuffer"):
             self.buffer(start)
@@ -149,6 +180,55 @@ class Reader:
             self.entry_point(start)
         else:
             self.globals.extend(self.member())
+
+    def names_type(self):
+        """Whether `struct T t` stands here, which declares no struct."""
+        return re.match(r"\w", self.peek(1)) is not None and re.match(r"\w", self.peek(2)) is not None and (
+            self.peek(1) != "class"
+        )
+
+    def skip(self):
+        """Goes behind the `;` or the body of what declares no member."""
+        while self.peek() not in (";", "{"):
+            self.take()
+        if self.peek() == "{":
+            self.bracketed("{", "}")
+        self.accept(";")
+
+    def namespace(self):
+        """The types of a namespace go by their qualified names, inside it by their own too."""
+        self.take("namespace")
+        outer, self.outer = self.outer, f"{self.outer}{self.take()}::"
+        self.take("{")
+        while not self.accept("}"):
+            self.declaration()
+        self.outer = outer
+
+    def template(self):
+        """Keeps the tokens of a generic struct's body; a function is gone over."""
+        self.take("template")
+        self.take("<")
+        parameters = []
+        while self.peek() != ">":
+            word = self.take()
+            if self.peek() in (",", ">"):
+                parameters.append(word)
+            self.accept(",")
+        self.take(">")
+        if self.peek() != "struct":
+            self.skip()
+            return
+        self.take("struct")
+        name, pattern = self.take(), None
+        if self.accept("<"):
+            pattern, start = [], self.at
+            while self.peek() != ">":
+                if self.take() == ",":
+                    start = self.at
+                elif self.peek() in (",", ">"):
+                    pattern.append(" ".join(self.tokens[start : self.at]))
+            self.take(">")
+        self.generics.setdefault(name, []).append(Template(parameters, pattern, self.body()))
 
     def bracketed(self, opening, closing):
         """Goes behind what closes the bracket that opens here; the first and the last token."""
@@ -227,7 +307,11 @@ class Reader:
             return
         base = self.named(self.take()) if self.accept(":") else None
         self.take("{")
-        self.types[name] = Type("struct", name=name, base=base, members=self.members())
+        outer, self.outer = self.outer, f"{self.outer}{name}::"
+        struct = Type("struct", name=outer + name, base=base)
+        self.types[name] = self.types[outer + name] = struct
+        struct.members = self.members()
+        self.outer = outer
         self.accept(";")
 
     def generic(self, name):
@@ -235,13 +319,13 @@ class Reader:
         self.take("<")
         parameter = self.take()
         self.take(">")
-        self.take("{")
-        start = self.at
-        depth = 1
-        while depth:
-            depth += {"{": 1, "}": -1}.get(self.take(), 0)
-        self.generics[name] = (parameter, start)
+        self.generics[name] = [Template([parameter], None, self.body())]
+
+    def body(self):
+        """Goes behind a struct's body; the place of its first token."""
+        start, _ = self.bracketed("{", "}")
         self.accept(";")
+        return start + 1
 
     def enum(self):
         self.take("enum")
@@ -251,7 +335,7 @@ class Reader:
         while self.take() != "}":
             pass
         self.accept(";")
-        self.types[name] = Type("enum", name=name, scalar=scalar)
+        self.types[name] = self.types[self.outer + name] = Type("enum", name=name, scalar=scalar)
 
     def members(self):
         members = []
@@ -262,16 +346,25 @@ class Reader:
         return members
 
     def member(self):
-        """One declaration, which may declare several names."""
+        """One declaration, which may declare several names, or none: a struct, a function."""
         order, static = "", False
         while self.peek() in MODIFIERS or self.peek().startswith("[["):
             word = self.take()
             static |= word == "static"
             order = ORDERS.get(word, order)
+        if self.peek() in ("struct", "enum") and not self.names_type():
+            self.struct() if self.peek() == "struct" else self.enum()
+            return []
         element = self.type(order)
         members = []
         while True:
             name = self.take() if self.peek() not in (":", ";") else ""
+            while self.accept("::"):
+                # What is defined outside of its struct.
+                name, static = f"{name}::{self.take()}", True
+            if self.peek() == "(":
+                self.skip()
+                return []
             members.append(self.declarator(name, element))
             if self.take() == ";":
                 return [m for m in members if m.name and not static]
@@ -279,7 +372,7 @@ class Reader:
     def declarator(self, name, element):
         counts = []
         while self.accept("["):
-            counts.append(0 if self.peek() == "]" else int(self.take()))
+            counts.append(0 if self.peek() == "]" else self.length())
             self.take("]")
         for count in reversed(counts):
             element = Type("array", element=element, count=count)
@@ -289,9 +382,26 @@ class Reader:
             bits = int(self.take())
         self.annotations()
         if self.accept("="):
-            while self.peek() not in (",", ";"):
-                self.take()
+            start, depth = self.at, 0
+            while depth or self.peek() not in (",", ";"):
+                depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(self.take(), 0)
+            self.constants[name] = " ".join(self.tokens[start : self.at])
         return Member(name, element, bits)
+
+    def length(self):
+        """The number that the expression up to the next `]` gives."""
+        words = []
+        while self.peek() != "]":
+            word = self.take()
+            while self.accept("::"):
+                word = f"{word}::{self.take()}"
+            while word in self.constants:
+                word = self.constants[word]
+            words.append(word)
+        text = " ".join(words)
+        if not LENGTH.fullmatch(text):
+            raise Unsupported(f"length `{text}`")
+        return eval(text, {"__builtins__": {}}, {"min": min, "max": max})  # noqa: S307
 
     def annotations(self):
         while self.accept(":"):
@@ -302,6 +412,10 @@ class Reader:
 
     def type(self, order=""):
         word = self.take()
+        if word in ("struct", "enum", "typename"):
+            word = self.take()
+        if word == "unsigned":
+            word = f"u{self.take()}"
         found = NUMERIC.match(word)
         if found:
             scalar, rows, columns = found.groups()
@@ -314,27 +428,47 @@ class Reader:
 
     def named(self, name):
         if self.accept("<"):
-            argument = self.type()
-            self.take(">")
-            return self.specialised(name, argument)
+            return self.handle(self.specialised(name, self.arguments()))
+        while self.accept("::"):
+            name = f"{self.types[name].name if name in self.types else name}::{self.take()}"
         if name in self.types:
             return self.types[name]
         if re.match(r"(RW)?(Texture|Buffer|ByteAddressBuffer)|Sampler", name):
-            return Type("resource", name=name)
+            return self.handle(Type("resource", name=name))
         raise Unsupported(f"type `{name}`")
 
-    def specialised(self, name, argument):
-        if name not in self.generics:
+    def handle(self, found):
+        """`T.Handle` is data of which no part is read by name."""
+        if found.kind == "resource" and self.accept("."):
+            self.take("Handle")
+            return Type("pointer", name=f"{found.name}.Handle")
+        return found
+
+    def arguments(self):
+        """The arguments up to the `>`, each as text and type; a number has no type."""
+        found = []
+        while True:
+            start, word = self.at, self.peek()
+            kind = self.take() and None if word.isdigit() or word in ("true", "false") else self.type()
+            found.append((" ".join(self.tokens[start : self.at]), kind))
+            if not self.accept(","):
+                self.take(">")
+                return found
+
+    def specialised(self, name, arguments):
+        if name == "DescriptorHandle":
+            return Type("pointer", name=name)
+        fits = [(t, t.fit(arguments)) for t in self.generics.get(name, [])]
+        fits = [(t, found) for t, found in fits if found is not None]
+        if not fits:
             return Type("resource", name=name)
-        parameter, start = self.generics[name]
-        after, self.at = self.at, start
-        shadowed = self.types.get(parameter)
-        self.types[parameter] = argument
+        # Any specialisation is better than the template.
+        template, found = min(fits, key=lambda fit: (fit[0].pattern is None, len(fit[0].parameters)))
+        after, types, constants, self.at = self.at, dict(self.types), dict(self.constants), template.start
+        self.types.update({parameter: kind for parameter, (_, kind) in found.items() if kind})
+        self.constants.update({parameter: text for parameter, (text, kind) in found.items() if not kind})
         result = Type("struct", name=name, members=self.members())
-        self.types.pop(parameter)
-        if shadowed:
-            self.types[parameter] = shadowed
-        self.at = after
+        self.types, self.constants, self.at = types, constants, after
         return result
 
     def prelude(self):
@@ -344,6 +478,13 @@ class Reader:
             kept.append(self.text[end:start])
             end = stop
         return "".join([*kept, self.text[end:]])
+
+
+def ray_desc():
+    """The struct that HLSL and Slang have without a declaration."""
+    vector, scalar = Type("numeric", scalar="float", rows=3), Type("numeric", scalar="float")
+    members = [("Origin", vector), ("TMin", scalar), ("Direction", vector), ("TMax", scalar)]
+    return Type("struct", name="RayDesc", members=[Member(name, kind) for name, kind in members])
 
 
 def places(block, indexed):

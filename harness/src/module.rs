@@ -85,6 +85,8 @@ pub struct Register {
     pub space: Option<u32>,
     /// Shader profile of the old form `register(ps, t3)`.
     pub profile: Option<String>,
+    /// Whether DXC takes this form and Slang does not: a letter without a number, `t` at a sampler, `s` at a texture.
+    pub only_dxc: bool,
     /// Where it stands.
     pub span: Span,
 }

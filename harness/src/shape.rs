@@ -84,6 +84,11 @@ pub enum Type {
     },
     /// A texture, sampler, buffer or other resource: no bytes of its own.
     Resource(Resource),
+    /// Slang's `DescriptorHandle<T>`: the number of a descriptor, which is data.
+    Handle {
+        /// HLSL spelling of the resource.
+        resource: String,
+    },
 }
 
 /// A struct type. Static members are not kept: they take no space.
@@ -138,6 +143,7 @@ impl fmt::Display for Type {
             Self::Struct(ty) => f.write_str(if ty.name.is_empty() { "struct" } else { &ty.name }),
             Self::Enum(ty) => f.write_str(&ty.name),
             Self::Pointer { pointee } => write!(f, "{pointee}*"),
+            Self::Handle { resource } => write!(f, "DescriptorHandle<{resource}>"),
             Self::Resource(resource) => write!(f, "{resource}"),
         }
     }
@@ -175,7 +181,12 @@ impl Type {
             Self::Scalar(scalar) | Self::Vector { scalar, .. } | Self::Matrix { scalar, .. } => {
                 scalar.is_minimum_precision()
             }
-            Self::Array { .. } | Self::Struct(_) | Self::Enum(_) | Self::Pointer { .. } | Self::Resource(_) => false,
+            Self::Array { .. }
+            | Self::Struct(_)
+            | Self::Enum(_)
+            | Self::Pointer { .. }
+            | Self::Handle { .. }
+            | Self::Resource(_) => false,
         }
     }
 
@@ -189,7 +200,8 @@ impl Type {
             | Self::Array { .. }
             | Self::Struct(_)
             | Self::Enum(_)
-            | Self::Pointer { .. } => None,
+            | Self::Pointer { .. }
+            | Self::Handle { .. } => None,
         }
     }
 
@@ -203,7 +215,8 @@ impl Type {
             | Self::Matrix { .. }
             | Self::Array { .. }
             | Self::Enum(_)
-            | Self::Pointer { .. } => false,
+            | Self::Pointer { .. }
+            | Self::Handle { .. } => false,
         }
     }
 }

@@ -17,7 +17,7 @@ pub struct Options {
     pub auto_shift: bool,
     /// `-fvk-bind-globals N S`: where `$Globals` is.
     pub globals: Option<Descriptor>,
-    /// `-fvk-bind-register TYPE-NUMBER SPACE BINDING SET`, in order.
+    /// `-fvk-bind-register TYPE-NUMBER SPACE BINDING SET`, or `-vkbr`, in order.
     pub registers: Vec<BoundRegister>,
     /// `-auto-binding-space N`: the space of what has none.
     pub auto_space: Option<u32>,
@@ -27,6 +27,8 @@ pub struct Options {
     pub unused: Unused,
     /// `-flegacy-resource-reservation`: unused resources keep the registers that are written at them.
     pub legacy_reservation: bool,
+    /// `-Vd`: DXC's validator does not look at the module.
+    pub unvalidated: bool,
 }
 
 /// What becomes of unused resources in a SPIR-V module.
@@ -82,7 +84,9 @@ impl Options {
         let unread = texts.iter().filter(|text| options.read(text).is_none());
         let problems: Vec<Diagnostic> = unread
             .map(|text| {
-                let message = format!("`{text}` is no option that changes bindings, or lacks the values that it takes");
+                let message = negative_shift(text).unwrap_or_else(|| {
+                    format!("`{text}` is no option that changes bindings, or lacks the values that it takes")
+                });
                 Diagnostic::error(Code::BadOption, Span::default(), message)
             })
             .collect();
@@ -108,11 +112,12 @@ impl Options {
             // These choose what may be in the code, not where it is bound.
             [target] if target.starts_with("-fspv-target-env=") => {}
             ["-flegacy-resource-reservation"] => self.legacy_reservation = true,
+            ["-Vd"] => self.unvalidated = true,
             ["-auto-binding-space", space] => self.auto_space = Some(number(space)?),
             ["-fvk-bind-globals", binding, set] => {
                 self.globals = Some(Descriptor { binding: number(binding)?, set: number(set)? });
             }
-            ["-fvk-bind-register", register, space, binding, set] => {
+            ["-fvk-bind-register" | "-vkbr", register, space, binding, set] => {
                 let (class, digits) = register.split_at_checked(1)?;
                 self.registers.push(BoundRegister {
                     class: class_named(class)?,
@@ -130,6 +135,14 @@ impl Options {
         }
         Some(())
     }
+}
+
+/// What DXC 1.7.2308 says to a negative shift, or to one for a negative space.
+fn negative_shift(text: &str) -> Option<String> {
+    let mut words = text.split_whitespace();
+    let option = words.next().filter(|option| option.starts_with("-fvk-") && option.ends_with("-shift"))?;
+    let value = words.find(|value| value.starts_with('-'))?;
+    Some(format!("negative {option} argument: {value}"))
 }
 
 fn class_named(letter: &str) -> Option<LayoutUnit> {

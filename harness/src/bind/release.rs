@@ -96,6 +96,7 @@ fn is_array_of_arrays(parameter: &Parameter) -> bool {
         | Type::Struct(_)
         | Type::Enum(_)
         | Type::Pointer { .. }
+        | Type::Handle { .. }
         | Type::Resource(_) => false,
     }
 }

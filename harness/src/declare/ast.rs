@@ -92,6 +92,8 @@ pub(super) enum Operation<'a> {
     Select,
     /// `(int)x` or `int(x)`.
     Cast(Path<'a>),
+    /// `sizeof(T)`, whose value depends on the rules of a layout.
+    SizeOf,
     /// Something that is no integer constant: a float, a call.
     Opaque,
 }
@@ -126,6 +128,10 @@ pub(super) enum BinaryOperator {
     Multiply,
     Divide,
     Remainder,
+    /// `min(a, b)`.
+    Least,
+    /// `max(a, b)`.
+    Greatest,
 }
 
 /// What stands before a declaration.
@@ -197,6 +203,8 @@ pub(super) struct PackOffsetSyntax<'a> {
 pub(super) struct Declarator<'a> {
     /// Empty for an unnamed bit-field.
     pub(super) name: Name<'a>,
+    /// `N` and `S` of `N::S::name`, which is declared there and defined here.
+    pub(super) outer: Vec<Name<'a>>,
     pub(super) pointers: usize,
     pub(super) dimensions: Vec<Dimension<'a>>,
     pub(super) placement: Placement<'a>,
@@ -228,6 +236,8 @@ pub(super) struct StructDeclaration<'a> {
     /// Empty for an anonymous struct.
     pub(super) name: Name<'a>,
     pub(super) generics: Option<Vec<GenericParameter<'a>>>,
+    /// `float, 2` of `template<> struct S<float, 2>`: the arguments that this declaration is for.
+    pub(super) specialised: Option<Vec<GenericArgument<'a>>>,
     pub(super) bases: Vec<TypeExpression<'a>>,
     pub(super) items: Vec<Item<'a>>,
 }
@@ -271,6 +281,8 @@ pub(super) struct FunctionDeclaration<'a> {
     pub(super) prefix: Prefix<'a>,
     /// `operator` for operators, `__init` for constructors.
     pub(super) name: Name<'a>,
+    /// `N` and `S` of `N::S::name`, which is declared there and defined here.
+    pub(super) outer: Vec<Name<'a>>,
     pub(super) result: Option<TypeExpression<'a>>,
     pub(super) result_semantic: Option<&'a str>,
     /// A list that is not understood matters only if the function is an entry point.

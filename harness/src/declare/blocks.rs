@@ -118,7 +118,12 @@ impl Blocks<'_> {
         match innermost {
             Type::Resource(resource) => self.resource(resource, holder),
             Type::Struct(ty) => self.members(ty, holder, !counts.is_empty()),
-            Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } | Type::Enum(_) | Type::Pointer { .. } => {}
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Matrix { .. }
+            | Type::Enum(_)
+            | Type::Pointer { .. }
+            | Type::Handle { .. } => {}
             Type::Array { .. } => unreachable!("the innermost type of an array is no array"),
         }
     }

@@ -40,6 +40,19 @@ pub struct DeclareOptions {
     pub files: Arc<dyn Sources>,
     /// Errors that are warnings here: what some compiler takes and no document allows.
     pub taken: Vec<Code>,
+    /// The language, which says whose macros there are; `None` goes by the suffix of the file's name.
+    pub language: Option<DeclaredLanguage>,
+    /// Shader profile (`ps_6_0`, `lib_6_3`), which DXC's `__SHADER_TARGET_` macros tell.
+    pub profile: Option<String>,
+}
+
+/// A language of declarations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeclaredLanguage {
+    /// HLSL, as DXC reads it.
+    Hlsl,
+    /// Slang.
+    Slang,
 }
 
 impl Default for DeclareOptions {
@@ -50,6 +63,8 @@ impl Default for DeclareOptions {
             include_paths: Vec::new(),
             files: Arc::new(NoSources),
             taken: Vec::new(),
+            language: None,
+            profile: None,
         }
     }
 }

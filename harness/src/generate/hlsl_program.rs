@@ -78,7 +78,12 @@ fn use_of(ty: &Type, path: &str, uses: &mut String) {
         Type::Array { element, .. } => use_of(element, &format!("{path}[0]"), uses),
         Type::Struct(holder) => use_members(holder, &format!("{path}."), uses),
         Type::Resource(resource) => use_resource(resource, path, uses),
-        Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } | Type::Enum(_) | Type::Pointer { .. } => {}
+        Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Enum(_)
+        | Type::Pointer { .. }
+        | Type::Handle { .. } => {}
     }
 }
 

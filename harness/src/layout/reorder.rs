@@ -78,6 +78,7 @@ fn collect(ty: &Type, named: &mut BTreeMap<String, Arc<StructType>>) {
         | Type::Matrix { .. }
         | Type::Enum(_)
         | Type::Pointer { .. }
+        | Type::Handle { .. }
         | Type::Resource(_) => {}
     }
 }

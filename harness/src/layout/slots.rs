@@ -64,7 +64,8 @@ impl Precision {
             | Type::Matrix { .. }
             | Type::Struct(_)
             | Type::Enum(_)
-            | Type::Pointer { .. } => Self::Normal,
+            | Type::Pointer { .. }
+            | Type::Handle { .. } => Self::Normal,
             Type::Array { .. } | Type::Resource(_) => Self::Unchanged,
         }
     }

@@ -144,9 +144,12 @@ impl<'a> Walk<'a> {
                 };
                 walk.measure(reordered.as_ref().unwrap_or(element), &walk.rules.members)
             }
-            Type::Scalar(_) | Type::Vector { .. } | Type::Enum(_) | Type::Pointer { .. } | Type::Resource(_) => {
-                walk.measure(element, &walk.rules.members)
-            }
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Enum(_)
+            | Type::Pointer { .. }
+            | Type::Handle { .. }
+            | Type::Resource(_) => walk.measure(element, &walk.rules.members),
         });
         root.ok()
     }
@@ -176,6 +179,7 @@ impl<'a> Walk<'a> {
             Type::Struct(structure) => self.structure(structure, Level::Inner)?,
             Type::Enum(declared) => self.enumeration(declared, placement),
             Type::Pointer { .. } => pointer(self.rules.pointer_size, placement),
+            Type::Handle { .. } => self.handle(placement)?,
             Type::Resource(_) => Measured::empty(LaidOutShape::Resource),
         };
         if ty.is_minimum_precision() {
@@ -210,6 +214,19 @@ impl<'a> Walk<'a> {
         let mut measured = Measured::new(LaidOutShape::Vector { component, length }, footprint, placement);
         measured.keep_vector_whole(component, length, placement);
         Ok(measured)
+    }
+
+    /// Slang's `DescriptorHandle<T>`: two `uint`, and the resource itself where resources are pointers of the host's
+    /// (measured with Slang 2026.14.1).
+    fn handle(&mut self, placement: &Placement) -> Result<Measured, Stop> {
+        if let UnsizedArrays::Pointer { .. } = self.rules.unsized_arrays {
+            let message = format!(
+                "is a handle of a resource, which {} has as the resource itself: not modelled",
+                self.rules.name
+            );
+            return Err(self.refuse(message));
+        }
+        self.vector(Scalar::Uint32, 2, placement)
     }
 
     fn array(&mut self, element: &Type, count: Count, placement: &Placement) -> Result<Measured, Stop> {
@@ -289,6 +306,7 @@ fn in_default_order(ty: &Type) -> Option<Type> {
         | Type::Struct(_)
         | Type::Enum(_)
         | Type::Pointer { .. }
+        | Type::Handle { .. }
         | Type::Resource(_) => None,
     }
 }

@@ -47,6 +47,7 @@ fn inferred(element: &Type) -> Option<String> {
         | Type::Struct(_)
         | Type::Enum(_)
         | Type::Pointer { .. }
+        | Type::Handle { .. }
         | Type::Resource(_) => return None,
     };
     let channels = match length {

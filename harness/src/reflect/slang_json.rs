@@ -176,6 +176,8 @@ fn element_stride(layout: &TypeLayout) -> Node {
             // What a bool takes depends on the rule set: its share of the vector, which Metal pads to four.
             Node::Number(scalar.size(SixteenBit::On, bytes / length))
         }
+        // Two `uint`.
+        (Parts::None, Type::Handle { .. }) => Node::Number(4),
         (Parts::None | Parts::Fields(_) | Parts::Contained { .. } | Parts::Memory(_), _) => Node::Number(0),
     }
 }

@@ -246,6 +246,7 @@ fn type_head(ty: &Type) -> Fields {
             Fields::default().with("name", name).with("kind", Node::Word("Struct"))
         }
         Type::Pointer { .. } => head("Ptr", "Pointer"),
+        Type::Handle { .. } => head("vector", "Vector").with("element count", Node::Number(2)),
         Type::Resource(resource) => {
             let name = resource.kind.to_string();
             match kind(ty) {
@@ -290,5 +291,6 @@ fn plain_parts(ty: &Type, default: MatrixOrder) -> Fields {
             none.with_some("result type", result)
         }
         Type::Scalar(_) | Type::Array { .. } | Type::Struct(_) | Type::Enum(_) | Type::Pointer { .. } => none,
+        Type::Handle { .. } => none.with("element type", scalar_head(Scalar::Uint32).into()),
     }
 }

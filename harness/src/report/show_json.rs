@@ -26,7 +26,8 @@ pub struct Shown {
     /// Convention of the bindings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub convention: Option<String>,
-    /// Why the source is refused; then there are no layouts and no bindings.
+    /// Why the source is refused, and then there are no layouts and no bindings; or which blocks a rule set forbids that
+    /// the user named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<Vec<Problem>>,
     /// Problems that do not change a layout.

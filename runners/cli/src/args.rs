@@ -15,6 +15,7 @@ use crate::fault::Fault;
 use crate::final_report::OutputArgs;
 use crate::freeze::FreezeArgs;
 use crate::information::ListArgs;
+use crate::inputs::ShaderLanguage;
 use crate::mutants::MutantsArgs;
 use crate::part::PartArgs;
 use crate::placement::PlacementArgs;
@@ -95,6 +96,9 @@ pub enum Command {
 /// How a declaration is read.
 #[derive(Clone, Debug, Args)]
 pub struct DeclareArgs {
+    /// Language of the files, whatever their suffixes are; `-` reads standard input in this language.
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    pub lang: Option<ShaderLanguage>,
     /// Order of matrices that declare none.
     #[arg(long, value_enum, default_value_t = MatrixArg::Column)]
     pub matrix: MatrixArg,

@@ -12,7 +12,7 @@ use layoutproof::sources::Span;
 use layoutproof::toolchain::Toolchain;
 
 use crate::args::DeclareArgs;
-use crate::inputs::add_text;
+use crate::inputs::{ShaderLanguage, add_text};
 use crate::laid_out;
 use crate::placement::PlacementArgs;
 use crate::selection::{Selection, options_of};
@@ -49,7 +49,8 @@ impl Selection {
         problems: &mut Vec<Diagnostic>,
     ) -> anyhow::Result<()> {
         let span = add_text(path, &mut self.sources)?;
-        match Source::of_file(span, declare.layout_options(), &options_of(declare, path), &mut self.sources) {
+        let options = options_of(declare, path, wanted.placement.profile.as_deref());
+        match Source::of_file(span, declare.layout_options(), &options, &mut self.sources) {
             Ok(source) => self.add_file(source, wanted, problems)?,
             Err(found) => problems.extend(found),
         }
@@ -99,11 +100,16 @@ impl Selection {
     }
 
     /// Reads a user's module, which says its own offsets.
-    pub(crate) fn read_module(&mut self, path: &Path, problems: &mut Vec<Diagnostic>) -> anyhow::Result<()> {
-        match laid_out::read(path, &mut self.sources)? {
+    pub(crate) fn read_module(
+        &mut self,
+        path: &Path,
+        named: Option<ShaderLanguage>,
+        problems: &mut Vec<Diagnostic>,
+    ) -> anyhow::Result<()> {
+        match laid_out::read(path, named, &mut self.sources)? {
             Ok(layouts) => {
                 let name = path.display().to_string();
-                let wgsl = laid_out::wgsl_text(path, &self.sources);
+                let wgsl = laid_out::wgsl_text(path, named, &self.sources);
                 self.subjects.push(Arc::new(Subject::declared(&name, layouts, wgsl)));
             }
             Err(found) => problems.extend(found),

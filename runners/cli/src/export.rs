@@ -71,7 +71,7 @@ fn read(word: &str) -> anyhow::Result<Source> {
     let mut sources = SourceMap::default();
     let mut cases = Cases::load(&[])?;
     let mut diagnostics = Vec::new();
-    let ids = match Word::of(word) {
+    let ids = match Word::of(word, None) {
         Word::CaseFile(path) => vec![cases.add_file(&path)?],
         Word::Filter(filter) => {
             let matching = cases.matching(&[filter]);

@@ -1,9 +1,12 @@
 //! What a command works on: built-in cases, case files, users' shader files.
 
 use std::collections::BTreeMap;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use layoutproof::case::Case;
+use layoutproof::declare::DeclaredLanguage;
 use layoutproof::diagnostics::Diagnostic;
 use layoutproof::sources::{SourceFile, SourceMap, Span};
 use layoutproof::stable_hash::stable_hash;
@@ -14,11 +17,59 @@ use crate::files::{FileKind, read_text, toml_files_below};
 /// Every built-in case: id and text.
 const BUILT_IN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/cases.rs"));
 
-/// Extensions of shader files whose declarations are read here.
-const DECLARATIONS: [&str; 3] = ["hlsl", "slang", "hlsli"];
+/// Languages of shader files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ShaderLanguage {
+    /// HLSL, as DXC reads it.
+    Hlsl,
+    /// Slang.
+    Slang,
+    /// GLSL.
+    Glsl,
+    /// WGSL.
+    Wgsl,
+}
 
-/// Extensions of shader files that come laid out.
-const LAID_OUT: [&str; 3] = ["spv", "wgsl", "glsl"];
+/// What is said where nothing tells the language of standard input.
+pub(crate) const NO_LANGUAGE: &str =
+    "standard input has no suffix: say its language with --lang hlsl, slang, glsl or wgsl";
+
+/// The word for standard input.
+pub(crate) const STANDARD_INPUT: &str = "-";
+
+/// Suffixes of GLSL files, stage by stage as glslang knows them.
+const GLSL_SUFFIXES: [&str; 15] = [
+    "glsl", "vert", "frag", "comp", "geom", "tesc", "tese", "mesh", "task", "rgen", "rint", "rahit", "rchit", "rmiss",
+    "rcall",
+];
+
+impl ShaderLanguage {
+    /// The language of files with this suffix, in lowercase and without its full stop.
+    fn of_suffix(suffix: &str) -> Option<Self> {
+        match suffix {
+            "hlsl" | "hlsli" | "fx" | "fxh" => Some(Self::Hlsl),
+            "slang" => Some(Self::Slang),
+            "wgsl" => Some(Self::Wgsl),
+            _ if GLSL_SUFFIXES.contains(&suffix) => Some(Self::Glsl),
+            _ => None,
+        }
+    }
+
+    /// The language that `named` says, or else the suffix of `path`.
+    pub(crate) fn of(named: Option<Self>, path: &Path) -> Option<Self> {
+        let suffix = path.extension().map(|suffix| suffix.to_string_lossy().to_lowercase());
+        named.or_else(|| Self::of_suffix(suffix.as_deref()?))
+    }
+
+    /// The language of declarations that this is, for those that are declared here.
+    pub(crate) fn declared(self) -> Option<DeclaredLanguage> {
+        match self {
+            Self::Hlsl => Some(DeclaredLanguage::Hlsl),
+            Self::Slang => Some(DeclaredLanguage::Slang),
+            Self::Glsl | Self::Wgsl => None,
+        }
+    }
+}
 
 /// What a word on the command line means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,15 +85,18 @@ pub(crate) enum Word {
 }
 
 impl Word {
-    /// Sorts a word by its extension; anything without a known one is a filter.
-    pub(crate) fn of(word: &str) -> Self {
+    /// Sorts a word by its extension, or if it is a file or standard input by the language that `--lang` names; anything
+    /// else is a filter.
+    pub(crate) fn of(word: &str, named: Option<ShaderLanguage>) -> Self {
         let path = PathBuf::from(word);
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-        match extension.as_deref() {
-            Some(known) if DECLARATIONS.contains(&known) => Self::Declarations(path),
-            Some(known) if LAID_OUT.contains(&known) => Self::LaidOut(path),
-            Some("toml") => Self::CaseFile(path),
-            Some(_) | None => Self::Filter(word.to_owned()),
+        let named = named.filter(|_| word == STANDARD_INPUT || path.is_file());
+        match (extension.as_deref(), ShaderLanguage::of(named, &path)) {
+            (Some("toml"), _) => Self::CaseFile(path),
+            (Some("spv"), _) => Self::LaidOut(path),
+            (_, Some(ShaderLanguage::Hlsl | ShaderLanguage::Slang)) => Self::Declarations(path),
+            (_, Some(ShaderLanguage::Glsl | ShaderLanguage::Wgsl)) => Self::LaidOut(path),
+            (_, None) => Self::Filter(word.to_owned()),
         }
     }
 }
@@ -123,12 +177,25 @@ fn id_below(root: &Path, file: &Path) -> String {
     path.with_extension("").iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
-/// Adds a whole shader file to the map.
+/// The whole of standard input, which is no longer than a shader file.
+fn read_standard_input() -> anyhow::Result<String> {
+    let limit = FileKind::Shader.limit();
+    let mut text = String::new();
+    let read = io::stdin().lock().take(limit + 1).read_to_string(&mut text);
+    let length = read.map_err(|error| anyhow::anyhow!("reading standard input: {error}"))?;
+    if u64::try_from(length).unwrap_or(u64::MAX) > limit {
+        anyhow::bail!("reading standard input: more than {limit} bytes");
+    }
+    Ok(text)
+}
+
+/// Adds a whole shader file, or with `-` standard input, to the map.
 ///
 /// # Errors
-/// As [`read_text`].
+/// As [`read_text`], and standard input that is too long.
 pub(crate) fn add_text(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Span> {
-    let text = read_text(path, FileKind::Shader)?;
+    let text =
+        if path == Path::new(STANDARD_INPUT) { read_standard_input()? } else { read_text(path, FileKind::Shader)? };
     let end = u32::try_from(text.len()).map_err(|_| anyhow::anyhow!("{} is beyond 4 GiB", path.display()))?;
     Ok(Span { file: sources.add(path.display().to_string(), text), start: 0, end })
 }

@@ -9,10 +9,10 @@ use anyhow::bail;
 use layoutproof::diagnostics::{Code, Diagnostic};
 use layoutproof::layout::{BlockLayout, DECLARED};
 use layoutproof::module_reader::{glsl_blocks, spirv_blocks, wgsl_blocks};
-use layoutproof::sources::{SourceMap, Span};
+use layoutproof::sources::{FileId, SourceMap, Span};
 
 use crate::files::{self, FileKind};
-use crate::inputs::add_text;
+use crate::inputs::{ShaderLanguage, add_text};
 use crate::reader_process::ReaderProcess;
 
 /// First word of every SPIR-V module.
@@ -35,7 +35,11 @@ pub(crate) fn check_rules(path: &Path, names: &[String]) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// If the file cannot be read.
-pub(crate) fn read(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Result<Vec<BlockLayout>, Vec<Diagnostic>>> {
+pub(crate) fn read(
+    path: &Path,
+    named: Option<ShaderLanguage>,
+    sources: &mut SourceMap,
+) -> anyhow::Result<Result<Vec<BlockLayout>, Vec<Diagnostic>>> {
     let reader = ReaderProcess::of_this_program()?;
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     if extension.as_deref() == Some("spv") {
@@ -43,14 +47,36 @@ pub(crate) fn read(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Resul
     }
     let span = add_text(path, sources)?;
     let text = &sources.file(span.file).text;
-    let glsl = extension.as_deref() == Some("glsl");
+    let glsl = ShaderLanguage::of(named, path) == Some(ShaderLanguage::Glsl);
+    if let Some(problem) = unprocessed(text, span.file).filter(|_| !glsl) {
+        return Ok(Err(vec![problem]));
+    }
     let read = if glsl { glsl_blocks(&reader, text, span.file) } else { wgsl_blocks(&reader, text, span.file) };
     Ok(read.and_then(|layouts| some(layouts, Span { end: span.start, ..span })))
 }
 
+/// The problem with a text that is to go through a preprocessor before it is WGSL.
+fn unprocessed(text: &str, file: FileId) -> Option<Diagnostic> {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let (indent, content) = (line.len() - line.trim_start().len(), line.trim());
+        if let Some(word) = content.strip_prefix('#').and_then(|rest| rest.split(char::is_whitespace).next()) {
+            let begin = u32::try_from(start + indent).unwrap_or(u32::MAX);
+            let end = begin.saturating_add(u32::try_from(content.len()).unwrap_or(0));
+            let message =
+                format!("`#{word}` is a directive of naga_oil, the preprocessor of Bevy's shaders, and no WGSL");
+            let help = "compose the shader with naga_oil first, and give the WGSL or SPIR-V that this makes";
+            let problem = Diagnostic::error(Code::BadModule, Span { file, start: begin, end }, message);
+            return Some(problem.with_help(help));
+        }
+        start += line.len();
+    }
+    None
+}
+
 /// The text of a WGSL file that was just read.
-pub(crate) fn wgsl_text(path: &Path, sources: &SourceMap) -> Option<String> {
-    let is_wgsl = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("wgsl"));
+pub(crate) fn wgsl_text(path: &Path, named: Option<ShaderLanguage>, sources: &SourceMap) -> Option<String> {
+    let is_wgsl = ShaderLanguage::of(named, path) == Some(ShaderLanguage::Wgsl);
     sources.files().last().filter(|_| is_wgsl).map(|file| file.text.clone())
 }
 

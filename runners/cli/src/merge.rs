@@ -179,7 +179,7 @@ impl<'a> Order<'a> {
     fn of(runs: &'a [RunHeader], devices: &'a [DeviceInfo]) -> Self {
         let places = devices.iter().enumerate();
         let words = runs.iter().filter_map(|run| run.arguments.get("inputs")).flatten();
-        let is_file = |word: &&str| match Word::of(word) {
+        let is_file = |word: &&str| match Word::of(word, None) {
             Word::Declarations(_) | Word::LaidOut(_) => true,
             Word::CaseFile(_) | Word::Filter(_) => false,
         };

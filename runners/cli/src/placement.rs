@@ -26,8 +26,8 @@ pub struct PlacementArgs {
     /// Parameters that count as unused though a function body names them.
     #[arg(long, value_delimiter = ',', requires = "target", value_name = "PATH[,PATH...]")]
     pub unused: Vec<String>,
-    /// Shader profile: `sm_6_6`, `ps_5_0`, `lib_6_3`.
-    #[arg(long, requires = "target")]
+    /// Shader profile: `sm_6_6`, `ps_5_0`, `lib_6_3`; DXC's `__SHADER_TARGET_` macros tell it.
+    #[arg(long)]
     pub profile: Option<String>,
     /// An option of the compiler that changes bindings, with its values: "-fvk-t-shift 10 all".
     #[arg(long, requires = "target", allow_hyphen_values = true, value_name = "TEXT")]

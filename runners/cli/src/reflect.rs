@@ -74,12 +74,13 @@ pub(crate) fn reflect(args: &ReflectArgs, style: Style) -> anyhow::Result<Exit> 
 
 /// A file, which may have entry points only, or a case; the inner error is what is wrong with its text.
 fn read(args: &ReflectArgs, sources: &mut SourceMap) -> anyhow::Result<Result<Box<Source>, Vec<Diagnostic>>> {
-    if let Word::Declarations(path) = Word::of(&args.input) {
-        let (options, declared) = (args.declare.layout_options(), options_of(&args.declare, &path));
+    if let Word::Declarations(path) = Word::of(&args.input, args.declare.lang) {
+        let declared = options_of(&args.declare, &path, args.placement.profile.as_deref());
+        let options = args.declare.layout_options();
         let span = add_text(&path, sources)?;
         return Ok(Source::of_program(span, options, &declared, sources).map(Box::new));
     }
-    Ok(match Input::read(&args.input, &args.declare, sources)? {
+    Ok(match Input::read(&args.input, &args.declare, args.placement.profile.as_deref(), sources)? {
         Ok(Input::Declared(source)) => Ok(source),
         Ok(Input::LaidOut(_)) => bail!("{} says its own layout: reflection is of HLSL and Slang", args.input),
         Err(found) => Err(found),

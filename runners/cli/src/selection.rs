@@ -17,7 +17,7 @@ use layoutproof::toolchain::Toolchain;
 use crate::args::{DeclareArgs, RunArgs};
 use crate::chosen::Chosen;
 use crate::included::IncludedFiles;
-use crate::inputs::{Cases, Word, hashes};
+use crate::inputs::{Cases, NO_LANGUAGE, STANDARD_INPUT, ShaderLanguage, Word, hashes};
 use crate::laid_out::check_rules;
 use crate::part::Part;
 
@@ -78,7 +78,7 @@ pub(crate) fn select(args: &RunArgs, toolchains: &[&'static Toolchain]) -> anyho
 /// As [`select`].
 pub(crate) fn select_part(args: &RunArgs, part: Part, toolchains: &[&'static Toolchain]) -> anyhow::Result<Selection> {
     let RunArgs { inputs, rules, declare, placement, .. } = args;
-    let words: Vec<Word> = inputs.iter().map(|word| Word::of(word)).collect();
+    let words: Vec<Word> = inputs.iter().map(|word| Word::of(word, declare.lang)).collect();
     let only_modules = !words.is_empty() && words.iter().all(|word| matches!(word, Word::LaidOut(_)));
     let names = if only_modules { &[] } else { rules.as_slice() };
     let rules_named = names.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
@@ -92,9 +92,10 @@ pub(crate) fn select_part(args: &RunArgs, part: Part, toolchains: &[&'static Too
             Word::Declarations(path) => selection.read_file(&path, (&wanted, declare), &mut problems)?,
             Word::LaidOut(path) => {
                 check_rules(&path, rules)?;
-                selection.read_module(&path, &mut problems)?;
+                selection.read_module(&path, declare.lang, &mut problems)?;
             }
             Word::CaseFile(path) => ids.push(cases.add_file(&path)?),
+            Word::Filter(filter) if filter == STANDARD_INPUT => bail!("{NO_LANGUAGE}"),
             Word::Filter(filter) => ids.extend(cases.matching(&[filter])),
         }
     }
@@ -164,14 +165,16 @@ pub(crate) fn all_forms() -> Settings {
     Settings { forms: Form::ALL.into(), spaces: None, stages: None, planted_rules: None }
 }
 
-/// How the user's declarations in the file at `path` are read.
-pub(crate) fn options_of(declare: &DeclareArgs, path: &Path) -> DeclareOptions {
+/// How the user's declarations in the file at `path` are read, for a shader profile if one is named.
+pub(crate) fn options_of(declare: &DeclareArgs, path: &Path, profile: Option<&str>) -> DeclareOptions {
     let defines = declare.define.iter().map(|define| layoutproof::case::file::split_define(define));
     DeclareOptions {
         entry: declare.entry.clone(),
         defines: defines.collect(),
         include_paths: declare.include.clone(),
         files: Arc::new(IncludedFiles::of_shader(path, &declare.include)),
+        language: declare.lang.and_then(ShaderLanguage::declared),
+        profile: profile.map(str::to_owned),
         ..DeclareOptions::default()
     }
 }

@@ -22,7 +22,7 @@ use layoutproof::report::{padding_text, struct_text};
 use layoutproof::sources::{SourceMap, Span};
 
 use crate::args::DeclareArgs;
-use crate::inputs::{Cases, Word, add_text};
+use crate::inputs::{Cases, NO_LANGUAGE, STANDARD_INPUT, Word, add_text};
 use crate::laid_out;
 use crate::output::{print, print_json, warn_rendered};
 use crate::selection::{Refused, options_of, rule_set};
@@ -37,7 +37,8 @@ use crate::wanted::{Wanted, native_rules};
 pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     let mut sources = SourceMap::default();
     let wanted = Wanted::of(args).map_err(|error| not_read(args, Code::UnknownRules, error))?;
-    let read = Input::read(&args.input, &args.declare, &mut sources);
+    let profile = args.placement.profile.as_deref();
+    let read = Input::read(&args.input, &args.declare, profile, &mut sources);
     let input = match read.map_err(|error| not_read(args, Code::Unreadable, error))? {
         Ok(input) => input,
         Err(found) => return Ok(refuse(args, &found, &sources, style)),
@@ -46,8 +47,13 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     let placements = input.placements(&requests);
     let laid_out = || input.layouts(&wanted).map_err(|error| not_read(args, Code::UnknownRules, error));
     let layouts = if requests.is_empty() || wanted != Wanted::Bare { laid_out()? } else { Vec::new() };
-    let mut refused = if wanted == Wanted::Bare { Vec::new() } else { input.refusals(&layouts) };
-    refused.extend(placements.refused.iter().cloned());
+    let forbidden = if wanted == Wanted::Bare { Vec::new() } else { input.refusals(&layouts) };
+    let mut refused = placements.refused.clone();
+    // A host struct for some of the blocks would be taken for all of them; tables and JSON say which one is missing.
+    let shows_the_rest = matches!(args.format, ShowFormat::Text | ShowFormat::Json);
+    if !shows_the_rest || !refused.is_empty() {
+        refused.extend(forbidden.iter().cloned());
+    }
     if !refused.is_empty() {
         if args.format == ShowFormat::Text && !placements.columns.is_empty() {
             print(&bindings_text::table(&placements.columns, style));
@@ -62,6 +68,8 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     match args.format {
         ShowFormat::Json => {
             let mut answer = placements.shown(args, shown()).with_warnings(&warnings, &sources);
+            let errors = || forbidden.iter().map(|problem| Problem::new(problem, &sources)).collect();
+            answer.errors = (!forbidden.is_empty()).then(errors);
             answer.padding = padding;
             print_json(&answer.to_json());
         }
@@ -77,8 +85,8 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
         ShowFormat::Llvm => print(&llvm_types(&blocks(), Form::Padded)),
         ShowFormat::LlvmLayout => print(&llvm_types(&blocks(), Form::TargetLayout)),
     }
-    warn_rendered(&render(&warnings, &sources, style.colour));
-    Ok(Exit::Agree)
+    warn_rendered(&render(&[forbidden.as_slice(), &warnings].concat(), &sources, style.colour));
+    Ok(if forbidden.is_empty() { Exit::Agree } else { Exit::CouldNotRun })
 }
 
 fn refuse(args: &ShowArgs, found: &[Diagnostic], sources: &SourceMap, style: Style) -> Exit {
@@ -104,7 +112,7 @@ fn not_read(args: &ShowArgs, code: Code, error: anyhow::Error) -> anyhow::Error 
 pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
     let mut sources = SourceMap::default();
     let (left, right) = (rule_set(&args.left)?, rule_set(&args.right)?);
-    let input = match Input::read(&args.input, &args.declare, &mut sources)? {
+    let input = match Input::read(&args.input, &args.declare, None, &mut sources)? {
         Ok(input) => input,
         Err(diagnostics) => bail!(Refused { diagnostics, sources }),
     };
@@ -135,20 +143,23 @@ impl Input {
     pub(crate) fn read(
         word: &str,
         declare: &DeclareArgs,
+        profile: Option<&str>,
         sources: &mut SourceMap,
     ) -> anyhow::Result<Result<Self, Vec<Diagnostic>>> {
-        match Word::of(word) {
+        match Word::of(word, declare.lang) {
             Word::Declarations(path) => {
                 let span = add_text(&path, sources)?;
-                let source = Source::of_file(span, declare.layout_options(), &options_of(declare, &path), sources);
+                let options = options_of(declare, &path, profile);
+                let source = Source::of_file(span, declare.layout_options(), &options, sources);
                 Ok(source.map(|source| Self::Declared(Box::new(source))))
             }
-            Word::LaidOut(path) => laid_out::read(&path, sources).map(|read| read.map(Self::LaidOut)),
+            Word::LaidOut(path) => laid_out::read(&path, declare.lang, sources).map(|read| read.map(Self::LaidOut)),
             Word::CaseFile(path) => {
                 let mut cases = Cases::load(&declare.cases)?;
                 let id = cases.add_file(&path)?;
                 Ok(read_case(&cases, &id, sources))
             }
+            Word::Filter(filter) if filter == STANDARD_INPUT => bail!("{NO_LANGUAGE}"),
             Word::Filter(filter) => {
                 let cases = Cases::load(&declare.cases)?;
                 let exact: Vec<String> = cases.matching(&[]).into_iter().filter(|id| *id == filter).collect();

@@ -5,7 +5,7 @@ use layoutproof::layout::RuleSet;
 use layoutproof::layout::native::{Native, find_native, natives};
 use layoutproof::module::Block;
 
-use crate::inputs::Word;
+use crate::inputs::{ShaderLanguage, Word};
 use crate::laid_out::check_rules;
 use crate::selection::rule_set;
 use crate::show_args::{ShowArgs, ShowFormat};
@@ -39,12 +39,12 @@ impl Wanted {
         if chosen && args.padding {
             bail!("--padding goes with the formats text and json: host structs and LLVM types have padding as fields");
         }
-        if let Word::LaidOut(path) = Word::of(&args.input) {
+        if let Word::LaidOut(path) = Word::of(&args.input, args.declare.lang) {
             check_rules(&path, &args.rules)?;
             return Ok(Self::Bare);
         }
         match args.rules.as_slice() {
-            [] if chosen => Self::suggested(&args.input),
+            [] if chosen => Self::suggested(&args.input, args.declare.lang),
             [] => Ok(Self::Bare),
             [name] if name.starts_with("native:") => Ok(Self::Native(native(name)?)),
             [_, _, ..] if one => bail!("host structs are written for one rule set: name one with --rules"),
@@ -52,9 +52,9 @@ impl Wanted {
         }
     }
 
-    fn suggested(input: &str) -> anyhow::Result<Self> {
-        match Word::of(input) {
-            Word::Declarations(path) if path.extension().is_none_or(|extension| extension != "slang") => {
+    fn suggested(input: &str, named: Option<ShaderLanguage>) -> anyhow::Result<Self> {
+        match Word::of(input, named) {
+            Word::Declarations(path) if ShaderLanguage::of(named, &path) == Some(ShaderLanguage::Hlsl) => {
                 Ok(Self::Native(native(HLSL)?))
             }
             Word::Declarations(_) | Word::LaidOut(_) | Word::CaseFile(_) | Word::Filter(_) => {

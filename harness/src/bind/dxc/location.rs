@@ -83,7 +83,8 @@ impl<'m> Location<'m> {
             | Type::Vector { .. }
             | Type::Matrix { .. }
             | Type::Enum(_)
-            | Type::Pointer { .. } => {}
+            | Type::Pointer { .. }
+            | Type::Handle { .. } => {}
         }
     }
 
@@ -200,6 +201,7 @@ pub(in crate::bind) fn buffer_members(ty: &Type) -> &[Member] {
         | Type::Array { .. }
         | Type::Enum(_)
         | Type::Pointer { .. }
+        | Type::Handle { .. }
         | Type::Resource(_) => &[],
     }
 }

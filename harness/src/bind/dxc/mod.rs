@@ -74,7 +74,8 @@ fn d3d12(module: &Module, request: &Request, following: Following) -> Result<Dou
     }
     let claims = claim::claims(module, &reached);
     let unused: Vec<Claim> = declared.into_iter().filter(|claim| !claims.contains(claim)).collect();
-    let rules = Rules { options: &options, library: is_library(request), unused: &unused };
+    let validated = !options.unvalidated && request.profile.as_deref() != Some("lib_6_x");
+    let rules = Rules { options: &options, library: is_library(request), validated, unused: &unused };
     let bindings = registers::allocate(&claims, rules)?;
     let warnings = Buffers::new(module, &reached).warnings();
     Ok(DoubtfulPlacement { bound: Bound { bindings, warnings, ..Bound::default() }, doubts })

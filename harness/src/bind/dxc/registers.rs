@@ -21,6 +21,8 @@ pub(super) struct Rules<'a> {
     pub(super) options: &'a Options,
     /// A library leaves what has no register to its linking.
     pub(super) library: bool,
+    /// DXC's validator looks at the module: not at one of `lib_6_x`, which is still to be linked, and not with `-Vd`.
+    pub(super) validated: bool,
     /// What is declared with a register and not used, for `-flegacy-resource-reservation`.
     pub(super) unused: &'a [Claim],
 }
@@ -94,6 +96,10 @@ impl Allocator<'_> {
                 return self.unbounded_twice(first, index, space);
             }
         }
+        if let Some(held) = line.slots.last_holder(register, claim.count).filter(|_| self.rules.library) {
+            line.slots.reserve(register, claim.count, index);
+            return self.overlap_in_library(index, held.owner, register);
+        }
         if let Some(held) = line.slots.last_holder(register, claim.count) {
             let (other, unbounded) = (&self.claims[held.owner], unbounded(claim));
             let message = format!(
@@ -107,6 +113,24 @@ impl Allocator<'_> {
         if claim.count == Count::Unbounded {
             line.unbounded = Some(index);
         }
+    }
+
+    /// Entry points of a library may share registers; only the validator looks at all of them together.
+    fn overlap_in_library(&mut self, index: usize, other: usize, register: u32) {
+        if !self.rules.validated {
+            return;
+        }
+        let (claim, other) = (&self.claims[index], &self.claims[other]);
+        let message = format!(
+            "Resource {} with base {register} size {} overlap with other resource with base {} size {} in space {}.",
+            claim.name,
+            size(claim.count),
+            other.register.unwrap_or(0),
+            size(other.count),
+            claim.space.unwrap_or(0)
+        );
+        let problem = Diagnostic::error(Code::BindingOverlap, claim.span, message);
+        self.problems.push(problem.with_label(other.span, "the other one"));
     }
 
     /// Takes the registers of unused resources away; what overlaps is no error.
@@ -176,6 +200,14 @@ impl Allocator<'_> {
 /// The register that is written at a claim; 2^32 - 1 counts as none.
 fn written(claim: &Claim) -> Option<u32> {
     claim.register.filter(|register| *register != NO_REGISTER)
+}
+
+/// A count as DXC's validator writes it; without end it is 2^32 - 1.
+fn size(count: Count) -> u32 {
+    match count {
+        Count::Finite(count) => count,
+        Count::Unbounded => u32::MAX,
+    }
 }
 
 fn unbounded(claim: &Claim) -> &'static str {

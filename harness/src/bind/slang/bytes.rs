@@ -108,7 +108,8 @@ impl View {
             | Type::Matrix { .. }
             | Type::Struct(_)
             | Type::Enum(_)
-            | Type::Pointer { .. } => Cow::Borrowed(ty),
+            | Type::Pointer { .. }
+            | Type::Handle { .. } => Cow::Borrowed(ty),
         }
     }
 
@@ -168,7 +169,12 @@ pub(super) fn handles(kind: ResourceKind) -> u32 {
 /// Whether ordinary data stands in a type, at any depth outside of resources.
 fn has_data(ty: &Type) -> bool {
     match ty.dimensions().0 {
-        Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } | Type::Enum(_) | Type::Pointer { .. } => true,
+        Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Enum(_)
+        | Type::Pointer { .. }
+        | Type::Handle { .. } => true,
         Type::Struct(structure) => holds_data(structure),
         Type::Array { .. } | Type::Resource(_) => false,
     }

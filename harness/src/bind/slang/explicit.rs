@@ -71,6 +71,7 @@ impl Settings {
             let message = match register.class {
                 _ if register.profile.is_some() => "Slang takes no register of a profile".to_owned(),
                 Some(class) if !"btus".contains(class) => format!("Slang has no register class `{class}`"),
+                Some(_) if register.only_dxc => "Slang takes no register of this form".to_owned(),
                 None if is_plain && !self.speaks_spirv() => {
                     "a space without a register is for parameter blocks".to_owned()
                 }

@@ -14,7 +14,7 @@ use crate::bind::{LayoutUnit, Target, Usage};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::layout::LaidOut;
 use crate::module::{Annotations, BlockKind, Module, Parameter, ParameterKind};
-use crate::resource::ResourceKind;
+use crate::resource::{Resource, ResourceKind};
 use crate::shape::{Count, Member, Type};
 use crate::sources::Span;
 
@@ -84,15 +84,21 @@ impl Types<'_> {
     fn buffer(&mut self, parameter: &Parameter) -> TypeLayout {
         let place = Place { room: Room::Ordinary, span: parameter.span };
         let is_push_constant = parameter.annotations.is_push_constant();
-        let (kind, resource, element) = match parameter.kind {
-            ParameterKind::Tbuffer => (BlockKind::Tbuffer, ResourceKind::TextureBuffer, Some(&parameter.ty)),
-            ParameterKind::Cbuffer => (BlockKind::Cbuffer, ResourceKind::ConstantBuffer, Some(&parameter.ty)),
+        let pushed = if is_push_constant { pushed_buffer(&parameter.ty) } else { None };
+        let (kind, resource, ty) = match parameter.kind {
+            ParameterKind::Tbuffer => (BlockKind::Tbuffer, ResourceKind::TextureBuffer, &parameter.ty),
+            ParameterKind::Cbuffer => (BlockKind::Cbuffer, ResourceKind::ConstantBuffer, &parameter.ty),
             ParameterKind::Variable | ParameterKind::Global => {
-                (BlockKind::ConstantBuffer, ResourceKind::ConstantBuffer, push_constant_element(&parameter.ty))
+                (BlockKind::ConstantBuffer, ResourceKind::ConstantBuffer, pushed.as_ref().unwrap_or(&parameter.ty))
             }
         };
+        let element = match parameter.kind {
+            ParameterKind::Tbuffer | ParameterKind::Cbuffer => Some(ty),
+            ParameterKind::Variable | ParameterKind::Global => push_constant_element(ty),
+        };
         let Some(element) = element else {
-            let message = "only a cbuffer or a ConstantBuffer can be a push constant or a shader record";
+            let message =
+                "only data, a cbuffer or a ConstantBuffer can be a push constant, and no data a shader record";
             self.problems.push(Diagnostic::error(Code::BadAttribute, parameter.span, message));
             return with_bytes(&parameter.ty, None);
         };
@@ -103,8 +109,15 @@ impl Types<'_> {
             (false, true) => (LayoutUnit::ShaderRecord, BlockKind::ShaderRecord),
             (false, false) => (self.settings.buffer_unit(resource), kind),
         };
-        self.container(&parameter.ty, Group { unit, kind, data_layout: None, place }, element)
+        self.container(ty, Group { unit, kind, data_layout: None, place }, element)
     }
+}
+
+/// The buffer that data with `[[vk::push_constant]]` stands in: `PC pc;` is `ConstantBuffer<PC> pc;` there.
+fn pushed_buffer(ty: &Type) -> Option<Type> {
+    let element = Some(Box::new(ty.clone())).filter(|_| !matches!(ty.dimensions().0, Type::Resource(_)));
+    let kind = ResourceKind::ConstantBuffer;
+    element.map(|element| Type::Resource(Resource { kind, element: Some(element), data_layout: None }))
 }
 
 fn push_constant_element(ty: &Type) -> Option<&Type> {

@@ -55,9 +55,12 @@ impl Types<'_> {
             return with_bytes(ty, None);
         }
         match ty {
-            Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } | Type::Enum(_) | Type::Pointer { .. } => {
-                with_bytes(ty, laid)
-            }
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Matrix { .. }
+            | Type::Enum(_)
+            | Type::Pointer { .. }
+            | Type::Handle { .. } => with_bytes(ty, laid),
             Type::Array { element, count } => self.array((ty, element, *count), laid, place),
             Type::Struct(structure) => self.structure(ty, (structure, laid), place),
             Type::Resource(resource) => self.resource(ty, (resource, laid), place),

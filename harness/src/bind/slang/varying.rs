@@ -58,7 +58,7 @@ impl Varyings<'_, '_> {
             return with_bytes(ty, None);
         }
         match ty {
-            Type::Scalar(_) | Type::Vector { .. } | Type::Enum(_) | Type::Pointer { .. } => {
+            Type::Scalar(_) | Type::Vector { .. } | Type::Enum(_) | Type::Pointer { .. } | Type::Handle { .. } => {
                 self.leaf(ty, 1, (semantic, directions))
             }
             Type::Matrix { rows, columns, .. } => {

@@ -57,12 +57,13 @@ impl<'t> Elaborator<'t> {
 
     fn attribute(&mut self, syntax: &AttributeSyntax<'t>, context: &Context) -> Attribute {
         let arguments = syntax.arguments.iter().map(|argument| self.argument_value(argument, context)).collect();
-        let attribute = Attribute {
-            namespace: syntax.namespace.map(str::to_owned),
-            name: syntax.name.to_owned(),
-            arguments,
-            span: syntax.span,
+        // Slang takes `[vk_binding(1)]` for `[vk::binding(1)]`.
+        let (namespace, name) = match (syntax.namespace, syntax.name.split_once('_')) {
+            (None, Some(("vk", name))) => (Some("vk"), name),
+            (namespace, _) => (namespace, syntax.name),
         };
+        let (namespace, name) = (namespace.map(str::to_owned), name.to_owned());
+        let attribute = Attribute { namespace, name, arguments, span: syntax.span };
         self.check_attribute(&attribute);
         self.check_known(&attribute, context.scope);
         attribute
@@ -102,7 +103,8 @@ impl<'t> Elaborator<'t> {
 
     /// `register(t3)`, `register(t3, space1)`, `register(space1)`, `register(ps_5_0, t3)`.
     fn register(&mut self, syntax: &RegisterSyntax<'t>) -> Option<Register> {
-        let mut register = Register { class: None, index: None, space: None, profile: None, span: syntax.span };
+        let mut register =
+            Register { class: None, index: None, space: None, profile: None, only_dxc: false, span: syntax.span };
         let mut words = syntax.words.as_slice();
         if let [profile, rest @ ..] = words {
             if is_profile(profile.text) && !rest.is_empty() {
@@ -119,7 +121,12 @@ impl<'t> Elaborator<'t> {
             register.space = Some(self.register_number(space, first.span)?);
         } else {
             let (class, index) = self.register_name(first.text, first.span)?;
-            (register.class, register.index) = (Some(class), Some(index));
+            (register.class, register.index) = (Some(class), Some(index.unwrap_or(0)));
+            if index.is_none() {
+                register.only_dxc = true;
+                let message = format!("`{}` has no number and counts as `{}0`, as in DXC", first.text, class);
+                self.problems.report(Diagnostic::warning(Code::BadRegister, first.span, message));
+            }
         }
         if let Some(second) = second {
             let Some(number) = space(second.text).filter(|_| register.space.is_none()) else {
@@ -134,7 +141,8 @@ impl<'t> Elaborator<'t> {
         Some(register)
     }
 
-    fn register_name(&mut self, name: &str, span: Span) -> Option<(char, u32)> {
+    /// Class and number; DXC takes a letter alone.
+    fn register_name(&mut self, name: &str, span: Span) -> Option<(char, Option<u32>)> {
         let mut letters = name.chars();
         let class = letters.next().map(|letter| letter.to_ascii_lowercase())?;
         let number = letters.as_str();
@@ -144,9 +152,9 @@ impl<'t> Elaborator<'t> {
             return self.bad_register(span, message);
         }
         if number.is_empty() {
-            return self.bad_register(span, format!("`{name}` lacks the number of the register"));
+            return Some((class, None));
         }
-        Some((class, self.register_number(number, span)?))
+        Some((class, Some(self.register_number(number, span)?)))
     }
 
     fn register_number(&mut self, digits: &str, span: Span) -> Option<u32> {

@@ -12,7 +12,8 @@ use super::record::Holder;
 use super::scope::ScopeId;
 use crate::declare::ast::{BufferDeclaration, BufferKind, Item};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::module::{Annotations, PackOffset, Parameter, ParameterKind};
+use crate::module::{Annotations, PackOffset, Parameter, ParameterKind, Register};
+use crate::resource::{Access, ResourceKind, Texture};
 use crate::scalar::{Scalar, SixteenBit};
 use crate::shape::{Member, StructType, Type};
 use crate::sources::Span;
@@ -70,7 +71,7 @@ impl<'t> Elaborator<'t> {
             Type::Array { .. } => self.check_component("an array", packoffset),
             Type::Struct(_) => self.check_component("a struct", packoffset),
             // These take no bytes, so there is nothing that could be in the wrong place.
-            Type::Pointer { .. } | Type::Resource(_) => {}
+            Type::Pointer { .. } | Type::Handle { .. } | Type::Resource(_) => {}
         }
     }
 
@@ -126,7 +127,30 @@ impl<'t> Elaborator<'t> {
                 self.bad_register::<()>(register.span, "a loose global has no register space".to_owned());
             }
         }
+        if let (ParameterKind::Cbuffer | ParameterKind::Tbuffer, Some(register)) =
+            (kind, annotations.registers.iter().find(|register| register.profile.is_some()))
+        {
+            let message = "the register of a constant buffer cannot be for one profile alone";
+            self.bad_register::<()>(register.span, message.to_owned());
+        }
         self.check_conflict(annotations);
+    }
+
+    /// Gives a texture the `s` and a sampler the `t` registers that are written at it: Direct3D 9 had one letter for both,
+    /// and DXC 1.7.2308 takes either.
+    pub(super) fn swap_letters(&mut self, ty: &Type, annotations: &mut Annotations) {
+        let own = match ty.dimensions().0.resource().map(|resource| resource.kind) {
+            Some(ResourceKind::Texture(Texture { access: Access::Read, .. })) => 't',
+            Some(ResourceKind::Sampler | ResourceKind::SamplerComparison) => 's',
+            _ => return,
+        };
+        let is_other =
+            |register: &&mut Register| matches!(register.class, Some('t' | 's')) && register.class != Some(own);
+        for register in annotations.registers.iter_mut().filter(is_other) {
+            (register.class, register.only_dxc) = (Some(own), true);
+            let message = format!("this counts as a register of class `{own}`, as in DXC");
+            self.problems.report(Diagnostic::warning(Code::BadRegister, register.span, message));
+        }
     }
 
     /// One register for each class and profile.

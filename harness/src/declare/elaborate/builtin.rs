@@ -19,8 +19,14 @@ pub(super) enum Builtin {
     Same,
     /// `Ptr<T>`.
     Pointer,
+    /// `DescriptorHandle<T>`, which is `T.Handle`, too.
+    Handle,
     /// A resource, and whether it needs an element type.
     Resource(ResourceKind, Element),
+    /// A struct of the language: types and names of its members.
+    Struct(&'static [(&'static str, &'static str)]),
+    /// Text, or a part of a state object: no data that a shader reads.
+    Object,
     /// A type whose layout is not modelled, with the reason.
     Unsupported(&'static str),
 }
@@ -48,12 +54,27 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         }
         "Atomic" | "PointStream" | "LineStream" | "TriangleStream" => Builtin::Same,
         "Ptr" => Builtin::Pointer,
-        // A struct of one `float2`.
-        "BuiltInTriangleIntersectionAttributes" => {
-            Builtin::Numeric(Type::Vector { scalar: Scalar::Float32, length: 2 })
+        "BuiltInTriangleIntersectionAttributes" => Builtin::Struct(&[("float2", "barycentrics")]),
+        "RayDesc" => {
+            Builtin::Struct(&[("float3", "Origin"), ("float", "TMin"), ("float3", "Direction"), ("float", "TMax")])
         }
+        "GlobalRootSignature"
+        | "LocalRootSignature"
+        | "ProceduralPrimitiveHitGroup"
+        | "RaytracingPipelineConfig"
+        | "RaytracingPipelineConfig1"
+        | "RaytracingShaderConfig"
+        | "StateObjectConfig"
+        | "String"
+        | "SubobjectToExportsAssociation"
+        | "TriangleHitGroup"
+        | "string" => Builtin::Object,
         "Optional" | "Tuple" => Builtin::Unsupported("its layout is Slang's own affair and not modelled"),
-        "DescriptorHandle" => Builtin::Unsupported("its size depends on the target's descriptors"),
+        "DescriptorHandle" => Builtin::Handle,
+        "DifferentialPair" => Builtin::Unsupported("the reflection of Slang gives it no bytes, its code does"),
+        "CoopMat" | "CoopVec" => {
+            Builtin::Unsupported("no rule set says how a cooperative matrix or vector is laid out")
+        }
         "bfloat16_t" | "BFloat16" | "FloatE4M3" | "FloatE5M2" => {
             Builtin::Unsupported("no rule set says how it is laid out")
         }
@@ -166,7 +187,9 @@ fn view(name: &str) -> Option<Builtin> {
 
 fn texture(name: &str, access: Access) -> Option<Builtin> {
     let combined = name.strip_prefix("Sampler").filter(|_| access == Access::Read);
-    let shape = name.strip_prefix("Texture").or(combined)?;
+    // A depth texture is bound as any other.
+    let plain = name.strip_prefix("DepthTexture").or_else(|| name.strip_prefix("Texture"));
+    let shape = plain.or(combined)?;
     let shape = if combined.is_some() { shape.strip_suffix("Shadow").unwrap_or(shape) } else { shape };
     let (dimension, rest) = DIMENSIONS.iter().find_map(|(word, found)| Some((*found, shape.strip_prefix(word)?)))?;
     let (multisample, array) = match rest {

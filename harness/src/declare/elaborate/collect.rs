@@ -4,7 +4,8 @@ use super::Elaborator;
 use super::resolve::order;
 use super::scope::{ScopeId, TypeEntry, TypeId, ValueEntry};
 use crate::declare::ast::{
-    BufferDeclaration, Declaration, EnumDeclaration, Initialiser, Item, Name, TypeExpression, TypeKind,
+    BufferDeclaration, Declaration, Declarator, EnumDeclaration, Initialiser, Item, Name, StructDeclaration,
+    TypeExpression, TypeKind,
 };
 use crate::diagnostics::{Code, Diagnostic};
 use crate::sources::Span;
@@ -15,6 +16,8 @@ impl<'t> Elaborator<'t> {
         for item in items {
             match item {
                 Item::Declaration(declaration) => self.collect_declaration(declaration, scope),
+                // One that is defined outside of its struct or namespace was declared there.
+                Item::Function(function) if !function.outer.is_empty() => {}
                 Item::Function(function) => self.symbols.mention(scope, function.name),
                 Item::Buffer(buffer) => self.collect_buffer(buffer, scope),
                 Item::Namespace { path, items } => {
@@ -64,15 +67,62 @@ impl<'t> Elaborator<'t> {
                 self.new_type(declarator.name, scope, entry);
                 continue;
             }
+            let is_const = declaration.prefix.has("const") || declaration.prefix.has("constexpr");
+            if !declarator.outer.is_empty() {
+                if let Some(inner) = self.defined_in(scope, &declarator.outer) {
+                    self.collect_static_member(declaration, declarator, (inner, is_const));
+                }
+                continue;
+            }
             self.symbols.mention(scope, declarator.name);
             // A global that is only `const` is a parameter, and no length (DXC 1.7.2308 and Slang 2026.14.1 refuse it).
-            let is_const = declaration.prefix.has("const") || declaration.prefix.has("constexpr");
             let constant = declaration.prefix.has("static") && is_const || declaration.prefix.has("let");
-            if let (true, Some(Initialiser::Value(value))) = (constant, &declarator.initialiser) {
-                let entry = ValueEntry::Constant { ty: &declaration.ty, value };
-                self.symbols.new_value(scope, declarator.name.text, entry);
+            let linked = declaration.prefix.has("extern");
+            match &declarator.initialiser {
+                Some(Initialiser::Value(value)) if constant => {
+                    let entry = ValueEntry::Constant { ty: &declaration.ty, value };
+                    self.symbols.new_value(scope, declarator.name.text, entry);
+                    if linked {
+                        self.linked_value(declarator.name);
+                    }
+                }
+                None if constant && linked => {
+                    let entry = ValueEntry::Linked { name: declarator.name };
+                    self.symbols.new_value(scope, declarator.name.text, entry);
+                }
+                Some(Initialiser::Value(_) | Initialiser::List(_) | Initialiser::Other) | None => {}
             }
         }
+    }
+
+    /// Says that a module may export another value of `extern static const int N = 4;` when modules are linked.
+    fn linked_value(&mut self, name: Name<'t>) {
+        let message = format!("`{}` may get another value when modules are linked: this one counts here", name.text);
+        self.problems.report(Diagnostic::warning(Code::Ignored, name.span, message));
+    }
+
+    /// `const uint S::N = 3;`: the value of a `static` member that is defined outside of its struct.
+    fn collect_static_member(
+        &mut self,
+        declaration: &'t Declaration<'t>,
+        declarator: &'t Declarator<'t>,
+        (inner, is_const): (ScopeId, bool),
+    ) {
+        if let (true, Some(Initialiser::Value(value))) = (is_const, &declarator.initialiser) {
+            let entry = ValueEntry::Constant { ty: &declaration.ty, value };
+            self.symbols.new_value(inner, declarator.name.text, entry);
+        }
+    }
+
+    /// The struct or namespace that `outer` names, seen from `scope`; `None` for no names and unknown ones.
+    pub(super) fn defined_in(&self, scope: ScopeId, outer: &[Name<'t>]) -> Option<ScopeId> {
+        let (first, rest) = outer.split_first()?;
+        let step = |scope: ScopeId, name: &Name<'t>| {
+            let namespace = self.symbols.namespace(scope, name.text);
+            namespace.or_else(|| self.symbols.inside(self.symbols.type_in(scope, name.text)?))
+        };
+        let start = self.symbols.outwards(scope).find_map(|outer| step(outer, first))?;
+        rest.iter().try_fold(start, step)
     }
 
     /// Enters a struct or enum that is declared where it is used.
@@ -80,6 +130,9 @@ impl<'t> Elaborator<'t> {
         let alias = declaration.declarators.first().filter(|_| is_typedef).map(|declarator| declarator.name);
         match &declaration.ty.kind {
             TypeKind::Path(_) => {}
+            TypeKind::Struct(inner) if inner.specialised.is_some() => {
+                self.collect_specialisation(declaration, inner, scope);
+            }
             TypeKind::Struct(inner) => {
                 let name = if inner.name.text.is_empty() { alias.unwrap_or(inner.name) } else { inner.name };
                 let generics = inner.generics.as_deref().or(declaration.prefix.generics.as_deref());
@@ -94,6 +147,28 @@ impl<'t> Elaborator<'t> {
                 self.collect_enumerators(inner, id, scope);
             }
         }
+    }
+
+    /// Enters the declaration of a template for certain arguments: no name leads to it, the template does.
+    fn collect_specialisation(
+        &mut self,
+        declaration: &'t Declaration<'t>,
+        inner: &'t StructDeclaration<'t>,
+        scope: ScopeId,
+    ) {
+        let name = inner.name;
+        let template = self.symbols.type_in(scope, name.text).filter(|id| self.symbols.is_template(*id));
+        let Some(template) = template else {
+            let message = format!("no template is named `{}` here, so it cannot be specialised", name.text);
+            return self.problems.report(Diagnostic::error(Code::UnknownType, name.span, message));
+        };
+        let generics = declaration.prefix.generics.as_deref();
+        let scope_inside = self.symbols.new_scope(scope, name.text, true);
+        let entry = TypeEntry::Struct { declaration: inner, generics, inner: scope_inside };
+        let unnamed = Name { text: "", span: name.span };
+        let id = self.new_inline(declaration, (unnamed, name), (scope, entry));
+        self.symbols.add_specialisation(template, id);
+        self.collect(&inner.items, scope_inside);
     }
 
     /// Enters a type under its own name, and gives an anonymous one the name of its typedef to be shown by.

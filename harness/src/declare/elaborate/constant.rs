@@ -73,6 +73,7 @@ impl<'t> Elaborator<'t> {
                     let operand = pop();
                     operand.and_then(|operand| self.cast(path, operand, context))
                 }
+                Operation::SizeOf => Err(size_of(*span)),
                 Operation::Opaque => Err(not_constant(*span)),
             };
             stack.push(result);
@@ -118,6 +119,10 @@ impl<'t> Elaborator<'t> {
         let (ty, value) = match self.symbols.value(id).entry {
             ValueEntry::Constant { ty, value } => (ty, value),
             ValueEntry::Enumerator { declaration, index } => return self.enumerator(declaration, index),
+            ValueEntry::Linked { name } => {
+                let message = format!("`{}` gets its value when modules are linked: it is not known here", name.text);
+                return Err(Diagnostic::error(Code::NotConstant, name.span, message));
+            }
         };
         let key = (id, context.key.clone());
         if let Some(known) = self.constants.get(&key) {
@@ -192,6 +197,10 @@ fn not_constant(span: Span) -> Diagnostic {
     Diagnostic::error(Code::NotConstant, span, "this is no integer constant")
 }
 
+fn size_of(span: Span) -> Diagnostic {
+    Diagnostic::error(Code::NotConstant, span, "`sizeof` is not evaluated here: write the number of bytes")
+}
+
 fn overflow(span: Span) -> Diagnostic {
     Diagnostic::error(Code::BadConstant, span, "this constant does not fit in 64 bits")
 }
@@ -250,6 +259,10 @@ fn binary(operator: BinaryOperator, left: Evaluated, right: Evaluated, span: Spa
         }
         BinaryOperator::Divide => number(a.checked_div(b)),
         BinaryOperator::Remainder => number(a.checked_rem(b)),
+        // DXC 1.7.2308 evaluates these of signed numbers only.
+        BinaryOperator::Least | BinaryOperator::Greatest if unsigned => Err(not_constant(span)),
+        BinaryOperator::Least => number(Some(a.min(b))),
+        BinaryOperator::Greatest => number(Some(a.max(b))),
     }
 }
 

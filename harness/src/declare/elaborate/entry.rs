@@ -150,6 +150,7 @@ fn has_semantics(ty: &Type) -> bool {
         | Type::Array { .. }
         | Type::Enum(_)
         | Type::Pointer { .. }
+        | Type::Handle { .. }
         | Type::Resource(_) => false,
     }
 }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::Elaborator;
 use super::scope::{ScopeId, TypeEntry, TypeId};
+use super::specialisation::{Fit, Used};
 use crate::declare::ast::{
     Expression, GenericArgument, GenericParameter, Operation, PathPart, TypeExpression, TypeKind,
 };
@@ -81,6 +82,7 @@ impl Context {
 }
 
 impl GenericValue {
+    /// In writing: equal for equal values.
     pub(super) fn written(&self) -> String {
         match self {
             Self::Integer(value) => value.to_string(),
@@ -142,14 +144,23 @@ impl<'t> Elaborator<'t> {
             };
             bindings.push(Binding { scope: inner, name: parameter.name.text.to_owned(), value });
         }
-        let written: Vec<String> = bindings.iter().filter(|b| b.scope == inner).map(|b| b.value.written()).collect();
+        let values: Vec<GenericValue> =
+            bindings.iter().filter(|binding| binding.scope == inner).map(|binding| binding.value.clone()).collect();
+        let written: Vec<String> = values.iter().map(GenericValue::written).collect();
         let name = format!("{}<{}>", symbol.name, written.join(", "));
         if name.len() > LONGEST_NAME {
             let message = format!("the name of this type has {} bytes, more than {LONGEST_NAME}", name.len());
             self.problems.report(Diagnostic::error(Code::TooLarge, span, message));
             return None;
         }
-        Some(Specialisation { id, name, context: Context::new(inner, bindings) })
+        self.instances.entry(name.clone()).or_insert_with(|| (id, values.clone()));
+        let used = Used { template: id, values: &values, outer: &outer, span };
+        match self.best_fit(used)? {
+            Some(Fit { id, inner, bindings }) => {
+                Some(Specialisation { id, name, context: Context::new(inner, bindings) })
+            }
+            None => Some(Specialisation { id, name, context: Context::new(inner, bindings) }),
+        }
     }
 
     fn wrong_arguments(&mut self, name: &str, wanted: usize, span: Span) -> Option<Specialisation> {

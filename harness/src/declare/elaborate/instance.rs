@@ -7,9 +7,10 @@ use super::builtin::{self, Builtin, Element};
 use super::generic::Context;
 use crate::declare::ast::{GenericArgument, PathPart, TypeExpression, TypeKind};
 use crate::diagnostics::{Code, Diagnostic};
+use crate::module::Annotations;
 use crate::resource::{DataLayout, Resource, ResourceKind};
 use crate::scalar::Scalar;
-use crate::shape::{Count, Type};
+use crate::shape::{Count, Member, StructType, Type};
 use crate::sources::Span;
 
 impl<'t> Elaborator<'t> {
@@ -33,6 +34,16 @@ impl<'t> Elaborator<'t> {
                 let named = self.named(pointee, None, context)?;
                 self.pointer(named, span)
             }
+            (Builtin::Struct(members), []) if part.arguments.is_none() => self.built_in_struct(part, members, span),
+            (Builtin::Object, _) => {
+                let message = format!("`{}` is no data that a shader can read", part.name.text);
+                self.problems.report(Diagnostic::error(Code::Unsupported, span, message));
+                None
+            }
+            (Builtin::Handle, [resource]) => {
+                let resource = self.argument_type(resource, context)?;
+                self.handle(&resource, span)
+            }
             (Builtin::Resource(kind, element), _) => self.resource((kind, element), at, context).map(Type::Resource),
             (Builtin::Unsupported(why), _) => {
                 let message = format!("`{}` is not supported: {why}", part.name.text);
@@ -45,10 +56,34 @@ impl<'t> Elaborator<'t> {
                 | Builtin::Matrix
                 | Builtin::Array
                 | Builtin::Same
+                | Builtin::Struct(_)
+                | Builtin::Handle
                 | Builtin::Pointer,
                 _,
             ) => self.bad_arguments(part, span),
         }
+    }
+
+    /// A struct that the language declares.
+    fn built_in_struct(&mut self, part: &PathPart<'t>, declared: &[(&str, &str)], span: Span) -> Option<Type> {
+        let member = |(ty, name): &(&str, &str)| {
+            let (name, annotations) = ((*name).to_owned(), Annotations::default());
+            Some(Member { name, ty: builtin::numeric(ty)?, bit_width: None, annotations, span })
+        };
+        let members: Vec<Member> = declared.iter().filter_map(member).collect();
+        let ty = Arc::new(StructType { name: part.name.text.to_owned(), base: None, members, span });
+        self.measure_struct(&ty, span)?;
+        Some(Type::Struct(ty))
+    }
+
+    /// `DescriptorHandle<T>`: the number of a descriptor.
+    pub(super) fn handle(&mut self, resource: &Type, span: Span) -> Option<Type> {
+        if let Type::Resource(resource) = resource {
+            return Some(Type::Handle { resource: resource.to_string() });
+        }
+        let message = format!("`{resource}` is no resource, so there is no handle of one");
+        self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
+        None
     }
 
     fn bad_arguments<T>(&mut self, part: &PathPart<'t>, span: Span) -> Option<T> {
@@ -157,6 +192,7 @@ impl<'t> Elaborator<'t> {
             | Type::Matrix { .. }
             | Type::Enum(_)
             | Type::Pointer { .. }
+            | Type::Handle { .. }
             | Type::Resource(_) => false,
         }
     }

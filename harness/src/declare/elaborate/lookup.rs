@@ -6,6 +6,7 @@ use super::resolve::Named;
 use super::scope::{ScopeId, TypeId, ValueId};
 use crate::declare::ast::{Path, PathPart};
 use crate::diagnostics::{Code, Diagnostic};
+use crate::shape::Type;
 use crate::sources::Span;
 
 impl<'t> Elaborator<'t> {
@@ -63,11 +64,21 @@ impl<'t> Elaborator<'t> {
         let (first, rest) = parts.split_first()?;
         let outwards: Vec<ScopeId> = self.symbols.outwards(context.scope).collect();
         let site = Site { span, written: context, found: context };
-        let mut inside = outwards.iter().find_map(|scope| self.enter(*scope, first, site))?;
+        let argument = self.inside_argument(first, context);
+        let mut inside = argument.or_else(|| outwards.iter().find_map(|scope| self.enter(*scope, first, site)))?;
         for part in rest {
             inside = self.enter(inside.scope, part, Site { found: &inside.clone(), ..site })?;
         }
         Some(inside)
+    }
+
+    /// The context inside the struct that the generic parameter `part` stands for: `T::Inner`.
+    fn inside_argument(&self, part: &PathPart<'t>, context: &Context) -> Option<Context> {
+        let path = Path { parts: vec![part.clone()], span: part.name.span };
+        match self.generic(&path, context)? {
+            GenericValue::Type(Type::Struct(ty)) => self.insides.get(&ty.name).cloned(),
+            GenericValue::Type(_) | GenericValue::Integer(_) => None,
+        }
     }
 
     /// The context inside the namespace or struct `part` of `scope`.

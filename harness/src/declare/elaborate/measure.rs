@@ -80,6 +80,7 @@ impl Measures {
             Type::Enum(ty) => Measure { names: length(&ty.name), ..Measure::leaf(bytes(ty.underlying)) },
             // A pointer takes no bytes in D3D constant buffers.
             Type::Pointer { pointee } => Measure { names: length(pointee), ..Measure::leaf(0) },
+            Type::Handle { resource } => Measure { names: length(resource), ..Measure::leaf(8) },
             Type::Resource(resource) => {
                 let depth = resource.element.as_ref().map_or(0, |element| self.of(element).depth);
                 Measure { members: 1, depth: depth + 1, resources: true, ..Measure::default() }

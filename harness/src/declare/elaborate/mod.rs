@@ -20,6 +20,7 @@ mod parameter;
 mod record;
 mod resolve;
 mod scope;
+mod specialisation;
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -55,6 +56,10 @@ pub(super) struct Elaborator<'t> {
     /// The declaration and the arguments of each struct in `structs`, by its address.
     specialisations: HashMap<*const StructType, Specialisation>,
     aliases: HashMap<(TypeId, Rc<str>), AliasState>,
+    /// The template and its arguments, by the name of the struct that they make.
+    instances: HashMap<String, (TypeId, Vec<GenericValue>)>,
+    /// The contexts inside structs, by the names of the structs.
+    insides: HashMap<String, Context>,
     measures: Measures,
     /// What pointers point at, by spelling.
     pointees: BTreeMap<String, Named>,
@@ -122,6 +127,8 @@ impl<'t> Elaborator<'t> {
             structs: HashMap::new(),
             specialisations: HashMap::new(),
             aliases: HashMap::new(),
+            instances: HashMap::new(),
+            insides: HashMap::new(),
             measures: Measures::default(),
             pointees: BTreeMap::new(),
             globals: Vec::new(),

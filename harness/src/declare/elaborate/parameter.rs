@@ -6,10 +6,11 @@
 use std::collections::HashMap;
 
 use super::Elaborator;
+use super::builtin::{self, Builtin};
 use super::generic::Context;
 use super::resolve::order;
 use super::scope::ScopeId;
-use crate::declare::ast::{Declaration, Declarator, FunctionDeclaration, Item, Name, TypeKind};
+use crate::declare::ast::{Declaration, Declarator, FunctionDeclaration, Item, Name, Prefix, TypeExpression, TypeKind};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::module::{Annotations, Parameter, ParameterKind};
 use crate::shape::{Member, Type};
@@ -20,6 +21,11 @@ pub(super) type Seen<'t> = HashMap<(ScopeId, &'t str), Span>;
 
 /// Words that make a global a variable of each thread or group.
 const NO_PARAMETER: [&str; 4] = ["static", "groupshared", "let", "typedef"];
+
+/// Whether a declaration is one side of a value that is linked: `extern` asks for it, `export` has it.
+fn is_linked(prefix: &Prefix<'_>) -> bool {
+    prefix.has("extern") || prefix.has("export")
+}
 
 impl<'t> Elaborator<'t> {
     /// The parameters that `items` declare; functions are gathered for later.
@@ -35,7 +41,11 @@ impl<'t> Elaborator<'t> {
                     self.methods(declaration, functions);
                     self.variables(declaration, scope, seen);
                 }
-                Item::Function(function) => functions.push((function, scope)),
+                Item::Function(function) => {
+                    if let Some(inner) = self.home(function.name, &function.outer, scope) {
+                        functions.push((function, inner));
+                    }
+                }
                 Item::Buffer(buffer) => self.buffer(buffer, scope),
                 Item::Namespace { path, items } => {
                     let namespace = |outer, name: &Name<'t>| self.symbols.namespace(outer, name.text);
@@ -50,6 +60,21 @@ impl<'t> Elaborator<'t> {
                 | Item::Import { .. } => {}
             }
         }
+    }
+
+    /// The scope that declares what is named `outer::name` in `scope`.
+    fn home(&mut self, name: Name<'t>, outer: &[Name<'t>], scope: ScopeId) -> Option<ScopeId> {
+        if outer.is_empty() {
+            return Some(scope);
+        }
+        let found = self.defined_in(scope, outer);
+        if found.is_none() {
+            let path: Vec<&str> = outer.iter().map(|part| part.text).collect();
+            let message = format!("no struct and no namespace is named `{}`", path.join("::"));
+            let span = outer.first().map_or(name.span, |first| first.span.to(name.span));
+            self.problems.report(Diagnostic::error(Code::UnknownType, span, message));
+        }
+        found
     }
 
     /// Gathers the methods of a struct.
@@ -76,8 +101,14 @@ impl<'t> Elaborator<'t> {
     fn variables(&mut self, declaration: &'t Declaration<'t>, scope: ScopeId, seen: &mut Seen<'t>) {
         let prefix = &declaration.prefix;
         for declarator in &declaration.declarators {
+            if !declarator.outer.is_empty() {
+                self.static_member(declarator, scope);
+                continue;
+            }
             if !prefix.has("typedef") {
-                if let Some(earlier) = seen.insert((scope, declarator.name.text), declarator.name.span) {
+                let earlier = seen.insert((scope, declarator.name.text), declarator.name.span);
+                // `extern` names what another declaration may bring.
+                if let Some(earlier) = earlier.filter(|_| !is_linked(prefix)) {
                     self.redefinition(declarator.name, "variable", Some(earlier));
                 }
             }
@@ -95,10 +126,22 @@ impl<'t> Elaborator<'t> {
         }
     }
 
+    /// `uint S::count = 20;`: the value of a `static` member, which is no parameter.
+    fn static_member(&mut self, declarator: &'t Declarator<'t>, scope: ScopeId) {
+        if let Some(inner) = self.home(declarator.name, &declarator.outer, scope) {
+            if !declarator.initialised.is_empty() {
+                self.statics.push((declarator, inner));
+            }
+        }
+    }
+
     fn variable(&mut self, declaration: &'t Declaration<'t>, declarator: &'t Declarator<'t>, scope: ScopeId) {
         let (context, span) = (Context::plain(scope), declarator.name.span);
+        if self.is_object(&declaration.ty, &context) {
+            return;
+        }
         let ty = self.declared(&declaration.ty, order(&declaration.prefix), (declarator, &context));
-        let annotations = self.annotations(&declaration.prefix, &declarator.placement, &context);
+        let mut annotations = self.annotations(&declaration.prefix, &declarator.placement, &context);
         if let Some(packoffset) = annotations.packoffset {
             self.packoffset_outside(packoffset.span);
         }
@@ -107,6 +150,7 @@ impl<'t> Elaborator<'t> {
             self.problems.report(Diagnostic::error(Code::BadBitField, width.span, message));
         }
         let Some(ty) = ty else { return };
+        self.swap_letters(&ty, &mut annotations);
         let measure = self.measure(&ty);
         let kind = if measure.resources { ParameterKind::Variable } else { ParameterKind::Global };
         self.check_registers(&ty, kind, &annotations);
@@ -132,6 +176,13 @@ impl<'t> Elaborator<'t> {
             let help = "declare it as ConstantBuffer<T>, or put the other globals into a cbuffer";
             self.problems.report(Diagnostic::warning(Code::Ignored, member.span, message).with_help(help));
         }
+    }
+
+    /// Whether `ty` is a built-in type whose globals are no parameters: `string`, `GlobalRootSignature`.
+    fn is_object(&mut self, ty: &TypeExpression<'t>, context: &Context) -> bool {
+        let TypeKind::Path(path) = &ty.kind else { return false };
+        let [part] = path.parts.as_slice() else { return false };
+        builtin::builtin(part.name.text) == Some(Builtin::Object) && self.find_type(path, context).is_none()
     }
 
     /// Ordinary data goes into `$Globals`; resources in the same struct stay in its type and take no bytes.

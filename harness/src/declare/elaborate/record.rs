@@ -45,6 +45,7 @@ impl<'t> Elaborator<'t> {
             None => {}
         }
         self.structs.insert(key.clone(), StructState::InProgress);
+        self.insides.insert(specialisation.name.clone(), specialisation.context.clone());
         let done = self.nested(span, |elaborator| elaborator.new_struct(declaration, specialisation, place));
         if let Some(done) = &done {
             self.specialisations.insert(Arc::as_ptr(done), specialisation.clone());
@@ -249,6 +250,7 @@ impl<'t> Elaborator<'t> {
             | Type::Array { .. }
             | Type::Struct(_)
             | Type::Pointer { .. }
+            | Type::Handle { .. }
             | Type::Resource(_) => None,
         };
         let fits = |bits: &u32| widest.is_some_and(|widest| *bits <= widest);

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::Elaborator;
-use super::builtin;
+use super::builtin::{self, Builtin};
 use super::generic::{Context, GenericValue, Site, Specialisation, written};
 use super::scope::{TypeEntry, TypeId};
 use crate::declare::ast::{
@@ -118,6 +118,13 @@ impl<'t> Elaborator<'t> {
         }
         let built_in = match path.parts.as_slice() {
             [part] => builtin::builtin(part.name.text).map(|found| (found, part)),
+            [resource, handle] if handle.name.text == "Handle" && handle.arguments.is_none() => {
+                if let Some(found @ Builtin::Resource(..)) = builtin::builtin(resource.name.text) {
+                    let resource = self.built_in(found, (resource, path.span), context)?;
+                    return self.handle(&resource, path.span).map(Named::Type);
+                }
+                None
+            }
             _ => None,
         };
         let Some((built_in, part)) = built_in else {

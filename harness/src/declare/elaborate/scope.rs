@@ -77,8 +77,18 @@ pub(super) struct ValueSymbol<'t> {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ValueEntry<'t> {
-    Constant { ty: &'t TypeExpression<'t>, value: &'t Expression<'t> },
-    Enumerator { declaration: TypeId, index: usize },
+    Constant {
+        ty: &'t TypeExpression<'t>,
+        value: &'t Expression<'t>,
+    },
+    /// `extern static const int N;`: another module has the value.
+    Linked {
+        name: Name<'t>,
+    },
+    Enumerator {
+        declaration: TypeId,
+        index: usize,
+    },
 }
 
 /// Everything that the scopes hold.
@@ -89,11 +99,19 @@ pub(super) struct Symbols<'t> {
     values: Vec<ValueSymbol<'t>>,
     /// Types that are declared where they are used, by the address of their declaration.
     inline: HashMap<*const (), TypeId>,
+    /// The declarations of templates for certain arguments, by template.
+    specialisations: HashMap<TypeId, Vec<TypeId>>,
 }
 
 impl<'t> Symbols<'t> {
     pub(super) fn new() -> Self {
-        Self { scopes: vec![Scope::default()], types: Vec::new(), values: Vec::new(), inline: HashMap::new() }
+        Self {
+            scopes: vec![Scope::default()],
+            types: Vec::new(),
+            values: Vec::new(),
+            inline: HashMap::new(),
+            specialisations: HashMap::new(),
+        }
     }
 
     pub(super) fn scope(&self, id: ScopeId) -> &Scope<'t> {
@@ -110,6 +128,20 @@ impl<'t> Symbols<'t> {
             TypeEntry::Struct { inner, .. } => Some(inner),
             TypeEntry::Enum(_) | TypeEntry::Alias { .. } | TypeEntry::Interface | TypeEntry::Unread(_) => None,
         }
+    }
+
+    /// Whether `id` is a struct with generic parameters.
+    pub(super) fn is_template(&self, id: TypeId) -> bool {
+        matches!(self.ty(id).entry, TypeEntry::Struct { generics: Some(_), .. })
+    }
+
+    /// The declarations of the template `id` for certain arguments, in the order of the text.
+    pub(super) fn specialisations(&self, id: TypeId) -> &[TypeId] {
+        self.specialisations.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn add_specialisation(&mut self, template: TypeId, id: TypeId) {
+        self.specialisations.entry(template).or_default().push(id);
     }
 
     pub(super) fn value(&self, id: ValueId) -> ValueSymbol<'t> {
@@ -249,6 +281,10 @@ impl<'t> Symbols<'t> {
     pub(super) fn new_value(&mut self, scope: ScopeId, name: &'t str, entry: ValueEntry<'t>) {
         let id = ValueId(self.values.len());
         self.values.push(ValueSymbol { scope, entry });
+        let known = self.scopes[scope.0].values.get(name).map(|known| self.values[known.0].entry);
+        if let Some(ValueEntry::Linked { .. }) = known {
+            self.scopes[scope.0].values.remove(name);
+        }
         // Two enums may share an enumerator in Slang, where only qualified names reach it.
         self.scopes[scope.0].values.entry(name).or_insert(id);
     }

@@ -21,7 +21,17 @@ impl<'a> Parser<'_, 'a> {
         let bases = self.bases()?;
         self.skip_where();
         let items = self.block()?;
-        Ok(StructDeclaration { name, generics, bases, items })
+        Ok(StructDeclaration { name, generics, specialised: None, bases, items })
+    }
+
+    /// `struct S<float, N> : Base { ... }` behind `template<...>`: the declaration for certain arguments of `S`.
+    pub(super) fn specialised_struct(&mut self) -> Parsed<StructDeclaration<'a>> {
+        self.bump();
+        let name = self.name("the name of a template")?;
+        let specialised = Some(self.generic_arguments()?);
+        let bases = self.bases()?;
+        let items = self.block()?;
+        Ok(StructDeclaration { name, generics: None, specialised, bases, items })
     }
 
     fn optional_name(&mut self) -> Parsed<Name<'a>> {

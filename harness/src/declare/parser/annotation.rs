@@ -217,9 +217,13 @@ impl<'a> Parser<'_, 'a> {
         let word = self.token().text;
         let is_type_word = matches!(word, "typename" | "class");
         // `int N` has two names side by side, Slang's `T` and `T : IFoo` do not.
-        let is_value = word == "let" || (!is_type_word && word != "each" && self.peek(1).kind == TokenKind::Identifier);
-        if is_type_word || is_value {
+        let names_value = matches!(self.peek(1).kind, TokenKind::Identifier | TokenKind::ColonColon);
+        let is_value = word == "let" || (!is_type_word && word != "each" && names_value);
+        if is_type_word || word == "let" {
             self.bump();
+        } else if is_value {
+            // `unsigned int N` and `N::E e` have more words.
+            self.type_path()?;
         }
         // Any number of arguments: a struct with such a parameter is refused where it is used with another number.
         if self.is_word("each") && self.peek(1).kind == TokenKind::Identifier {

@@ -2,7 +2,10 @@
 
 use super::cursor::{Parsed, Parser};
 use super::expression::Place;
-use crate::declare::ast::{Declaration, Declarator, Dimension, Initialiser, Item, Name, Prefix, TypeKind};
+use super::generic_arguments_end;
+use crate::declare::ast::{
+    Declaration, Declarator, Dimension, FunctionDeclaration, Initialiser, Item, Name, Prefix, TypeKind,
+};
 use crate::declare::lexer::TokenKind;
 
 /// The names of the operators that a struct may declare and an expression calls (HLSL 2021).
@@ -44,9 +47,10 @@ impl<'a> Parser<'_, 'a> {
             return Ok(Item::Declaration(Declaration { prefix, ty, declarators, span: self.span_from(start) }));
         }
         let declarators = if self.is(TokenKind::Semicolon) { Vec::new() } else { self.declarators()? };
-        if let [Declarator { name, .. }] = declarators.as_slice() {
+        if let [Declarator { name, outer, .. }] = declarators.as_slice() {
             if self.starts_function() {
-                return Ok(Item::Function(self.function(prefix, *name, Some(ty))?));
+                let function = self.function(prefix, *name, Some(ty))?;
+                return Ok(Item::Function(FunctionDeclaration { outer: outer.clone(), ..function }));
             }
         }
         self.semicolon()?;
@@ -98,6 +102,7 @@ impl<'a> Parser<'_, 'a> {
         while self.eat(TokenKind::Star) {
             pointers += 1;
         }
+        let outer = self.qualifiers()?;
         let name = self.declarator_name()?;
         let dimensions = self.dimensions()?;
         let placement = self.placement()?;
@@ -109,7 +114,21 @@ impl<'a> Parser<'_, 'a> {
             // `SamplerState s { Filter = ...; };`: states of the effect framework say nothing about a layout.
             self.skip_brackets();
         }
-        Ok(Declarator { name, pointers, dimensions, placement, initialiser, initialised: tokens })
+        Ok(Declarator { name, outer, pointers, dimensions, placement, initialiser, initialised: tokens })
+    }
+
+    /// `N::S<T>::` before the name of what is declared there and defined here; the arguments are those of the template.
+    fn qualifiers(&mut self) -> Parsed<Vec<Name<'a>>> {
+        let mut outer = Vec::new();
+        while self.is(TokenKind::Identifier) {
+            let behind = generic_arguments_end(self.source, self.at + 1).unwrap_or(self.at + 1);
+            if self.source.token(behind).kind != TokenKind::ColonColon {
+                break;
+            }
+            outer.push(self.name("a name")?);
+            self.at = behind + 1;
+        }
+        Ok(outer)
     }
 
     fn declarator_name(&mut self) -> Parsed<Name<'a>> {

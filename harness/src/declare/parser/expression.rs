@@ -168,8 +168,23 @@ impl<'a> Parser<'_, 'a> {
             out.push((Operation::Boolean(value), token.span));
             return Ok(());
         }
+        if token.text == "sizeof" {
+            self.bump();
+            if self.is(TokenKind::LeftParenthesis) {
+                self.skip_brackets();
+            } else {
+                self.value_path(place)?;
+            }
+            out.push((Operation::SizeOf, token.span));
+            return Ok(());
+        }
         let path = self.value_path(place)?;
         let span = path.span;
+        if let (Some(operator), TokenKind::LeftParenthesis) = (choice(token.text), self.token().kind) {
+            if self.choose(operator, span, out) {
+                return Ok(());
+            }
+        }
         if self.is(TokenKind::LeftParenthesis) && path.parts.len() == 1 {
             self.conversion(path, out);
             return Ok(());
@@ -177,6 +192,26 @@ impl<'a> Parser<'_, 'a> {
         out.push((Operation::Name(path), span));
         self.postfix(out);
         Ok(())
+    }
+
+    /// `min(a, b)` and `max(a, b)`; `false`, and nothing read, where other arguments stand there.
+    fn choose(&mut self, operator: BinaryOperator, span: Span, out: &mut Operations<'a>) -> bool {
+        let (start, operations) = (self.at, out.len());
+        self.bump();
+        let both = self.deeper(|parser| {
+            parser.conditional(Place::Free, out)?;
+            parser.expect(TokenKind::Comma, "`,`")?;
+            parser.conditional(Place::Free, out)?;
+            parser.expect(TokenKind::RightParenthesis, "`)`")
+        });
+        if both.is_err() {
+            self.at = start;
+            out.truncate(operations);
+            return false;
+        }
+        out.push((Operation::Binary(operator), span));
+        self.postfix(out);
+        true
     }
 
     /// `int(x)` converts; any other call is opaque, and so is a list of several arguments.
@@ -242,6 +277,15 @@ impl<'a> Parser<'_, 'a> {
 fn single(token: Token<'_>) -> Path<'_> {
     let name = Name { text: token.text, span: token.span };
     Path { parts: vec![PathPart { name, arguments: None }], span: token.span }
+}
+
+/// The operator that the built-in function `word` is.
+fn choice(word: &str) -> Option<BinaryOperator> {
+    match word {
+        "min" => Some(BinaryOperator::Least),
+        "max" => Some(BinaryOperator::Greatest),
+        _ => None,
+    }
 }
 
 fn boolean(word: &str) -> Option<bool> {

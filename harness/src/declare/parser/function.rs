@@ -14,7 +14,10 @@ impl<'a> Parser<'_, 'a> {
         name: Name<'a>,
         result: Option<TypeExpression<'a>>,
     ) -> Parsed<FunctionDeclaration<'a>> {
-        if self.is(TokenKind::Less) {
+        if self.is(TokenKind::Less) && prefix.generics.is_some() {
+            // `template<> float f<int>(int x)`: the arguments of a specialisation.
+            self.generic_arguments()?;
+        } else if self.is(TokenKind::Less) {
             prefix.generics = Some(self.generic_parameters()?);
         }
         let parameters = self.function_parameters()?;
@@ -29,7 +32,8 @@ impl<'a> Parser<'_, 'a> {
             self.expect(TokenKind::Semicolon, "`;` or a body")?;
             None
         };
-        Ok(FunctionDeclaration { prefix, name, result, result_semantic, parameters, body })
+        let outer = Vec::new();
+        Ok(FunctionDeclaration { prefix, name, outer, result, result_semantic, parameters, body })
     }
 
     /// The parameters between parentheses; behind them in any case, if only the parentheses are there.
@@ -74,6 +78,7 @@ impl<'a> Parser<'_, 'a> {
     fn unnamed(&self) -> Declarator<'a> {
         Declarator {
             name: self.no_name(),
+            outer: Vec::new(),
             pointers: 0,
             dimensions: Vec::new(),
             placement: Placement::default(),

@@ -1,6 +1,7 @@
 //! Which declaration begins here, and where parsing goes on after a mistake.
 
 use super::cursor::{Parsed, Parser};
+use super::generic_arguments_end;
 use crate::declare::ast::{
     BufferKind, Declaration, Declarator, Item, Name, Path, PathPart, Prefix, TypeExpression, TypeKind,
 };
@@ -48,10 +49,6 @@ impl<'a> Parser<'_, 'a> {
         }
         let start = self.span();
         let prefix = self.prefix()?;
-        if prefix.generics.as_ref().is_some_and(Vec::is_empty) {
-            let message = "a specialisation for certain arguments is not understood";
-            return Err(Diagnostic::error(Code::Unsupported, self.span_from(start), message));
-        }
         let token = self.token();
         // A keyword of Slang is an ordinary name in HLSL: only what follows tells them apart.
         let named = self.peek(1).kind == TokenKind::Identifier;
@@ -59,7 +56,8 @@ impl<'a> Parser<'_, 'a> {
             "namespace" if token.kind == TokenKind::Identifier => self.namespace(),
             "cbuffer" if named => self.buffer(prefix, BufferKind::Cbuffer).map(Item::Buffer),
             "tbuffer" if named => self.buffer(prefix, BufferKind::Tbuffer).map(Item::Buffer),
-            "struct" | "class" if self.is_forward_declaration() => return Ok(()),
+            "struct" | "class" if self.is_forward_declaration(&prefix) => return Ok(()),
+            "struct" | "class" if prefix.generics.is_some() && self.names_arguments() => self.specialisation(prefix),
             "struct" if prefix.has("extern") || prefix.has("export") => self.link_time_struct(prefix),
             "typedef" => self.typedef(),
             "typealias" if named => self.alias(),
@@ -86,13 +84,30 @@ impl<'a> Parser<'_, 'a> {
         Ok(())
     }
 
-    /// Moves behind `struct S;`.
-    fn is_forward_declaration(&mut self) -> bool {
-        let forward = self.peek(1).kind == TokenKind::Identifier && self.peek(2).kind == TokenKind::Semicolon;
+    /// Moves behind `struct S;` and `template<> struct S<float>;`.
+    fn is_forward_declaration(&mut self, prefix: &Prefix<'a>) -> bool {
+        let arguments = generic_arguments_end(self.source, self.at + 2).filter(|_| prefix.generics.is_some());
+        let end = arguments.unwrap_or(self.at + 2);
+        let forward = self.peek(1).kind == TokenKind::Identifier && self.source.token(end).kind == TokenKind::Semicolon;
         if forward {
-            self.at += 3;
+            self.at = end + 1;
         }
         forward
+    }
+
+    /// Whether `struct S<` stands here: behind `template<...>`, what follows are arguments.
+    fn names_arguments(&self) -> bool {
+        self.peek(1).kind == TokenKind::Identifier && self.peek(2).kind == TokenKind::Less
+    }
+
+    /// `template<> struct S<float> { ... };`
+    fn specialisation(&mut self, prefix: Prefix<'a>) -> Parsed<Item<'a>> {
+        let start = self.span();
+        let kind = TypeKind::Struct(Box::new(self.specialised_struct()?));
+        let span = self.span_from(start);
+        self.eat(TokenKind::Semicolon);
+        let ty = TypeExpression { kind, suffixes: Vec::new(), packed: None, order: None, span };
+        Ok(Item::Declaration(Declaration { prefix, ty, declarators: Vec::new(), span }))
     }
 
     fn namespace(&mut self) -> Parsed<Item<'a>> {
@@ -162,8 +177,15 @@ impl<'a> Parser<'_, 'a> {
         let initialiser = if is_initialised { Some(self.initialiser()) } else { None };
         let tokens = from..self.position();
         self.semicolon()?;
-        let declarator =
-            Declarator { name, pointers: 0, dimensions: Vec::new(), placement, initialiser, initialised: tokens };
+        let declarator = Declarator {
+            name,
+            outer: Vec::new(),
+            pointers: 0,
+            dimensions: Vec::new(),
+            placement,
+            initialiser,
+            initialised: tokens,
+        };
         let span = self.span_from(start);
         Ok(Item::Declaration(Declaration { prefix, ty, declarators: vec![declarator], span }))
     }

@@ -2,6 +2,7 @@
 
 use super::cursor::{Parsed, Parser};
 use super::expression::Place;
+use super::generic_arguments_end;
 use crate::declare::ast::{Dimension, GenericArgument, Name, Path, PathPart, TypeExpression, TypeKind, TypeSuffix};
 use crate::declare::lexer::TokenKind;
 
@@ -10,6 +11,7 @@ impl<'a> Parser<'_, 'a> {
     pub(in crate::declare) fn type_expression(&mut self) -> Parsed<TypeExpression<'a>> {
         self.deeper(|parser| {
             let (start, packed) = (parser.span(), parser.source.order(parser.at));
+            parser.skip_elaboration();
             let kind = match parser.token().text {
                 "struct" | "class" => TypeKind::Struct(Box::new(parser.struct_declaration()?)),
                 "enum" => TypeKind::Enum(Box::new(parser.enum_declaration()?)),
@@ -21,6 +23,31 @@ impl<'a> Parser<'_, 'a> {
                 if is_path || !parser.is(TokenKind::LeftBracket) { parser.type_suffixes()? } else { Vec::new() };
             Ok(TypeExpression { kind, suffixes, packed, order: None, span: parser.span_from(start) })
         })
+    }
+
+    /// Moves behind the keyword of `struct S s`, `enum E e` and `typename T::Leg leg`, where it declares nothing.
+    fn skip_elaboration(&mut self) {
+        let names_type = match self.token().text {
+            "typename" => true,
+            "struct" | "class" | "enum" => {
+                let end = generic_arguments_end(self.source, self.at + 2).unwrap_or(self.at + 2);
+                let next = self.source.token(end);
+                match next.kind {
+                    TokenKind::Identifier => !matches!(next.text, "where"),
+                    TokenKind::Greater
+                    | TokenKind::Comma
+                    | TokenKind::RightParenthesis
+                    | TokenKind::Star
+                    | TokenKind::ColonColon => true,
+                    _ => false,
+                }
+            }
+            _ => false,
+        };
+        if names_type && self.peek(1).kind == TokenKind::Identifier && !matches!(self.peek(1).text, "class" | "struct")
+        {
+            self.bump();
+        }
     }
 
     /// A type with the modifiers in front of it.
@@ -129,22 +156,54 @@ fn starts_operand(kind: TokenKind) -> bool {
     matches!(kind, TokenKind::Identifier | TokenKind::Integer | TokenKind::LeftParenthesis)
 }
 
-const UNSIGNED: [(&str, &str); 7] = [
+const UNSIGNED: [(&str, &str); 23] = [
     ("int", "uint"),
     ("int1", "uint1"),
     ("int2", "uint2"),
     ("int3", "uint3"),
     ("int4", "uint4"),
+    ("int1x1", "uint1x1"),
+    ("int1x2", "uint1x2"),
+    ("int1x3", "uint1x3"),
+    ("int1x4", "uint1x4"),
+    ("int2x1", "uint2x1"),
+    ("int2x2", "uint2x2"),
+    ("int2x3", "uint2x3"),
+    ("int2x4", "uint2x4"),
+    ("int3x1", "uint3x1"),
+    ("int3x2", "uint3x2"),
+    ("int3x3", "uint3x3"),
+    ("int3x4", "uint3x4"),
+    ("int4x1", "uint4x1"),
+    ("int4x2", "uint4x2"),
+    ("int4x3", "uint4x3"),
+    ("int4x4", "uint4x4"),
     ("int16_t", "uint16_t"),
     ("int64_t", "uint64_t"),
 ];
 
-const SIGNED: [(&str, &str); 7] = [
+const SIGNED: [(&str, &str); 23] = [
     ("int", "int"),
     ("int1", "int1"),
     ("int2", "int2"),
     ("int3", "int3"),
     ("int4", "int4"),
+    ("int1x1", "int1x1"),
+    ("int1x2", "int1x2"),
+    ("int1x3", "int1x3"),
+    ("int1x4", "int1x4"),
+    ("int2x1", "int2x1"),
+    ("int2x2", "int2x2"),
+    ("int2x3", "int2x3"),
+    ("int2x4", "int2x4"),
+    ("int3x1", "int3x1"),
+    ("int3x2", "int3x2"),
+    ("int3x3", "int3x3"),
+    ("int3x4", "int3x4"),
+    ("int4x1", "int4x1"),
+    ("int4x2", "int4x2"),
+    ("int4x3", "int4x3"),
+    ("int4x4", "int4x4"),
     ("int16_t", "int16_t"),
     ("int64_t", "int64_t"),
 ];

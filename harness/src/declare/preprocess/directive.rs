@@ -7,6 +7,7 @@ use std::rc::Rc;
 use super::Preprocessor;
 use super::condition::{Condition, State};
 use super::definition::{Macro, definable_name};
+use super::predefined::Dialect;
 use crate::declare::lexer::{Piece, Pieces, Token, TokenKind};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::sources::Span;
@@ -29,6 +30,8 @@ impl<'a> Preprocessor<'a> {
             "include" => self.include(span, rest),
             "pragma" => self.pragma(span, rest),
             "line" => self.line_directive(span, rest),
+            // The version of the language, which changes no layout.
+            "lang" | "language" if self.dialect != Dialect::Dxc => {}
             "error" => self.report_incomplete(Diagnostic::error(Code::Preprocessor, span, said("#error", text))),
             "warning" => self.report(Diagnostic::warning(Code::Preprocessor, span, said("#warning", text))),
             _ => {

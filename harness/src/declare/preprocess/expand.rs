@@ -151,7 +151,7 @@ impl<'a> Preprocessor<'a> {
             }
             Replacement::Unknown | Replacement::Parts(_) => {
                 let message = format!("`{}` depends on how the file is compiled", token.text);
-                let help = format!("give its value: -D {}=...", token.text);
+                let help = format!("say the shader profile, or give its value: -D {}=...", token.text);
                 return Err(Diagnostic::error(Code::Preprocessor, token.span, message).with_help(help));
             }
         };

@@ -75,7 +75,7 @@ pub(super) fn preprocess<'a>(
     made: &'a Bump,
     problems: &mut Problems,
 ) -> Preprocessed<'a> {
-    let dialect = Dialect::of(&sources.file(span.file).name);
+    let dialect = Dialect::of(options.language, &sources.file(span.file).name);
     let mut preprocessor = Preprocessor::new(sources.next_id(), (options, dialect), made);
     preprocessor.read_source(sources, span);
     problems.absorb(preprocessor.problems);

@@ -35,8 +35,10 @@ impl<'a> Wanted<'a> {
 /// `import a.b;` among the tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Statement {
-    /// Index of its first token.
+    /// Index of its first token, which may be a modifier.
     start: usize,
+    /// Index of `import` or one of its kin.
+    keyword: usize,
     /// Index of its `;`.
     end: usize,
 }
@@ -80,7 +82,7 @@ impl<'a> Preprocessor<'a> {
 
     /// Looks for the file that a statement names; one that is not there is warned of and left to the parser.
     fn request(&mut self, statement: Statement, path: &str, wanted: &mut Wanted<'a>) {
-        let tokens = &self.prepared.tokens[statement.start..statement.end];
+        let tokens = &self.prepared.tokens[statement.keyword..statement.end];
         let (keyword, span) = (tokens[0].text, tokens[0].span);
         // A file that another one includes says itself which module it belongs to.
         let is_known_part = keyword == "implementing" && self.trace.is_included(span.file);
@@ -135,7 +137,8 @@ fn statements(tokens: &[Token<'_>], start: usize) -> Vec<Statement> {
                 };
                 let end = index + 1 + tokens[index + 1..].iter().take_while(name).count();
                 if end > index + 1 && tokens.get(end).is_some_and(|token| token.kind == TokenKind::Semicolon) {
-                    found.push(Statement { start: index, end });
+                    let is_modified = index > 0 && matches!(tokens[index - 1].text, "__exported" | "public");
+                    found.push(Statement { start: index - usize::from(is_modified), keyword: index, end });
                 }
             }
             _ => {}

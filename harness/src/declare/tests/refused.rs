@@ -26,6 +26,9 @@ fn names() {
 fn constants() {
     refused("static const float N = 2.5; float a[N];", Code::NotConstant);
     refused("float a[f(2)];", Code::NotConstant);
+    refused("float a[min(2u, 3u)];", Code::NotConstant);
+    refused("float a[sizeof(float4)];", Code::NotConstant);
+    refused("extern static const int N; float a[N];", Code::NotConstant);
     refused("static const int N = N + 1; float a[N];", Code::NotConstant);
     refused("float a[1 / 0];", Code::BadConstant);
     refused("float a[99999999999999999999];", Code::BadConstant);
@@ -54,7 +57,7 @@ fn structs() {
     refused("typedef A B; typedef B A;", Code::CyclicStruct);
     refused("struct A {}; struct B {}; struct C : A, B {};", Code::Unsupported);
     refused("struct S { struct { float a; }; };", Code::Unsupported);
-    refused("struct S { DescriptorHandle<Texture2D> t; };", Code::Unsupported);
+    refused("struct S { DescriptorHandle<float> t; };", Code::GenericArguments);
     assert_eq!(problems("struct S { S* next; };"), []);
 }
 
@@ -68,6 +71,14 @@ fn generics() {
     refused("SamplerState<float> s;", Code::GenericArguments);
     refused("ConstantBuffer<float4, Std999DataLayout> b;", Code::GenericArguments);
     refused("struct P<T> { T t; }; P<3> p;", Code::GenericArguments);
+    refused("template<> struct P<float> { int i; };", Code::UnknownType);
+    refused(
+        "template<typename T, int N> struct P { T t; }; template<> struct P<int> {}; P<int, 2> p;",
+        Code::GenericArguments,
+    );
+    let either = "template<typename T, int N> struct P { T t; }; template<typename T> struct P<T, 1> {};
+        template<int N> struct P<int, N> {}; P<int, 1> p;";
+    assert_eq!(problems(either), [(2, Code::GenericArguments)]);
 }
 
 /// DXC 1.7.2308 has bit-fields in structs only; widths by the rules of C.
@@ -111,9 +122,11 @@ fn registers() {
     refused("Texture2D t : register(u0);", Code::BadRegister);
     refused("RWBuffer<float> u : register(t0);", Code::BadRegister);
     refused("cbuffer C : register(t0) { float a; }", Code::BadRegister);
+    refused("cbuffer C : register(ps, b3) { float a; }", Code::BadRegister);
+    // A warning that `t2` counts as `s2`, and the error that there are two.
+    assert_eq!(problems("SamplerState s : register(s1) : register(t2);"), [(1, Code::BadRegister); 2]);
     refused("SamplerState s : register(b0);", Code::BadRegister);
     refused("StructuredBuffer<float> b : register(x1);", Code::BadRegister);
-    refused("Texture2D t : register(t);", Code::BadRegister);
     refused("Texture2D t : register(t99999999999);", Code::BadRegister);
     refused("Texture2D t : register(t0) : register(t1);", Code::BadRegister);
     refused("float a : register(c0, space1);", Code::BadRegister);
@@ -122,6 +135,24 @@ fn registers() {
         struct S { Texture2D a; RWBuffer<int> b; }; S s : register(t5) : register(u3);
         RWTexture2D<float> u : register(u4294967295); tbuffer B : register(t9) { float4 v; }";
     assert_eq!(problems(valid), []);
+}
+
+/// What DXC 1.7.2308 takes, with what is to be said of it.
+#[test]
+fn registers_of_direct3d_9() {
+    refused("Texture2D t : register(t);", Code::BadRegister);
+    refused("SamplerState s : register(t3);", Code::BadRegister);
+    refused("Texture2D t : register(s3);", Code::BadRegister);
+    for source in ["Texture2D t : register(t);", "SamplerState s : register(t3);", "Texture2D t : register(s3);"] {
+        let register = &super::read(source).parameters[0].annotations.registers[0];
+        assert!(register.only_dxc && register.class == source[..1].to_lowercase().chars().next(), "{source}");
+    }
+}
+
+#[test]
+fn definitions_without_a_declaration() {
+    refused("void S::f() {}", Code::UnknownType);
+    refused("float N::S::x = 3;", Code::UnknownType);
 }
 
 #[test]

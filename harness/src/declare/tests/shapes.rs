@@ -1,6 +1,7 @@
 //! What types mean.
 
 use super::{DeclareOptions, flat, line, members, ordered, read, read_with, structure};
+use crate::diagnostics::Code;
 use crate::module::BlockKind;
 use crate::shape::Type;
 
@@ -301,4 +302,104 @@ fn the_rest_of_the_language_is_passed_over() {
     assert_eq!(globals.members.iter().map(line).collect::<Vec<_>>(), ["float3 light", "float3 other"]);
     assert_eq!(module.entry_points.len(), 4);
     assert_eq!(module.entry_points[0].parameters[1].ty.to_string(), "Out");
+}
+
+/// Sizes and offsets of these are DXC's (1.7.2308), in the cases of the folders `structs` and `arrays`.
+#[test]
+fn templates_have_declarations_for_certain_arguments() {
+    let templates = "template<typename T, int N = 2> struct B { T v[N]; };
+        template<typename T> struct B<T, 1> { T one; };
+        template<int N> struct B<float, N> { float2 two[N]; };
+        template<> struct B<float, 1> { double d; };
+        template<> struct B<SamplerState> { uint index; };
+        template<typename T, int M> struct B<vector<T, M>, 2> { T component; };
+        template<typename T> struct B<Texture2D<T>, 2> { T texel; };
+        template<typename T> struct W { T t; };
+        template<typename T> struct B<W<T>, 2> { T inside; };";
+    let uses = [
+        ("B<int>", "int[2] v"),
+        ("B<int, 1>", "int one"),
+        ("B<float, 3>", "float2[3] two"),
+        ("B<float, 1>", "double d"),
+        ("B<SamplerState>", "uint index"),
+        ("B<int3>", "int component"),
+        ("B<int3, 3>", "int3[3] v"),
+        ("B<Texture2D<float4> >", "float4 texel"),
+        ("B<W<half> >", "half inside"),
+    ];
+    for (used, member) in uses {
+        let module = read(&format!("{templates} StructuredBuffer<{used}> C;"));
+        assert_eq!(flat(&structure(&module, "C")), [member], "{used}");
+    }
+}
+
+#[test]
+fn keywords_and_words_that_name_a_type() {
+    let source = "struct T { float3 x; }; enum E { A }; struct O { struct L { int i; }; };
+        template<typename P> struct H { typename P::L l; };
+        cbuffer C { struct T t; enum E e; unsigned int u; unsigned int2x3 m; H<O> h; struct T a[2]; }
+        StructuredBuffer<struct T> s; float f(struct T t) { return 1; } struct T g;";
+    assert_eq!(members(source), ["T t", "E e", "uint u", "uint2x3 m", "H<O> h", "T[2] a"]);
+}
+
+#[test]
+fn what_is_defined_outside_of_its_struct_is_no_parameter() {
+    let source = "struct S { static uint s; static const uint N; struct P { float4 v; S up(); }; float f(); };
+        namespace M { struct Q { float2 a; }; Q make(); }
+        uint S::s = 20; const uint S::N = 3;
+        S S::P::up() { S s; return s; } float S::f() { return 1; } M::Q M::make() { return (M::Q)0; }
+        template<typename T> struct G { T t; T get(); }; template<typename T> T G<T>::get() { return t; }
+        cbuffer C { float a[S::N]; S::P p; }";
+    let module = read(source);
+    assert_eq!(module.parameters.iter().map(|parameter| parameter.name.as_str()).collect::<Vec<_>>(), ["C"]);
+    assert_eq!(members(source), ["float[3] a", "S::P p"]);
+    let functions: Vec<&str> = module.functions.iter().map(|function| function.name.as_str()).collect();
+    for name in ["S::P::up", "S::f", "M::make", "G::get"] {
+        assert!(functions.contains(&name), "{name} of {functions:?}");
+    }
+}
+
+#[test]
+fn built_in_structs_and_what_is_no_parameter() {
+    let source = "string name = \"x\"; GlobalRootSignature g = { \"CBV(b0)\" }; TriangleHitGroup h = { \"a\", \"b\" };
+        struct C1 { RayDesc r; BuiltInTriangleIntersectionAttributes a; }; ConstantBuffer<C1> C;";
+    let module = read(source);
+    assert_eq!(module.parameters.len(), 1);
+    assert_eq!(members(source), ["RayDesc r", "BuiltInTriangleIntersectionAttributes a"]);
+    let Type::Struct(ray) = &structure(&module, "C").members[0].ty else { panic!("a struct") };
+    assert_eq!(flat(ray), ["float3 Origin", "float TMin", "float3 Direction", "float TMax"]);
+    refused_as("struct S { string s; };", Code::Unsupported);
+    assert_eq!(members("struct RayDesc { int own; }; cbuffer C { RayDesc r; }"), ["RayDesc r"]);
+}
+
+/// slangc 2026.14.1 reflects handles as `uint2`.
+#[test]
+fn handles_of_resources() {
+    let source =
+        "struct T { Texture2D.Handle a; DescriptorHandle<SamplerState> b; StructuredBuffer<float>.Handle c[2]; };
+        ConstantBuffer<T> C;";
+    let expected = [
+        "DescriptorHandle<Texture2D> a",
+        "DescriptorHandle<SamplerState> b",
+        "DescriptorHandle<StructuredBuffer<float>>[2] c",
+    ];
+    assert_eq!(members(source), expected);
+    assert_eq!(read(source).blocks.len(), 1);
+}
+
+#[test]
+fn values_that_modules_link() {
+    assert_eq!(problems_of("extern static const int N = 4; float a[N];"), [Code::Ignored]);
+    assert_eq!(problems_of("extern static const int N; export static const int N = 4; float a[N];"), []);
+    assert_eq!(problems_of("export static const int M = 3; static const int K = 2 * M; float a[K];"), []);
+    assert_eq!(problems_of("extern static const int N; float a;"), []);
+}
+
+#[track_caller]
+fn refused_as(source: &str, code: Code) {
+    assert_eq!(problems_of(source), [code], "{source}");
+}
+
+fn problems_of(source: &str) -> Vec<Code> {
+    super::problems(source).into_iter().map(|(_, code)| code).collect()
 }

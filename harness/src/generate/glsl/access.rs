@@ -39,6 +39,7 @@ fn follow(ty: &Type, steps: &[LeafStep], path: String) -> Option<String> {
             | Type::Struct(_)
             | Type::Enum(_)
             | Type::Pointer { .. }
+            | Type::Handle { .. }
             | Type::Resource(_),
             _,
         ) => None,

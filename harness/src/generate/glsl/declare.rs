@@ -113,6 +113,7 @@ impl Writer {
             }
             Type::Struct(structure) => plain(self.structure(path, structure)?),
             Type::Pointer { .. } => Err(NotInGlsl::new(path, "a pointer")),
+            Type::Handle { .. } => Err(NotInGlsl::new(path, "a handle of a resource")),
             Type::Resource(_) => Err(NotInGlsl::new(path, "a resource")),
         }
     }
@@ -153,7 +154,12 @@ impl Writer {
             Type::Matrix { order, .. } => found.push(order.unwrap_or(self.options.matrix)),
             Type::Array { element, .. } => self.orders(element, found),
             Type::Struct(structure) => structure.members.iter().for_each(|member| self.orders(&member.ty, found)),
-            Type::Scalar(_) | Type::Vector { .. } | Type::Enum(_) | Type::Pointer { .. } | Type::Resource(_) => {}
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Enum(_)
+            | Type::Pointer { .. }
+            | Type::Handle { .. }
+            | Type::Resource(_) => {}
         }
     }
 }

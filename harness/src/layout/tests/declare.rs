@@ -207,6 +207,7 @@ fn annotate(annotations: &mut Annotations, text: &str) -> Option<u32> {
     } else if let Some(register) = text.strip_prefix("register(") {
         let (class, index) = register.trim_end_matches(')').split_at(1);
         annotations.registers.push(Register {
+            only_dxc: false,
             class: class.chars().next(),
             index: Some(index.parse().unwrap()),
             space: None,

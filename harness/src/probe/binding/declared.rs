@@ -130,7 +130,8 @@ fn walk<'m>(ty: &'m Type, rest: &str) -> Option<Declared<'m>> {
         | Type::Matrix { .. }
         | Type::Struct(_)
         | Type::Enum(_)
-        | Type::Pointer { .. } => rest.is_empty().then_some(Declared { what: What::Data, elements: Count::Finite(1) }),
+        | Type::Pointer { .. }
+        | Type::Handle { .. } => rest.is_empty().then_some(Declared { what: What::Data, elements: Count::Finite(1) }),
     }
 }
 

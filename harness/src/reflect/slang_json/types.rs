@@ -87,6 +87,7 @@ fn array_length(ty: &Type) -> u32 {
         | Type::Struct(_)
         | Type::Enum(_)
         | Type::Pointer { .. }
+        | Type::Handle { .. }
         | Type::Resource(_) => 0,
     }
 }
@@ -131,6 +132,7 @@ fn structure(ty: &Type) -> Fields {
         | Type::Array { .. }
         | Type::Enum(_)
         | Type::Pointer { .. }
+        | Type::Handle { .. }
         | Type::Resource(_) => None,
     };
     Fields::default().with("kind", Node::Word("struct")).with_some("name", name.map(Node::text))
@@ -154,6 +156,7 @@ fn plain(ty: &Type) -> Fields {
             .with("elementType", plain(element).into()),
         Type::Struct(members) => kind("struct").with("fields", plain_fields(members)),
         Type::Pointer { pointee } => kind("pointer").with("valueType", Node::text(pointee_name(pointee))),
+        Type::Handle { .. } => plain(&Type::Vector { scalar: Scalar::Uint32, length: 2 }),
         Type::Resource(resource) => plain_resource(ty, resource),
     }
 }

@@ -104,6 +104,14 @@ impl Folder {
         self.start_printing_to(words, stdout.into()).ends()
     }
 
+    /// Runs `layoutproof` with these words and this text as its standard input.
+    pub(crate) fn run_with(&self, words: &str, input: &str) -> Answer {
+        fs::write(self.path(".in"), input).unwrap();
+        let input = File::open(self.path(".in")).unwrap();
+        let stdout = File::create(self.path(".out")).unwrap();
+        self.start_command(layoutproof(), words, Streams { input: input.into(), output: stdout.into() }).ends()
+    }
+
     /// Starts `layoutproof` with these words.
     pub(crate) fn start(&self, words: &str) -> Running<'_> {
         let stdout = File::create(self.path(".out")).unwrap();
@@ -116,24 +124,35 @@ impl Folder {
         let stdout = File::create(self.path(".out")).unwrap();
         let mut command = Command::new("sh");
         command.args(["-c", "trap '' HUP; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_layoutproof")]);
-        self.start_command(command, words, stdout.into())
+        self.start_command(command, words, Streams { input: Stdio::null(), output: stdout.into() })
     }
 
     fn start_printing_to(&self, words: &str, stdout: Stdio) -> Running<'_> {
-        self.start_command(Command::new(env!("CARGO_BIN_EXE_layoutproof")), words, stdout)
+        self.start_command(layoutproof(), words, Streams { input: Stdio::null(), output: stdout })
     }
 
-    fn start_command(&self, mut command: Command, words: &str, stdout: Stdio) -> Running<'_> {
-        command.args(words.split(' ')).current_dir(self.place.path()).stdin(Stdio::null());
+    fn start_command(&self, mut command: Command, words: &str, streams: Streams) -> Running<'_> {
+        command.args(words.split(' ')).current_dir(self.place.path()).stdin(streams.input);
         for name in CLEARED {
             command.env_remove(name);
         }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         // Files instead of pipes: however much is printed, the process never waits for its reader.
         let stderr = File::create(self.path(".err")).unwrap();
-        let child = command.stdout(stdout).stderr(stderr).spawn().unwrap();
+        let child = command.stdout(streams.output).stderr(stderr).spawn().unwrap();
         Running { folder: self, words: words.to_owned(), child }
     }
+}
+
+/// Where a command reads from and prints to.
+struct Streams {
+    input: Stdio,
+    output: Stdio,
+}
+
+/// The built command.
+fn layoutproof() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_layoutproof"))
 }
 
 /// A run of the command that is not over.

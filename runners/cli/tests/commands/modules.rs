@@ -122,3 +122,15 @@ fn a_bad_module_is_refused() {
     folder.run("run b.wgsl --device model").exits(2).warns("× this module has no buffer");
     folder.run("run c.spv --device model").exits(2).warns("error: reading c.spv:");
 }
+
+/// Bevy's shaders are WGSL only once their preprocessor has run.
+#[test]
+fn directives_of_naga_oil_are_named() {
+    let import = "// A mesh.\n  #import bevy_pbr::mesh_view_bindings\n@group(0) @binding(0) var<uniform> a: vec4f;\n";
+    let path = "#define_import_path bevy_pbr::mesh\nstruct S { a: vec4f }\n";
+    let folder = Folder::with(&[("a.wgsl", import), ("b.wgsl", path)]);
+    let answer = folder.run("show a.wgsl").exits(2);
+    answer.warns("`#import` is a directive of naga_oil").warns("a.wgsl:2:3").warns("compose the shader with naga_oil");
+    folder.run("show b.wgsl").exits(2).warns("`#define_import_path` is a directive of naga_oil");
+    folder.run("run a.wgsl --device model").exits(2).warns("`#import` is a directive of naga_oil");
+}

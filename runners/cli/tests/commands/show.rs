@@ -151,6 +151,56 @@ fn a_forbidden_block_has_errors_and_no_members() {
     refused.warns("× wgsl-uniform forbids `S.b`");
 }
 
+/// Of two rule sets one forbids a block: the others are shown, and the exit code and the messages say which it is.
+#[test]
+fn a_rule_set_that_forbids_a_block_hides_no_other() {
+    let folder = Folder::with(&[("a.hlsl", "cbuffer S { float3 a; float b[2]; };\ncbuffer T { float c; };")]);
+    let shown = folder.run("show a.hlsl --rules wgsl-uniform,hlsl-cbuffer --format json").exits(2).json();
+    let layouts = shown["layouts"].as_array().unwrap();
+    assert_eq!(layouts[0]["blocks"][0]["errors"][0]["path"], "b");
+    assert_eq!(layouts[0]["blocks"][1]["members"][0]["offset"], 0);
+    assert_eq!(layouts[1]["blocks"][0]["members"][1]["offset"], 16);
+    assert_eq!(shown["errors"][0]["code"], "rule-forbids");
+    let text = folder.run("show a.hlsl --rules wgsl-uniform,hlsl-cbuffer").exits(2);
+    text.prints("size of T").prints("size of S").warns("× wgsl-uniform forbids `S.b`");
+    // A host struct for some of the blocks would be taken for all of them.
+    let asserts = folder.run("show a.hlsl --rules wgsl-uniform --format rust-asserts").exits(2);
+    assert!(asserts.out.is_empty(), "{asserts}");
+}
+
+/// `--lang` says what the suffix does not, and `-` is standard input.
+#[test]
+fn the_language_of_a_file_can_be_said() {
+    let text = "cbuffer S { float a[__HLSL_VERSION]; float z; };";
+    let folder = Folder::with(&[("a.inc", text), ("a.fx", text), ("a.hlsl", text)]);
+    let size = |words: &str, input: &str| {
+        let answer = folder.run_with(&format!("show {words} --rules hlsl-cbuffer --format json"), input).exits(0);
+        answer.json()["layouts"][0]["blocks"][0]["size"].as_u64()
+    };
+    // Arrays of __HLSL_VERSION elements, 16 bytes each: 2021 as DXC has it, 2018 as Slang has it.
+    for words in ["a.hlsl", "a.fx", "a.inc --lang hlsl"] {
+        assert_eq!(size(words, ""), Some(2021 * 16 - 12 + 4), "{words}");
+    }
+    assert_eq!(size("a.hlsl --lang slang", ""), Some(2018 * 16 - 12 + 4));
+    assert_eq!(size("- --lang hlsl", text), Some(2021 * 16 - 12 + 4));
+    folder.run("show a.inc").exits(2).warns("no file and no case is called `a.inc`");
+    folder.run("show -").exits(2).warns("say its language with --lang");
+    folder.run("run - --device model").exits(2).warns("say its language with --lang");
+    let wgsl = "@group(0) @binding(0) var<uniform> a: vec4<f32>;";
+    folder.run_with("show - --lang wgsl", wgsl).exits(0).prints("uniform-block a");
+}
+
+/// The macros of DXC that the profile decides.
+#[test]
+fn the_profile_says_the_stage() {
+    let text = "#if __SHADER_TARGET_STAGE == __SHADER_STAGE_PIXEL\ncbuffer S { float4 a; };\n#else\n\
+        cbuffer S { float b; };\n#endif";
+    let folder = Folder::with(&[("a.hlsl", text)]);
+    folder.run("show a.hlsl --rules hlsl-cbuffer --profile ps_6_0").exits(0).prints("float4 a");
+    folder.run("show a.hlsl --rules hlsl-cbuffer --profile cs_6_0").exits(0).prints("float b");
+    folder.run("show a.hlsl --rules hlsl-cbuffer").exits(2).warns("say the shader profile");
+}
+
 /// Names with a dialect are in no default list and are found by name.
 #[test]
 fn a_dialect_is_shown_when_it_is_named() {

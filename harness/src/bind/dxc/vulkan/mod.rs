@@ -36,7 +36,8 @@ pub(super) fn bind(
             && holds_resources(&parameter.ty)
             && parameter.kind == ParameterKind::Variable
     });
-    let problems = refused::refused(module);
+    let mut problems = refused::refused(module);
+    problems.extend(refused::heap(module, request));
     if !problems.is_empty() {
         return Err(problems);
     }

@@ -1,10 +1,12 @@
 //! Globals that DXC has no SPIR-V for, with its messages.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::bind::Request;
 use crate::bind::dxc::location::is_struct;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::module::{Module, ParameterKind};
+use crate::module::{Function, Life, Module, ParameterKind, Step};
 use crate::resource::{Access, ResourceKind};
 use crate::shape::Type;
 
@@ -17,6 +19,40 @@ pub(super) fn refused(module: &Module) -> Vec<Diagnostic> {
     });
     problems.collect()
 }
+
+/// A use of a descriptor heap: DXC 1.7.2308, the last release whose SPIR-V was measured, crashes on each.
+pub(super) fn heap(module: &Module, request: &Request) -> Option<Diagnostic> {
+    let is_entry = |function: &&Function| match &request.entry {
+        Some(entry) => function.name == *entry,
+        None => module.entry_points.is_empty() || module.entry_points.iter().any(|entry| entry.name == function.name),
+    };
+    let mut waiting: Vec<&Function> = module.functions.iter().filter(is_entry).collect();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    while let Some(function) = waiting.pop() {
+        if !seen.insert(&function.name) {
+            continue;
+        }
+        for used in function.uses.iter().filter(|used| used.life != Life::Dead) {
+            let names = used.path.iter().filter_map(|step| match step {
+                Step::Name(name) => Some(name.as_str()),
+                Step::Parameter(_) | Step::This | Step::Index(_) | Step::DynamicIndex => None,
+            });
+            for name in names {
+                if HEAPS.contains(&name) {
+                    let message =
+                        format!("DXC 1.7.2308 crashes on `{name}` for SPIR-V: bindings beside it are not known");
+                    return Some(Diagnostic::error(Code::Unsupported, used.span, message));
+                }
+                let last = name.rsplit("::").next();
+                waiting.extend(module.functions.iter().filter(|other| other.name.rsplit("::").next() == last));
+            }
+        }
+    }
+    None
+}
+
+/// The descriptor heaps of shader model 6.6.
+const HEAPS: [&str; 2] = ["ResourceDescriptorHeap", "SamplerDescriptorHeap"];
 
 fn message(ty: &Type) -> Option<&'static str> {
     let (innermost, counts) = ty.dimensions();
@@ -61,7 +97,8 @@ impl Parts {
             | Type::Matrix { .. }
             | Type::Array { .. }
             | Type::Enum(_)
-            | Type::Pointer { .. } => Self { data: true, ..Self::default() },
+            | Type::Pointer { .. }
+            | Type::Handle { .. } => Self { data: true, ..Self::default() },
         }
     }
 

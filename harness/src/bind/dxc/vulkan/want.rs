@@ -274,7 +274,8 @@ fn own_resources(ty: &Type) -> u32 {
         | Type::Matrix { .. }
         | Type::Array { .. }
         | Type::Enum(_)
-        | Type::Pointer { .. } => 0,
+        | Type::Pointer { .. }
+        | Type::Handle { .. } => 0,
     };
     counts.iter().fold(each, |product, count| match count {
         Count::Finite(count) => product.saturating_mul(*count),

@@ -20,8 +20,12 @@ const REFUSED: &[Refused] = &[
     ("uniform float4 a : register(c2);", METAL, &[Code::BadRegister]),
     // E39015.
     ("struct S { Texture2D t; float y; }; [[vk::binding(2, 3)]] ParameterBlock<S> p;", VULKAN, &[Code::BadAttribute]),
-    // E31002.
-    ("[[vk::push_constant]] uniform float x;", VULKAN, &[Code::BadAttribute]),
+    // Not refused by slangc, which takes a descriptor for a resource that is a push constant; here it is an error.
+    ("[[vk::push_constant]] Texture2D x;", VULKAN, &[Code::BadAttribute]),
+    // E39008, E31222.
+    ("Texture2D t : register(t);", D3D, &[Code::BadRegister]),
+    ("SamplerState s : register(t2);", D3D, &[Code::BadRegister]),
+    ("SamplerState s : register(t2);", VULKAN, &[Code::BadRegister]),
     // E99997, an exception: \"unimplemented: array of parameter group\".
     ("struct I { Texture2D t; float y; }; ConstantBuffer<I> a[3];", D3D, &[Code::Unsupported]),
     ("struct I { Texture2D t; float y; }; ConstantBuffer<I> a[3];", METAL, &[Code::Unsupported]),

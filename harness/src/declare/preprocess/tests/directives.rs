@@ -75,11 +75,43 @@ fn what_only_the_command_line_can_say_is_asked_for() {
     let source = "#if __SHADER_TARGET_STAGE == __SHADER_STAGE_COMPUTE\nfloat a;\n#endif";
     let unsaid = said(source, &DeclareOptions::default());
     let asked = "a/main.hlsl:1:5 `__SHADER_TARGET_STAGE` depends on how the file is compiled \
-        (give its value: -D __SHADER_TARGET_STAGE=...)";
+        (say the shader profile, or give its value: -D __SHADER_TARGET_STAGE=...)";
     assert_eq!(unsaid, [asked]);
     let mut options = Memory::default().options(&[]);
     options.defines = vec![("__SHADER_TARGET_STAGE".into(), "5".into())];
     assert_eq!(tokens_of("a.hlsl", source, &options), Ok("float a ;".into()));
+}
+
+/// The values that DXC 1.7.2308 gives its macros (`dxc -P`).
+#[test]
+fn the_profile_says_stage_and_shader_model() {
+    let source = "__SHADER_TARGET_STAGE __SHADER_TARGET_MAJOR __SHADER_TARGET_MINOR";
+    for (profile, values) in [
+        ("ps_6_0", "0 6 0"),
+        ("vs_6_2", "1 6 2"),
+        ("cs_6_6", "5 6 6"),
+        ("sm_6_6", "5 6 6"),
+        ("lib_6_3", "6 6 3"),
+        ("lib_6_x", "6 6 15"),
+        ("ms_6_5", "13 6 5"),
+        ("as_6_5", "14 6 5"),
+    ] {
+        let mut options = Memory::default().options(&[]);
+        options.profile = Some(profile.into());
+        assert_eq!(tokens_of("a.hlsl", source, &options), Ok(values.into()), "{profile}");
+    }
+}
+
+#[test]
+fn the_language_may_be_said_whatever_the_suffix_is() {
+    let mut options = Memory::default().options(&[]);
+    assert_eq!(tokens_of("a.fx", "__HLSL_VERSION", &options), Ok("2021".into()));
+    options.language = Some(crate::declare::DeclaredLanguage::Slang);
+    assert_eq!(tokens_of("a.fx", "__HLSL_VERSION", &options), Ok("2018".into()));
+    assert_eq!(tokens_of("a.fx", "#lang slang 2026\n#language slang\nfloat a;", &options), Ok("float a ;".into()));
+    options.language = Some(crate::declare::DeclaredLanguage::Hlsl);
+    assert_eq!(tokens_of("a", "__SHADER_TARGET_MINOR", &options), Ok("6".into()));
+    assert!(tokens_of("a.hlsl", "#lang slang 2026", &options).is_err());
 }
 
 #[test]
