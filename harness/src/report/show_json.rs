@@ -196,6 +196,17 @@ impl Shown {
         Self { warnings: listed.collect(), left_out, ..self }
     }
 
+    /// The same answer with the blocks that a rule set of the user's forbids; `errors` stays absent without any.
+    #[must_use]
+    pub fn with_forbidden(self, forbidden: &[Diagnostic], sources: &SourceMap) -> Self {
+        if forbidden.is_empty() {
+            return self;
+        }
+        let left_out = self.left_out + diagnostics::left_out(forbidden) + forbidden.len().saturating_sub(LISTED);
+        let listed = forbidden.iter().take(LISTED).map(|problem| Problem::new(problem, sources));
+        Self { errors: Some(listed.collect()), left_out, ..self }
+    }
+
     /// The answer where no source was read: the reason, at the first line and column.
     pub fn not_read(source: impl Into<String>, code: Code, message: String) -> Self {
         let problem = Problem { line: 1, column: 1, code: code.to_string(), message };

@@ -67,9 +67,8 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     let blocks = || layouts.iter().flat_map(Layouts::copied).collect::<Vec<_>>();
     match args.format {
         ShowFormat::Json => {
-            let mut answer = placements.shown(args, shown()).with_warnings(&warnings, &sources);
-            let errors = || forbidden.iter().map(|problem| Problem::new(problem, &sources)).collect();
-            answer.errors = (!forbidden.is_empty()).then(errors);
+            let shown = placements.shown(args, shown());
+            let mut answer = shown.with_warnings(&warnings, &sources).with_forbidden(&forbidden, &sources);
             answer.padding = padding;
             print_json(&answer.to_json());
         }

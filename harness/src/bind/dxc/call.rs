@@ -112,7 +112,8 @@ fn is_method_of(function: &Function, ty: &Type) -> bool {
         | Type::Matrix { .. }
         | Type::Array { .. }
         | Type::Enum(_)
-        | Type::Pointer { .. } => false,
+        | Type::Pointer { .. }
+        | Type::Handle { .. } => false,
     }
 }
 

@@ -324,7 +324,9 @@ impl<'t> Elaborator<'t> {
                 GenericValue::Integer(i64::from(*rows)),
                 GenericValue::Integer(i64::from(*columns)),
             ],
-            Type::Scalar(_) | Type::Array { .. } | Type::Enum(_) | Type::Pointer { .. } => Vec::new(),
+            Type::Scalar(_) | Type::Array { .. } | Type::Enum(_) | Type::Pointer { .. } | Type::Handle { .. } => {
+                Vec::new()
+            }
         };
         let mut inner = written.iter().zip(&values).filter_map(|(argument, value)| match argument {
             GenericArgument::Type(ty) if depth < DEEPEST => self.deduced_from(name, ty, value, depth + 1),
