@@ -141,7 +141,7 @@ impl Settings {
             }
         }
         let Some(register) = asking.annotations.registers.first() else { return Vec::new() };
-        if self.documented {
+        if self.documented || register.only_dxc {
             return Vec::new();
         }
         let fixed = if self.shifts.is_empty() {

@@ -57,13 +57,12 @@ impl<'t> Elaborator<'t> {
 
     fn attribute(&mut self, syntax: &AttributeSyntax<'t>, context: &Context) -> Attribute {
         let arguments = syntax.arguments.iter().map(|argument| self.argument_value(argument, context)).collect();
-        // Slang takes `[vk_binding(1)]` for `[vk::binding(1)]`.
-        let (namespace, name) = match (syntax.namespace, syntax.name.split_once('_')) {
-            (None, Some(("vk", name))) => (Some("vk"), name),
-            (namespace, _) => (namespace, syntax.name),
+        let attribute = Attribute {
+            namespace: syntax.namespace.map(str::to_owned),
+            name: syntax.name.to_owned(),
+            arguments,
+            span: syntax.span,
         };
-        let (namespace, name) = (namespace.map(str::to_owned), name.to_owned());
-        let attribute = Attribute { namespace, name, arguments, span: syntax.span };
         self.check_attribute(&attribute);
         self.check_known(&attribute, context.scope);
         attribute

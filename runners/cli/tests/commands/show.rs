@@ -162,7 +162,7 @@ fn a_rule_set_that_forbids_a_block_hides_no_other() {
     assert_eq!(layouts[1]["blocks"][0]["members"][1]["offset"], 16);
     assert_eq!(shown["errors"][0]["code"], "rule-forbids");
     let text = folder.run("show a.hlsl --rules wgsl-uniform,hlsl-cbuffer").exits(2);
-    text.prints("size of T").prints("size of S").warns("× wgsl-uniform forbids `S.b`");
+    text.prints("4 size of T").prints("36 size of S").warns("× wgsl-uniform forbids `S.b`");
     // A host struct for some of the blocks would be taken for all of them.
     let asserts = folder.run("show a.hlsl --rules wgsl-uniform --format rust-asserts").exits(2);
     assert!(asserts.out.is_empty(), "{asserts}");
@@ -183,9 +183,9 @@ fn the_language_of_a_file_can_be_said() {
     }
     assert_eq!(size("a.hlsl --lang slang", ""), Some(2018 * 16 - 12 + 4));
     assert_eq!(size("- --lang hlsl", text), Some(2021 * 16 - 12 + 4));
-    folder.run("show a.inc").exits(2).warns("no file and no case is called `a.inc`");
-    folder.run("show -").exits(2).warns("say its language with --lang");
-    folder.run("run - --device model").exits(2).warns("say its language with --lang");
+    folder.run("show a.inc").exits(2).warns("error: no file and no case is called `a.inc`");
+    folder.run("show -").exits(2).warns("error: standard input has no suffix: say its language with --lang");
+    folder.run("run - --device model").exits(2).warns("error: standard input has no suffix: say its language with --lang");
     let wgsl = "@group(0) @binding(0) var<uniform> a: vec4<f32>;";
     folder.run_with("show - --lang wgsl", wgsl).exits(0).prints("uniform-block a");
 }
@@ -196,9 +196,9 @@ fn the_profile_says_the_stage() {
     let text = "#if __SHADER_TARGET_STAGE == __SHADER_STAGE_PIXEL\ncbuffer S { float4 a; };\n#else\n\
         cbuffer S { float b; };\n#endif";
     let folder = Folder::with(&[("a.hlsl", text)]);
-    folder.run("show a.hlsl --rules hlsl-cbuffer --profile ps_6_0").exits(0).prints("float4 a");
-    folder.run("show a.hlsl --rules hlsl-cbuffer --profile cs_6_0").exits(0).prints("float b");
-    folder.run("show a.hlsl --rules hlsl-cbuffer").exits(2).warns("say the shader profile");
+    folder.run("show a.hlsl --rules hlsl-cbuffer --profile ps_6_0").exits(0).prints("0 16 float4 a");
+    folder.run("show a.hlsl --rules hlsl-cbuffer --profile cs_6_0").exits(0).prints("0 4 float b");
+    folder.run("show a.hlsl --rules hlsl-cbuffer").exits(2).warns("help: say the shader profile");
 }
 
 /// Names with a dialect are in no default list and are found by name.
