@@ -91,6 +91,8 @@ codes! {
     UnknownAttribute = "unknown-attribute",
     /// A construct that is skipped because it cannot change a layout.
     Skipped = "skipped",
+    /// A block that another compiler or driver may lay out otherwise.
+    UncertainLayout = "uncertain-layout",
     /// A call of which it is not certain which function it runs.
     UncertainCall = "uncertain-call",
     /// An annotation that has no meaning under a rule set.

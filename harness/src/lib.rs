@@ -20,6 +20,7 @@ pub mod export;
 pub mod floors;
 pub mod frozen;
 pub mod generate;
+pub mod glsl_text;
 pub mod image;
 pub mod known;
 pub mod layout;

@@ -10,6 +10,7 @@ mod shape;
 mod tokens;
 
 use std::fmt::Display;
+use std::ops::Range;
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::sources::{FileId, Span};
@@ -72,6 +73,12 @@ pub fn check_text(text: &str, file: FileId, language: TextLanguage) -> Result<()
 
     check_shape(&code, place)?;
     macros.check_expansion(&code, place)
+}
+
+/// The directives of a GLSL text, in order: each from its `#` to the end of its line, with the lines that continue it.
+pub(crate) fn directives(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let directives = Tokens::new(text, TextLanguage::Glsl).filter(|token| token.kind == TokenKind::Directive);
+    directives.map(|directive| directive.start..directive.start + directive.text.len())
 }
 
 /// A text in whose bytes places count.

@@ -10,6 +10,7 @@ use crate::sources::Span;
 
 /// What the options say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct Options {
     /// `-fvk-{b,t,s,u}-shift N SPACE|all`, in order.
     pub shifts: Vec<Shift>,

@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 use bumpalo::Bump;
 use parser::{Parser, Source};
+pub use preprocess::{IncludeSearch, Included};
 use preprocess::{Preprocessed, Trace, preprocess};
 use problems::Problems;
 

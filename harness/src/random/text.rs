@@ -69,16 +69,13 @@ impl Program {
             self.use_of(parameter, (&format!("p{place}"), self.forms.get(*place)), (&mut text, statements));
         }
         if self.is_hull {
-            write!(text, "{HULL}")
-                .and_then(|()| {
-                    write!(text, "Patch patch(InputPatch<Vertex, 3> vertices) {{\n    float4 sum = 0;\n{second}{PATCH}")
-                })
-                .and_then(|()| write!(text, "{HULL_MAIN}    float4 sum = 0;\n{first}{HULL_END}"))
+            text.push_str(HULL);
+            text.push_str("Patch patch(InputPatch<Vertex, 3> vertices) {\n    float4 sum = 0;\n");
+            text.extend([&second, PATCH, HULL_MAIN, "    float4 sum = 0;\n", &first, HULL_END]);
         } else {
-            let head = "[shader(\"compute\")] [numthreads(1, 1, 1)] void main() {\n    float4 sum = 0;\n";
-            write!(text, "{head}{first}    result[0] = sum;\n}}\n")
+            text.push_str("[shader(\"compute\")] [numthreads(1, 1, 1)] void main() {\n    float4 sum = 0;\n");
+            text.extend([&first, "    result[0] = sum;\n}\n"]);
         }
-        .expect("a String takes every write");
         text
     }
 

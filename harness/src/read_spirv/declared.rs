@@ -3,7 +3,7 @@
 //! Matrices are listed in SPIR-V's own orientation. DXC writes HLSL's `column_major float2x3` as a `RowMajor` matrix of
 //! 2 columns of 3 components, so its modules list `float3x2`, order row, with the same bytes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::dr::Module;
 use rspirv::spirv::{StorageClass, Word};
@@ -30,9 +30,9 @@ const NODE_BYTES: usize = 64;
 pub struct DeclaredBlock {
     /// Its layout under the rule set `declared`. Alignments are those of the largest scalar: SPIR-V declares none.
     pub layout: BlockLayout,
-    /// Descriptor set; `None` for push constants.
+    /// Descriptor set; `None` for push constants and behind pointers.
     pub set: Option<u32>,
-    /// Binding; `None` for push constants.
+    /// Binding; `None` for push constants and behind pointers.
     pub binding: Option<u32>,
 }
 
@@ -47,9 +47,10 @@ pub fn declared(words: &[u32]) -> Result<Vec<DeclaredBlock>, BadModule> {
     let mut blocks = Vec::new();
     let mut named: BTreeMap<String, u32> = BTreeMap::new();
     let mut reader = Reader { types: &types, refusals: Refusals::default(), left: LISTED_BYTES };
-    for variable in in_order(&module, &types) {
-        let Some(place) = place(&types, variable) else { continue };
-        let Some(mut block) = reader.block(variable, &place) else {
+    let variables = in_order(&module, &types).map(|variable| (variable.clone(), place(&types, variable)));
+    let bound = variables.filter_map(|(variable, place)| Some((variable, place?)));
+    for (variable, place) in bound.chain(behind_pointers(&module, &types)) {
+        let Some(mut block) = reader.block(&variable, &place) else {
             return Err(BadModule::new(0, format!("its blocks take more than {LISTED_BYTES} bytes to list")));
         };
         let same = named.entry(block.layout.name.clone()).or_default();
@@ -89,6 +90,30 @@ fn place(types: &Types, variable: &SpirvVariable) -> Option<Place> {
         _ => return None,
     };
     Some(Place { element, count, kind })
+}
+
+/// The blocks that only pointers lead to, in the order of the pointers: those of `GL_EXT_buffer_reference`.
+fn behind_pointers<'a>(module: &'a Module, types: &'a Types) -> impl Iterator<Item = (SpirvVariable, Place)> + 'a {
+    let mut seen = BTreeSet::new();
+    let pointers = module.types_global_values.iter().filter_map(|instruction| instruction.result_id);
+    pointers.filter_map(move |id| match types.get(id) {
+        SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee }
+            if types.blocks.contains(pointee) && seen.insert(*pointee) =>
+        {
+            let class = StorageClass::PhysicalStorageBuffer;
+            let variable = SpirvVariable {
+                class,
+                pointee: *pointee,
+                set: None,
+                binding: None,
+                name: None,
+                builtin: None,
+                initializer: None,
+            };
+            Some((variable, Place { element: *pointee, count: Count::Finite(1), kind: BlockKind::StorageBlock }))
+        }
+        _ => None,
+    })
 }
 
 /// One past the last byte that a view of the layout may name; of an array without a length only the first elements count.

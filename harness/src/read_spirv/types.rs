@@ -72,6 +72,8 @@ struct Extents {
 pub(crate) struct Types {
     by_id: BTreeMap<Word, SpirvType>,
     extents: BTreeMap<Word, Extents>,
+    /// Pointers of which only `OpTypeForwardPointer` was seen yet.
+    forward: BTreeSet<Word>,
     pub(crate) names: BTreeMap<Word, String>,
     pub(crate) variables: BTreeMap<Word, SpirvVariable>,
     /// Bits of integer and float constants.
@@ -90,8 +92,12 @@ impl Types {
         let decorations = Decorations::read(module);
         let mut types = Self { names: decorations.names.clone(), ..Self::default() };
         for instruction in &module.types_global_values {
-            let Some(id) = instruction.result_id else { continue };
             let ops = Operands(instruction);
+            if instruction.class.opcode == Op::TypeForwardPointer {
+                let id = ops.id(0).ok_or("a forward pointer without a type")?;
+                types.add_forward(id)?;
+            }
+            let Some(id) = instruction.result_id else { continue };
             match instruction.class.opcode {
                 Op::Constant | Op::SpecConstant => {
                     types.constants.insert(id, ops.literal(0).unwrap_or(0));
@@ -187,8 +193,16 @@ impl Types {
         matches!(self.get(id), SpirvType::Array { .. } | SpirvType::RuntimeArray { .. })
     }
 
+    /// Adds a pointer to a type that is declared later.
+    fn add_forward(&mut self, id: Word) -> Result<(), String> {
+        self.add(id, SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee: 0 })?;
+        self.forward.insert(id);
+        Ok(())
+    }
+
     fn add(&mut self, id: Word, ty: SpirvType) -> Result<(), String> {
-        if self.by_id.insert(id, ty).is_some() {
+        let is_announced = self.forward.remove(&id) && matches!(ty, SpirvType::Pointer { .. });
+        if self.by_id.insert(id, ty).is_some() && !is_announced {
             return Err(format!("type %{id} is declared twice"));
         }
         let parts = self.parts(id);
@@ -235,10 +249,13 @@ impl Types {
             Op::TypeFloat => SpirvType::Float { bits: ops.number(0)? },
             Op::TypeVector => SpirvType::Vector { component: ops.id(0)?, length: ops.number(1)? },
             Op::TypeMatrix => SpirvType::Matrix { column: ops.id(0)?, columns: ops.number(1)? },
-            Op::TypeArray => {
-                let length = u32::try_from(*self.constants.get(&ops.id(1)?)?).ok()?;
-                SpirvType::Array { element: ops.id(0)?, length, stride: stride() }
-            }
+            Op::TypeArray => match self.constants.get(&ops.id(1)?) {
+                Some(length) => {
+                    SpirvType::Array { element: ops.id(0)?, length: u32::try_from(*length).ok()?, stride: stride() }
+                }
+                // A length that is computed from specialization constants.
+                None => SpirvType::Other,
+            },
             Op::TypeRuntimeArray => SpirvType::RuntimeArray { element: ops.id(0)?, stride: stride() },
             Op::TypeStruct => {
                 let members = (0..).zip(&instruction.operands).map(|(index, operand)| match operand {

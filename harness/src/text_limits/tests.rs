@@ -9,6 +9,7 @@ fn found(text: &str, language: TextLanguage) -> Option<(Code, usize, String)> {
 }
 
 /// What [`found`] gives for a text that is refused.
+#[expect(clippy::unnecessary_wraps, reason = "it is compared with what a text gives that may be taken")]
 fn refusal(code: Code, start: usize, message: &str) -> Option<(Code, usize, String)> {
     Some((code, start, message.to_owned()))
 }

@@ -1,6 +1,7 @@
 //! What the user typed: the commands, what several of them take, and what a run takes. The other commands' arguments are
 //! beside the commands.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -91,6 +92,17 @@ pub enum Command {
     /// A process that lets third-party code read one file (internal).
     #[command(hide = true)]
     ReadWorker,
+    /// Another program with the limits of a process that reads one file (internal).
+    #[command(hide = true)]
+    RunLimited(RunLimitedArgs),
+}
+
+/// `layoutproof run-limited`.
+#[derive(Debug, Args)]
+pub struct RunLimitedArgs {
+    /// The program with its arguments.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+    pub words: Vec<OsString>,
 }
 
 /// How a declaration is read.

@@ -12,7 +12,7 @@ use layoutproof::sources::Span;
 use layoutproof::toolchain::Toolchain;
 
 use crate::args::DeclareArgs;
-use crate::inputs::{ShaderLanguage, add_text};
+use crate::inputs::add_text;
 use crate::laid_out;
 use crate::placement::PlacementArgs;
 use crate::selection::{Selection, options_of};
@@ -103,14 +103,15 @@ impl Selection {
     pub(crate) fn read_module(
         &mut self,
         path: &Path,
-        named: Option<ShaderLanguage>,
+        declare: &DeclareArgs,
         problems: &mut Vec<Diagnostic>,
     ) -> anyhow::Result<()> {
-        match laid_out::read(path, named, &mut self.sources)? {
-            Ok(layouts) => {
+        match laid_out::read(path, declare, &mut self.sources)? {
+            Ok(file) => {
+                self.warnings.extend(file.warnings);
                 let name = path.display().to_string();
-                let wgsl = laid_out::wgsl_text(path, named, &self.sources);
-                self.subjects.push(Arc::new(Subject::declared(&name, layouts, wgsl)));
+                let wgsl = laid_out::wgsl_text(path, declare.lang, &self.sources);
+                self.subjects.push(Arc::new(Subject::declared(&name, file.blocks, wgsl)));
             }
             Err(found) => problems.extend(found),
         }

@@ -13,6 +13,7 @@ use layoutproof::stable_hash::stable_hash;
 use wildmatch::WildMatch;
 
 use crate::files::{FileKind, read_text, toml_files_below};
+use crate::glsl_file::STAGES;
 
 /// Every built-in case: id and text.
 const BUILT_IN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/cases.rs"));
@@ -37,12 +38,6 @@ pub(crate) const NO_LANGUAGE: &str =
 /// The word for standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
 
-/// Suffixes of GLSL files, stage by stage as glslang knows them.
-const GLSL_SUFFIXES: [&str; 15] = [
-    "glsl", "vert", "frag", "comp", "geom", "tesc", "tese", "mesh", "task", "rgen", "rint", "rahit", "rchit", "rmiss",
-    "rcall",
-];
-
 impl ShaderLanguage {
     /// The language of files with this suffix, in lowercase and without its full stop.
     fn of_suffix(suffix: &str) -> Option<Self> {
@@ -50,7 +45,8 @@ impl ShaderLanguage {
             "hlsl" | "hlsli" | "fx" | "fxh" => Some(Self::Hlsl),
             "slang" => Some(Self::Slang),
             "wgsl" => Some(Self::Wgsl),
-            _ if GLSL_SUFFIXES.contains(&suffix) => Some(Self::Glsl),
+            "glsl" => Some(Self::Glsl),
+            _ if STAGES.contains(&suffix) => Some(Self::Glsl),
             _ => None,
         }
     }
@@ -93,9 +89,8 @@ impl Word {
         let named = named.filter(|_| word == STANDARD_INPUT || path.is_file());
         match (extension.as_deref(), ShaderLanguage::of(named, &path)) {
             (Some("toml"), _) => Self::CaseFile(path),
-            (Some("spv"), _) => Self::LaidOut(path),
+            (Some("spv"), _) | (_, Some(ShaderLanguage::Glsl | ShaderLanguage::Wgsl)) => Self::LaidOut(path),
             (_, Some(ShaderLanguage::Hlsl | ShaderLanguage::Slang)) => Self::Declarations(path),
-            (_, Some(ShaderLanguage::Glsl | ShaderLanguage::Wgsl)) => Self::LaidOut(path),
             (_, None) => Self::Filter(word.to_owned()),
         }
     }

@@ -10,13 +10,32 @@ use layoutproof::diagnostics::{Code, Diagnostic};
 use layoutproof::layout::{BlockLayout, DECLARED};
 use layoutproof::module_reader::{glsl_blocks, spirv_blocks, wgsl_blocks};
 use layoutproof::sources::{FileId, SourceMap, Span};
+use layoutproof_compilers::compiler::Compiler;
 
+use crate::args::DeclareArgs;
 use crate::files::{self, FileKind};
+use crate::glsl_file;
 use crate::inputs::{ShaderLanguage, add_text};
 use crate::reader_process::ReaderProcess;
+use crate::tools::Tools;
 
 /// First word of every SPIR-V module.
 const SPIRV_MAGIC: u32 = 0x0723_0203;
+
+/// What such a file says.
+#[derive(Debug)]
+pub(crate) struct LaidOutFile {
+    /// Its blocks.
+    pub(crate) blocks: Vec<BlockLayout>,
+    /// What the user should know of them.
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+impl From<Vec<BlockLayout>> for LaidOutFile {
+    fn from(blocks: Vec<BlockLayout>) -> Self {
+        Self { blocks, warnings: Vec::new() }
+    }
+}
 
 /// Checks that the user names no rule set for such a file but `declared`.
 ///
@@ -37,22 +56,52 @@ pub(crate) fn check_rules(path: &Path, names: &[String]) -> anyhow::Result<()> {
 /// If the file cannot be read.
 pub(crate) fn read(
     path: &Path,
-    named: Option<ShaderLanguage>,
+    declare: &DeclareArgs,
     sources: &mut SourceMap,
-) -> anyhow::Result<Result<Vec<BlockLayout>, Vec<Diagnostic>>> {
+) -> anyhow::Result<Result<LaidOutFile, Vec<Diagnostic>>> {
     let reader = ReaderProcess::of_this_program()?;
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     if extension.as_deref() == Some("spv") {
         return read_spirv(path, &reader, sources);
     }
     let span = add_text(path, sources)?;
+    let read = match ShaderLanguage::of(declare.lang, path) {
+        Some(ShaderLanguage::Glsl) => read_glsl(path, span, declare, &reader, sources)?,
+        _ => read_wgsl(span, &reader, sources),
+    };
+    Ok(read.and_then(|file| some(file, Span { end: span.start, ..span })))
+}
+
+fn read_wgsl(span: Span, reader: &ReaderProcess, sources: &SourceMap) -> Result<LaidOutFile, Vec<Diagnostic>> {
     let text = &sources.file(span.file).text;
-    let glsl = ShaderLanguage::of(named, path) == Some(ShaderLanguage::Glsl);
-    if let Some(problem) = unprocessed(text, span.file).filter(|_| !glsl) {
-        return Ok(Err(vec![problem]));
+    match unprocessed(text, span.file) {
+        Some(problem) => Err(vec![problem]),
+        None => wgsl_blocks(reader, text, span.file).map(LaidOutFile::from),
     }
-    let read = if glsl { glsl_blocks(&reader, text, span.file) } else { wgsl_blocks(&reader, text, span.file) };
-    Ok(read.and_then(|layouts| some(layouts, Span { end: span.start, ..span })))
+}
+
+/// The blocks of a GLSL text: by glslang where it is there, else by naga, which knows a part of the language.
+fn read_glsl(
+    path: &Path,
+    span: Span,
+    declare: &DeclareArgs,
+    reader: &ReaderProcess,
+    sources: &mut SourceMap,
+) -> anyhow::Result<Result<LaidOutFile, Vec<Diagnostic>>> {
+    let tools = Tools::find()?;
+    Ok(match Compiler::named("glslang", tools.folder()).compiler {
+        Ok(glslang) => glsl_file::read(&glslang, path, span, declare, sources),
+        Err(absent) => {
+            glsl_blocks(reader, &sources.file(span.file).text, span.file).map(LaidOutFile::from).map_err(|problems| {
+                let help = format!("naga read this, which knows a part of GLSL; glslang reads all of it, but {absent}");
+                let explained = |problem: Diagnostic| match problem.code {
+                    Code::BadModule => problem.with_help(&help),
+                    _ => problem,
+                };
+                problems.into_iter().map(explained).collect()
+            })
+        }
+    })
 }
 
 /// The problem with a text that is to go through a preprocessor before it is WGSL.
@@ -84,27 +133,27 @@ fn read_spirv(
     path: &Path,
     reader: &ReaderProcess,
     sources: &mut SourceMap,
-) -> anyhow::Result<Result<Vec<BlockLayout>, Vec<Diagnostic>>> {
+) -> anyhow::Result<Result<LaidOutFile, Vec<Diagnostic>>> {
     let name = path.display().to_string();
     let bytes = files::read(path, FileKind::Shader)?;
     let file = sources.add(name, "");
     let start = Span { file, ..Span::default() };
     let problem = |reason| vec![Diagnostic::error(Code::BadModule, start, reason)];
     let layouts = words_of(&bytes).map_err(problem).and_then(|words| spirv_blocks(reader, words, file));
-    Ok(layouts.and_then(|layouts| some(layouts, start)))
+    Ok(layouts.and_then(|layouts| some(layouts.into(), start)))
 }
 
-/// The layouts of a module that has some.
-fn some(layouts: Vec<BlockLayout>, start: Span) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
-    if layouts.is_empty() {
+/// What a file says that has some blocks.
+fn some(file: LaidOutFile, start: Span) -> Result<LaidOutFile, Vec<Diagnostic>> {
+    if file.blocks.is_empty() {
         let message = "this module has no buffer, so there is no layout";
         return Err(vec![Diagnostic::error(Code::NothingDeclared, start, message)]);
     }
-    Ok(layouts)
+    Ok(file)
 }
 
 /// The words of a SPIR-V file, which may be of either byte order.
-fn words_of(bytes: &[u8]) -> Result<Vec<u32>, String> {
+pub(crate) fn words_of(bytes: &[u8]) -> Result<Vec<u32>, String> {
     let words = bytes.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]);
     let swapped = words.clone().next().is_some_and(|first| u32::from_be_bytes(first) == SPIRV_MAGIC);
     let words: Vec<u32> = words.map(if swapped { u32::from_be_bytes } else { u32::from_le_bytes }).collect();

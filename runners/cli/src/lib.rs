@@ -23,6 +23,7 @@ mod floors;
 mod freeze;
 mod frozen_set;
 mod fuzz;
+mod glsl_file;
 mod included;
 mod information;
 mod inputs;
@@ -112,6 +113,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Bench(args) => bench::bench(args, style),
         Command::Worker => serve::serve().map(|()| Exit::Agree),
         Command::ReadWorker => reader_process::serve().map(|()| Exit::Agree),
+        Command::RunLimited(args) => reader_process::run_limited(&args.words),
     };
     // Whatever came of it, a report that could not be written is an error of its own.
     let printed = output::finish();

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use layoutproof::module_reader::{ModuleReader, ReadAnswer, ReadRequest, ReaderFailure, answer};
+use layoutproof::report::summary::Exit;
 
 /// How long a reader may take for one file.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
@@ -172,6 +173,53 @@ pub(crate) fn serve() -> anyhow::Result<()> {
 fn words_of(panic: &(dyn std::any::Any + Send)) -> String {
     let words = panic.downcast_ref::<String>().map(String::as_str);
     words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without words").to_owned()
+}
+
+/// The same command in a process with the limits of a reader, for a reader that is a program of its own. How long it may
+/// take is the caller's business.
+///
+/// # Errors
+/// The system does not say where this program is.
+pub(crate) fn limited(command: &Command) -> io::Result<Command> {
+    let program = std::env::current_exe()?;
+    let mut limited = Command::new(program);
+    limited.arg("run-limited").arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => limited.env(name, value),
+            None => limited.env_remove(name),
+        };
+    }
+    Ok(limited)
+}
+
+/// Becomes the program that [`limited`] was asked for, with the limits of a reader.
+///
+/// # Errors
+/// The program cannot be started.
+#[cfg(unix)]
+pub(crate) fn run_limited(words: &[OsString]) -> anyhow::Result<Exit> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+    let (program, arguments) = words.split_first().context("no program is named")?;
+    limit_life()?;
+    let stack = Rlimit { current: Some(STACK as u64), ..getrlimit(Resource::Stack) };
+    setrlimit(Resource::Stack, stack).context("limiting the stack")?;
+    let most = (MEMORY_GIB << 30) + STACK as u64;
+    setrlimit(Resource::As, Rlimit { current: Some(most), maximum: Some(most) }).context("limiting the memory")?;
+    let error = std::os::unix::process::CommandExt::exec(Command::new(program).args(arguments));
+    Err(anyhow!("starting {}: {error}", program.display()))
+}
+
+/// Runs the program that [`limited`] was asked for; this system has no limits for it.
+///
+/// # Errors
+/// The program cannot be started.
+#[cfg(not(unix))]
+pub(crate) fn run_limited(words: &[OsString]) -> anyhow::Result<Exit> {
+    let (program, arguments) = words.split_first().context("no program is named")?;
+    let status = Command::new(program).args(arguments).status().context("starting the reader")?;
+    Ok(if status.success() { Exit::Agree } else { Exit::CouldNotRun })
 }
 
 /// Lets this process not outlive its use: it ends with its parent (on Linux), and when it has worked for much longer than

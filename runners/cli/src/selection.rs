@@ -92,7 +92,7 @@ pub(crate) fn select_part(args: &RunArgs, part: Part, toolchains: &[&'static Too
             Word::Declarations(path) => selection.read_file(&path, (&wanted, declare), &mut problems)?,
             Word::LaidOut(path) => {
                 check_rules(&path, rules)?;
-                selection.read_module(&path, declare.lang, &mut problems)?;
+                selection.read_module(&path, declare, &mut problems)?;
             }
             Word::CaseFile(path) => ids.push(cases.add_file(&path)?),
             Word::Filter(filter) if filter == STANDARD_INPUT => bail!("{NO_LANGUAGE}"),

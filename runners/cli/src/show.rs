@@ -23,7 +23,7 @@ use layoutproof::sources::{SourceMap, Span};
 
 use crate::args::DeclareArgs;
 use crate::inputs::{Cases, NO_LANGUAGE, STANDARD_INPUT, Word, add_text};
-use crate::laid_out;
+use crate::laid_out::{self, LaidOutFile};
 use crate::output::{print, print_json, warn_rendered};
 use crate::selection::{Refused, options_of, rule_set};
 use crate::show_args::{DiffArgs, ShowArgs, ShowFormat};
@@ -131,7 +131,7 @@ pub(crate) enum Input {
     /// Declarations, which every rule set lays out.
     Declared(Box<Source>),
     /// A module that says its own offsets.
-    LaidOut(Vec<BlockLayout>),
+    LaidOut(LaidOutFile),
 }
 
 impl Input {
@@ -152,7 +152,7 @@ impl Input {
                 let source = Source::of_file(span, declare.layout_options(), &options, sources);
                 Ok(source.map(|source| Self::Declared(Box::new(source))))
             }
-            Word::LaidOut(path) => laid_out::read(&path, declare.lang, sources).map(|read| read.map(Self::LaidOut)),
+            Word::LaidOut(path) => laid_out::read(&path, declare, sources).map(|read| read.map(Self::LaidOut)),
             Word::CaseFile(path) => {
                 let mut cases = Cases::load(&declare.cases)?;
                 let id = cases.add_file(&path)?;
@@ -174,7 +174,7 @@ impl Input {
 
     fn layouts(&self, wanted: &Wanted) -> anyhow::Result<Vec<Layouts<'_>>> {
         let source = match self {
-            Self::LaidOut(blocks) => return Ok(vec![Layouts { rules: DECLARED, blocks: blocks.into() }]),
+            Self::LaidOut(file) => return Ok(vec![Layouts { rules: DECLARED, blocks: file.blocks.as_slice().into() }]),
             Self::Declared(source) => source,
         };
         let blocks = &source.module.blocks;
@@ -243,14 +243,14 @@ impl Input {
         found
     }
 
-    /// Warnings of the declarations, then those of the layouts.
+    /// Warnings of the declarations or of the file, then those of the layouts.
     fn warnings(&self, layouts: &[Layouts<'_>]) -> Vec<Diagnostic> {
         match self {
             Self::Declared(source) => {
                 let declared = source.module.warnings.iter().cloned();
                 declared.chain(layout_warnings(&source.module.blocks, layouts)).collect()
             }
-            Self::LaidOut(_) => Vec::new(),
+            Self::LaidOut(file) => file.warnings.clone(),
         }
     }
 }

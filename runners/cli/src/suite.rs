@@ -258,7 +258,8 @@ fn default_arguments() -> RunArgs {
         | Command::Fuzz(_)
         | Command::Bench(_)
         | Command::Worker
-        | Command::ReadWorker => {
+        | Command::ReadWorker
+        | Command::RunLimited(_) => {
             unreachable!("`run` was given")
         }
     }

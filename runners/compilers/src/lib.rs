@@ -5,6 +5,7 @@ pub mod compiler;
 pub mod d3d;
 pub mod dxc_library;
 pub mod family;
+pub mod glslang_module;
 mod lookup;
 pub mod regular_file;
 pub mod scratch;

@@ -128,8 +128,9 @@ mod tests {
     use super::*;
 
     fn names(place: &Path) -> Vec<String> {
-        let entries = fs::read_dir(place).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        entries.collect()
+        let entries = fs::read_dir(place).expect("the folder is there");
+        let name = |entry: io::Result<fs::DirEntry>| entry.expect("it can be read").file_name().display().to_string();
+        entries.map(name).collect()
     }
 
     #[test]

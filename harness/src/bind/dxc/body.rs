@@ -108,7 +108,9 @@ impl<'m> Walk<'m> {
             (Callees::Perhaps(_), Following::Least) => {}
             (Callees::OneOf(_), Following::Least) => self.common(calls, &arguments),
             (Callees::Named | Callees::Known(_) | Callees::BuiltIn, _) | (_, Following::Everything) => {
-                calls.iter().for_each(|call| self.call(call, &arguments));
+                for call in calls {
+                    self.call(call, &arguments);
+                }
             }
         }
     }

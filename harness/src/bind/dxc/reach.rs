@@ -145,7 +145,8 @@ pub(in crate::bind) fn reach<'m>(
     }
     let entries = entries(module, request);
     // A library without an entry point uses nothing; a source without functions says nothing about it.
-    if entries.is_empty() && !(super::is_library(request) && !module.functions.is_empty()) {
+    let is_empty_library = super::is_library(request) && !module.functions.is_empty();
+    if entries.is_empty() && !is_empty_library {
         walk.everything(module);
     }
     for entry in entries {

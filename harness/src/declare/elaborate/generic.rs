@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Elaborator;
 use super::scope::{ScopeId, TypeEntry, TypeId};
-use super::specialisation::{Fit, Used};
+use super::specialisation::{BestFit, Fit, Used};
 use crate::declare::ast::{
     Expression, GenericArgument, GenericParameter, Operation, PathPart, TypeExpression, TypeKind,
 };
@@ -156,10 +156,10 @@ impl<'t> Elaborator<'t> {
         self.instances.entry(name.clone()).or_insert_with(|| (id, values.clone()));
         let used = Used { template: id, values: &values, outer: &outer, span };
         match self.best_fit(used)? {
-            Some(Fit { id, inner, bindings }) => {
+            BestFit::Specialisation(Fit { id, inner, bindings }) => {
                 Some(Specialisation { id, name, context: Context::new(inner, bindings) })
             }
-            None => Some(Specialisation { id, name, context: Context::new(inner, bindings) }),
+            BestFit::Template => Some(Specialisation { id, name, context: Context::new(inner, bindings) }),
         }
     }
 

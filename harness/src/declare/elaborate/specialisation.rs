@@ -50,9 +50,17 @@ pub(super) struct Used<'u> {
     pub(super) span: Span,
 }
 
+/// Which declaration fits the arguments of a template best.
+pub(super) enum BestFit {
+    /// The template itself.
+    Template,
+    /// One of its specialisations.
+    Specialisation(Fit),
+}
+
 impl<'t> Elaborator<'t> {
-    /// The declaration that fits the arguments best; the inner `None` means the template itself.
-    pub(super) fn best_fit(&mut self, used: Used<'_>) -> Option<Option<Fit>> {
+    /// The declaration that fits the arguments best; `None` where several do, which is reported.
+    pub(super) fn best_fit(&mut self, used: Used<'_>) -> Option<BestFit> {
         let candidates = self.symbols.specialisations(used.template).to_vec();
         let patterns: Vec<Pattern<'t>> = candidates.into_iter().filter_map(|id| self.pattern(id, used)).collect();
         let mut fits = Vec::new();
@@ -68,10 +76,10 @@ impl<'t> Elaborator<'t> {
             })
             .collect();
         match (best.as_slice(), fits.is_empty()) {
-            (_, true) => Some(None),
+            (_, true) => Some(BestFit::Template),
             ([only], false) => {
                 let (pattern, found) = &fits[*only];
-                Some(Some(fitted(pattern, found, used.outer)))
+                Some(BestFit::Specialisation(fitted(pattern, found, used.outer)))
             }
             (_, false) => {
                 let name = &self.symbols.ty(used.template).name;
@@ -118,7 +126,7 @@ impl<'t> Elaborator<'t> {
     fn is_narrower(&mut self, narrow: &Pattern<'t>, wide: &Pattern<'t>) -> bool {
         let (narrow_values, wide_values) = (self.opaque(narrow), self.opaque(wide));
         let inside = narrow_values.is_some_and(|values| self.fit(wide, &values).is_some());
-        inside && !wide_values.is_some_and(|values| self.fit(narrow, &values).is_some())
+        inside && wide_values.is_none_or(|values| self.fit(narrow, &values).is_none())
     }
 
     /// The arguments of `pattern` with types and numbers in place of its parameters that nothing else is.

@@ -81,16 +81,10 @@ impl<'a> Files<'a> {
             if let Some(known) = self.by_path.get(&normal(path)) {
                 return Ok(known.clone());
             }
-            match sources.read(path) {
-                Ok(text) => {
-                    let found = self.add(path.clone(), made.alloc_str(&text));
-                    self.enter(found.clone());
-                    return Ok(found);
-                }
-                Err(ReadRefusal::NotFound) => {}
-                Err(ReadRefusal::Refused { reason, help }) => {
-                    return Err(Missing::Refused { path: path.clone(), reason, help });
-                }
+            if let Some(text) = read_if_there(path, sources)? {
+                let found = self.add(path.clone(), made.alloc_str(&text));
+                self.enter(found.clone());
+                return Ok(found);
             }
         }
         Err(Missing::NotFound { looked_for: paths })
@@ -99,6 +93,18 @@ impl<'a> Files<'a> {
     /// The texts in the order of their ids.
     pub(super) fn into_added(self) -> Vec<SourceFile> {
         self.added.into_iter().map(|(name, text)| SourceFile { name, text: text.to_owned() }).collect()
+    }
+}
+
+/// The text of the file at `path`; `None` where there is none.
+///
+/// # Errors
+/// [`Missing::Refused`].
+pub(super) fn read_if_there(path: &str, sources: &dyn Sources) -> Result<Option<String>, Missing> {
+    match sources.read(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(ReadRefusal::NotFound) => Ok(None),
+        Err(ReadRefusal::Refused { reason, help }) => Err(Missing::Refused { path: path.to_owned(), reason, help }),
     }
 }
 
@@ -123,7 +129,7 @@ fn is_absolute(name: &str) -> bool {
 }
 
 /// `path` without `.` and `a/..`, so that one file has one name.
-fn normal(path: &str) -> String {
+pub(super) fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {

@@ -4,13 +4,13 @@
 //! `-I` in their order; a name in angles in these folders only.
 
 use super::budget::DEEPEST_INCLUDE;
-use super::files::{Found, Missing, beside, inside};
+use super::files::{Found, Missing, beside, inside, normal, read_if_there};
 use super::opened::Opened;
 use super::predefined::{self, Dialect};
 use super::{Preprocessor, Progress};
 use crate::declare::lexer::{Token, TokenKind};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::sources::{SourceMap, Span};
+use crate::sources::{SourceMap, Sources, Span};
 
 /// What an `#include` names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,48 @@ struct Header {
     name: String,
     /// In angles.
     angles: bool,
+}
+
+/// Where the files are that a text in another language includes, which is not preprocessed here.
+#[derive(Clone, Copy, Debug)]
+pub struct IncludeSearch<'a> {
+    /// The folders of `-I`.
+    pub folders: &'a [String],
+    /// What may be read.
+    pub files: &'a dyn Sources,
+}
+
+/// A file that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Included {
+    /// Its path, as it was looked for.
+    pub path: String,
+    /// What it holds.
+    pub text: String,
+}
+
+impl IncludeSearch<'_> {
+    /// The file that an `#include` at `span`, in the file at `including`, names by what stands behind the word.
+    ///
+    /// # Errors
+    /// No name in quotes or angles, no such file, or one that must not be read.
+    pub fn find(&self, written_name: &str, including: &str, span: Span) -> Result<Included, Diagnostic> {
+        let Some(header) = written(written_name) else { return Err(no_header(span)) };
+        let looked_for = places(&header, including, self.folders);
+        for path in &looked_for {
+            match read_if_there(path, self.files) {
+                Ok(Some(text)) => return Ok(Included { path: path.clone(), text }),
+                Ok(None) => {}
+                Err(missing) => return Err(not_included(&header, missing, span)),
+            }
+        }
+        Err(not_included(&header, Missing::NotFound { looked_for }, span))
+    }
+
+    /// What two names of one file have in common.
+    pub fn key(path: &str) -> String {
+        normal(&path.replace('\\', "/"))
+    }
 }
 
 impl<'a> Preprocessor<'a> {
@@ -98,8 +140,7 @@ impl<'a> Preprocessor<'a> {
             of_tokens(&self.expand_alone(tokens))
         });
         if header.is_none() && self.progress != Progress::Stopped {
-            let message = "expected the name of a file in quotes or angles";
-            self.report_incomplete(Diagnostic::error(Code::Preprocessor, span, message));
+            self.report_incomplete(no_header(span));
         }
         header
     }
@@ -109,6 +150,11 @@ impl<'a> Preprocessor<'a> {
         let places = places(header, including, &self.options.include_paths);
         self.files.find(places, self.options.files.as_ref(), self.made)
     }
+}
+
+/// The problem at `span`, where no file is named.
+fn no_header(span: Span) -> Diagnostic {
+    Diagnostic::error(Code::Preprocessor, span, "expected the name of a file in quotes or angles")
 }
 
 /// The problem at `span`, where a file is named that is not read.

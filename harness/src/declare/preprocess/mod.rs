@@ -37,6 +37,7 @@ use self::budget::Budget;
 use self::definition::Macro;
 use self::expand::Frame;
 use self::files::{Files, Found};
+pub use self::include::{IncludeSearch, Included};
 use self::opened::Opened;
 use self::predefined::Dialect;
 pub(super) use self::trace::Trace;

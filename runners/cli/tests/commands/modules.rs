@@ -130,7 +130,10 @@ fn directives_of_naga_oil_are_named() {
     let path = "#define_import_path bevy_pbr::mesh\nstruct S { a: vec4f }\n";
     let folder = Folder::with(&[("a.wgsl", import), ("b.wgsl", path)]);
     let answer = folder.run("show a.wgsl").exits(2);
-    answer.warns("× `#import` is a directive of naga_oil").warns("╭─[a.wgsl:2:3]").warns("help: compose the shader with naga_oil");
+    answer
+        .warns("× `#import` is a directive of naga_oil")
+        .warns("╭─[a.wgsl:2:3]")
+        .warns("help: compose the shader with naga_oil");
     folder.run("show b.wgsl").exits(2).warns("× `#define_import_path` is a directive of naga_oil");
     folder.run("run a.wgsl --device model").exits(2).warns("× `#import` is a directive of naga_oil");
 }

@@ -185,9 +185,12 @@ fn the_language_of_a_file_can_be_said() {
     assert_eq!(size("- --lang hlsl", text), Some(2021 * 16 - 12 + 4));
     folder.run("show a.inc").exits(2).warns("error: no file and no case is called `a.inc`");
     folder.run("show -").exits(2).warns("error: standard input has no suffix: say its language with --lang");
-    folder.run("run - --device model").exits(2).warns("error: standard input has no suffix: say its language with --lang");
+    folder
+        .run("run - --device model")
+        .exits(2)
+        .warns("error: standard input has no suffix: say its language with --lang");
     let wgsl = "@group(0) @binding(0) var<uniform> a: vec4<f32>;";
-    folder.run_with("show - --lang wgsl", wgsl).exits(0).prints("uniform-block a");
+    folder.run_with("show - --lang wgsl", wgsl).exits(0).prints("offset size uniform-block a");
 }
 
 /// The macros of DXC that the profile decides.

@@ -268,23 +268,22 @@ impl<'t> Elaborator<'t> {
         let mut bindings = outer.bindings.to_vec();
         for (index, generic) in generics.iter().enumerate() {
             let inside = Context::new(outer.scope, bindings.clone());
-            let value = match written.and_then(|written| written.get(index)) {
-                Some(argument) => self.argument(generic, argument, context),
-                None => {
-                    let pairs = parameters.iter().zip(arguments);
-                    let mut found = pairs.filter_map(|(parameter, argument)| {
-                        let mut ty = argument.as_ref()?;
-                        for _ in &parameter.declarator.dimensions {
-                            let Type::Array { element, .. } = ty else { return None };
-                            ty = element;
-                        }
-                        self.deduced_from(generic.name.text, &parameter.ty, &GenericValue::Type(ty.clone()), 0)
-                    });
-                    let found = found.next();
-                    match (found, &generic.default) {
-                        (None, Some(default)) => self.argument(generic, default, &inside),
-                        (found, _) => found,
+            let value = if let Some(argument) = written.and_then(|written| written.get(index)) {
+                self.argument(generic, argument, context)
+            } else {
+                let pairs = parameters.iter().zip(arguments);
+                let mut found = pairs.filter_map(|(parameter, argument)| {
+                    let mut ty = argument.as_ref()?;
+                    for _ in &parameter.declarator.dimensions {
+                        let Type::Array { element, .. } = ty else { return None };
+                        ty = element;
                     }
+                    self.deduced_from(generic.name.text, &parameter.ty, &GenericValue::Type(ty.clone()), 0)
+                });
+                let found = found.next();
+                match (found, &generic.default) {
+                    (None, Some(default)) => self.argument(generic, default, &inside),
+                    (found, _) => found,
                 }
             };
             bindings.push(Binding { scope: outer.scope, name: generic.name.text.to_owned(), value: value? });

@@ -175,7 +175,7 @@ impl<'t> Body<'_, 't> {
             let token = self.source.token(start);
             match token.kind {
                 TokenKind::Plus | TokenKind::Minus | TokenKind::Tilde | TokenKind::Star | TokenKind::Ampersand => {
-                    start += 1
+                    start += 1;
                 }
                 TokenKind::Other if matches!(token.text, "++" | "--") => start += 1,
                 TokenKind::Bang => {
@@ -377,14 +377,11 @@ impl<'t> Body<'_, 't> {
         let (types, close) = self.argument_types(open);
         let choice = self.method(object, name, written.as_deref(), &types);
         self.draft_defaults(open, close + 1, &choice);
-        match path {
-            Some(path) => {
-                self.callees.insert(path, choice.callees);
-            }
-            None => {
-                let arguments = self.arguments(open);
-                self.draft(at, close + 1, &choice, arguments);
-            }
+        if let Some(path) = path {
+            self.callees.insert(path, choice.callees);
+        } else {
+            let arguments = self.arguments(open);
+            self.draft(at, close + 1, &choice, arguments);
         }
         TypedExpression { ty: choice.result, end: close + 1 }
     }
@@ -487,14 +484,13 @@ impl<'t> Body<'_, 't> {
         let Some(inside) = self.inside(outer) else { return Vec::new() };
         let own = self.calls.catalogue.structure(inside.scope);
         let ty = own.and_then(|id| self.elaborator.finished_struct(id, &inside));
-        match ty {
-            Some(ty) => self.methods_of(&ty, name),
-            None => {
-                let functions = self.calls.catalogue.functions(inside.scope, name);
-                let candidate =
-                    |function: &usize| FunctionCandidate { function: *function, context: inside.clone(), this: None };
-                functions.iter().map(candidate).collect()
-            }
+        if let Some(ty) = ty {
+            self.methods_of(&ty, name)
+        } else {
+            let functions = self.calls.catalogue.functions(inside.scope, name);
+            let candidate =
+                |function: &usize| FunctionCandidate { function: *function, context: inside.clone(), this: None };
+            functions.iter().map(candidate).collect()
         }
     }
 

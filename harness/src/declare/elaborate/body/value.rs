@@ -42,8 +42,7 @@ pub(super) fn member(ty: &Type, name: &str) -> ValueType {
     match ty {
         Type::Struct(ty) => ty.member(name).map(|member| member.ty.clone()),
         Type::Resource(resource) if is_transparent(resource) => member(&element_of(resource)?, name),
-        Type::Scalar(scalar) => swizzled(*scalar, name.len()),
-        Type::Vector { scalar, .. } => swizzled(*scalar, name.len()),
+        Type::Scalar(scalar) | Type::Vector { scalar, .. } => swizzled(*scalar, name.len()),
         Type::Matrix { scalar, .. } => swizzled(*scalar, name.matches('_').count()),
         Type::Array { .. } | Type::Enum(_) | Type::Pointer { .. } | Type::Handle { .. } | Type::Resource(_) => None,
     }
@@ -73,14 +72,13 @@ pub(super) fn element(ty: &Type) -> ValueType {
 pub(super) fn built_in_method(ty: &Type, name: &str) -> ValueType {
     let Type::Resource(resource) = ty else { return None };
     match (resource.kind, name) {
-        (ResourceKind::ByteAddressBuffer(_), "Load") => Some(UINT),
+        (ResourceKind::ByteAddressBuffer(_), "Load") | (_, "IncrementCounter" | "DecrementCounter") => Some(UINT),
         (ResourceKind::ByteAddressBuffer(_), "Load2" | "Load3" | "Load4") => {
             Some(Type::Vector { scalar: Scalar::Uint32, length: u32::from(name.as_bytes()[4] - b'0') })
         }
         (_, "SampleCmp" | "SampleCmpLevelZero" | "CalculateLevelOfDetail" | "CalculateLevelOfDetailUnclamped") => {
             Some(FLOAT)
         }
-        (_, "IncrementCounter" | "DecrementCounter") => Some(UINT),
         (_, "Load" | "Sample" | "SampleBias" | "SampleGrad" | "SampleLevel" | "Consume") => element_of(resource),
         (_, _) if name.starts_with("Gather") => Some(FLOAT4),
         (_, _) => None,
@@ -138,12 +136,12 @@ pub(super) fn intrinsic(name: &str, arguments: &[ValueType]) -> ValueType {
         | "QuadReadAcrossY"
         | "QuadReadAcrossDiagonal"
         | "NonUniformResourceIndex"
-        | "countbits" => first(),
+        | "countbits"
+        | "cross" => first(),
         "lerp" | "clamp" | "min" | "max" | "pow" | "smoothstep" | "step" | "fmod" | "atan2" | "mad" | "fma"
         | "ldexp" => arguments.iter().cloned().reduce(arithmetic).flatten(),
         "dot" => arguments.iter().cloned().reduce(arithmetic).flatten().map(|ty| shaped_like(&ty, None)),
         "length" | "distance" | "determinant" => first().map(|ty| shaped_like(&ty, None)),
-        "cross" => first(),
         "any" | "all" | "isfront" => Some(BOOL),
         "isnan" | "isinf" | "isfinite" => Some(with_scalar(&first()?, Scalar::Bool)),
         "asfloat" | "f16tof32" => Some(with_scalar(&first()?, Scalar::Float32)),

@@ -1,0 +1,182 @@
+//! GLSL files of Vulkan and OpenGL, as `layoutproof show` reads them through glslang. Ignored, not passed, where glslang is
+//! absent.
+//!
+//! Expected numbers: glslang 12.0.0, the Offset decorations of the same text in its module (`spirv-dis`).
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use layoutproof_compilers::compiler::Compiler;
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::Value;
+
+type Test = fn(&Path) -> Result<(), Failed>;
+
+const TESTS: [(&str, Test); 8] = [
+    ("files_are_included", files_are_included),
+    ("missing_files_count_where_they_are_read", missing_files_count_where_they_are_read),
+    ("files_outside_of_the_project_are_not_included", files_outside_of_the_project_are_not_included),
+    ("stages_go_by_suffix", stages_go_by_suffix),
+    ("opengl_has_uniforms_outside_of_blocks", opengl_has_uniforms_outside_of_blocks),
+    ("buffers_behind_pointers", buffers_behind_pointers),
+    ("errors_have_their_places", errors_have_their_places),
+    ("a_glslang_that_dies_is_told", a_glslang_that_dies_is_told),
+];
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let absent = Compiler::named("glslang", None).compiler.is_err();
+    let trial = |(name, test): (&str, Test)| {
+        let test = move || test(tempfile::tempdir()?.path());
+        let needs_shell = name == "a_glslang_that_dies_is_told" && cfg!(not(unix));
+        Trial::test(format!("glsl::{name}"), test).with_ignored_flag(absent || needs_shell)
+    };
+    libtest_mimic::run(&arguments, TESTS.into_iter().map(trial).collect()).exit();
+}
+
+/// What `layoutproof show` answers in `folder`.
+fn show(folder: &Path, words: &str) -> Result<Output, Failed> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_layoutproof"));
+    command.arg("show").args(words.split(' ')).args(["--format", "json"]).current_dir(folder);
+    Ok(command.env_remove("GLSLANG").output()?)
+}
+
+/// The blocks of a file by name, each with the offsets of its members.
+fn shown(folder: &Path, words: &str) -> Result<Vec<(String, Vec<u64>)>, Failed> {
+    let output = show(folder, words)?;
+    let answer: Value = serde_json::from_slice(&output.stdout)?;
+    if !output.status.success() {
+        return Err(format!("{words}: {answer}").into());
+    }
+    let blocks = answer["layouts"][0]["blocks"].as_array().into_iter().flatten().map(|block| {
+        let offsets = block["members"].as_array().into_iter().flatten().filter_map(|member| member["offset"].as_u64());
+        (block["name"].as_str().unwrap_or_default().to_owned(), offsets.collect())
+    });
+    Ok(blocks.collect())
+}
+
+/// Checks that a file is refused with these words at this place.
+fn refuses(folder: &Path, words: &str, (message, place): (&str, &str)) -> Result<(), Failed> {
+    let output = show(folder, words)?;
+    let told = String::from_utf8_lossy(&output.stderr);
+    if output.status.code() == Some(2) && told.contains(message) && told.contains(&format!("[{place}:")) {
+        return Ok(());
+    }
+    Err(format!("{words}: `{message}` at {place} is expected, not {told}").into())
+}
+
+fn equal<T: PartialEq + std::fmt::Debug>(left: &T, right: &T) -> Result<(), Failed> {
+    if left == right { Ok(()) } else { Err(format!("{left:?} is not {right:?}").into()) }
+}
+
+/// A block by name with the offsets of its members.
+fn block(name: &str, offsets: &[u64]) -> (String, Vec<u64>) {
+    (name.to_owned(), offsets.to_vec())
+}
+
+const INCLUDING: &str = "#version 450\n#extension GL_GOOGLE_include_directive : require\n#include \"common/light.glsl\"\n\
+    #include <shared.h>\nlayout(set = 1, binding = 2) uniform U { Light lights[SIZE]; mat3 m; };\nvoid main() {}\n";
+
+fn files_are_included(folder: &Path) -> Result<(), Failed> {
+    fs::create_dir_all(folder.join("common"))?;
+    fs::create_dir_all(folder.join("include"))?;
+    fs::write(folder.join("common/light.glsl"), "#pragma once\nstruct Light { vec3 p; float r; vec2 q; };\n")?;
+    fs::write(folder.join("include/shared.h"), "#include \"../common/light.glsl\"\n")?;
+    fs::write(folder.join("a.comp"), INCLUDING)?;
+    let offsets = shown(folder, "a.comp -I include -D SIZE=3")?;
+    equal(&offsets, &vec![block("U", &[0, 0, 12, 16, 96])])
+}
+
+fn missing_files_count_where_they_are_read(folder: &Path) -> Result<(), Failed> {
+    let text = "#version 450\n#ifdef X\n#include \"no.h\"\n#endif\nlayout(binding=0) uniform U { float a; };\nvoid main() {}\n";
+    fs::write(folder.join("a.comp"), text)?;
+    equal(&shown(folder, "a.comp")?, &vec![block("U", &[0])])?;
+    refuses(folder, "a.comp -D X", ("included file `no.h` is not found", "a.comp:3"))
+}
+
+fn files_outside_of_the_project_are_not_included(folder: &Path) -> Result<(), Failed> {
+    fs::create_dir_all(folder.join("project/.git"))?;
+    fs::write(folder.join("secret.h"), "float secret;\n")?;
+    fs::write(folder.join("project/a.comp"), "#version 450\n#include \"../secret.h\"\nvoid main() {}\n")?;
+    refuses(folder, "project/a.comp", ("it is outside of the project", "project/a.comp:2"))
+}
+
+fn stages_go_by_suffix(folder: &Path) -> Result<(), Failed> {
+    let rays = "#version 460\n#extension GL_EXT_ray_tracing : require\nlayout(location=0) rayPayloadInEXT vec4 p;\n\
+        layout(binding=0) uniform U { vec3 a; float b; vec4 c[2]; };\nvoid main() { p = c[0] * b; }\n";
+    let control = "#version 450\nlayout(vertices = 3) out;\nlayout(push_constant) uniform P { mat4 m; float t; } p;\n\
+        void main() { gl_TessLevelOuter[0] = p.t; }\n";
+    fs::write(folder.join("a.rmiss"), rays)?;
+    fs::write(folder.join("b.tesc.glsl"), control)?;
+    fs::write(folder.join("c.glsl"), control)?;
+    equal(&shown(folder, "a.rmiss")?, &vec![block("U", &[0, 12, 16])])?;
+    equal(&shown(folder, "b.tesc.glsl")?, &vec![block("p", &[0, 64])])?;
+    equal(&shown(folder, "c.glsl")?, &vec![block("p", &[0, 64])])
+}
+
+/// Blocks without a layout are the driver's, which is said.
+fn opengl_has_uniforms_outside_of_blocks(folder: &Path) -> Result<(), Failed> {
+    let text = |layout: &str| {
+        format!(
+            "#version 330\nuniform mat4 mvp;\nuniform sampler2D t;\n{layout}uniform U {{ float a[3]; vec3 b; }};\n\
+             in vec3 p;\nvoid main() {{ gl_Position = mvp * vec4(p * b, gl_VertexID); }}\n"
+        )
+    };
+    for (layout, warnings) in [("", 1), ("layout(std140) ", 0)] {
+        fs::write(folder.join("a.vert"), text(layout))?;
+        equal(&shown(folder, "a.vert")?, &vec![block("U", &[0, 48])])?;
+        let answer: Value = serde_json::from_slice(&show(folder, "a.vert")?.stdout)?;
+        equal(&answer["warnings"].as_array().map_or(0, Vec::len), &warnings)?;
+    }
+    Ok(())
+}
+
+fn buffers_behind_pointers(folder: &Path) -> Result<(), Failed> {
+    let text = "#version 460\n#extension GL_EXT_buffer_reference : require\n\
+        #extension GL_EXT_scalar_block_layout : require\n\
+        layout(buffer_reference) buffer Node;\n\
+        layout(buffer_reference, scalar) buffer Node { vec3 a; float b; Node next; };\n\
+        layout(push_constant, scalar) uniform P { vec3 q; Node root; float z; } p;\n\
+        layout(scalar, set=2, binding=3) buffer B { vec3 x[]; } b[4];\n\
+        void main() { p.root.b = p.z; b[1].x[0] = p.q; }\n";
+    fs::write(folder.join("a.comp"), text)?;
+    equal(&shown(folder, "a.comp")?, &vec![block("p", &[0, 16, 24]), block("b", &[0]), block("Node", &[0, 12, 16])])
+}
+
+fn errors_have_their_places(folder: &Path) -> Result<(), Failed> {
+    fs::write(folder.join("a.h"), "float f() {\n  return nothing;\n}\n")?;
+    fs::write(folder.join("a.frag"), "#version 450\n#include \"a.h\"\nvoid main() {}\n")?;
+    refuses(folder, "a.frag", ("'nothing' : undeclared identifier", "a.h:2"))
+}
+
+/// A glslang that crashes, hangs in its memory or writes no module costs nothing but the file.
+#[cfg(unix)]
+fn a_glslang_that_dies_is_told(folder: &Path) -> Result<(), Failed> {
+    use std::os::unix::fs::PermissionsExt;
+
+    fs::write(folder.join("a.comp"), "#version 450\nlayout(binding=0) uniform U { float a; };\nvoid main() {}\n")?;
+    let memory = "a=x; while :; do a=\"$a$a\"; done";
+    for (end, words) in [
+        ("kill -SEGV $$", "glslang died of SIGSEGV"),
+        (memory, "glslang"),
+        ("exit 0", "glslang wrote no module"),
+        ("echo 'ERROR: no'; exit 1", "no"),
+    ] {
+        let script = folder.join("glslang.sh");
+        fs::write(&script, format!("#!/bin/sh\n[ \"$1\" = --version ] && {{ echo version 1; exit; }}\n{end}\n"))?;
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
+        let mut command = Command::new(env!("CARGO_BIN_EXE_layoutproof"));
+        let output = command.args(["show", "a.comp"]).env("GLSLANG", script).current_dir(folder).output()?;
+        let told = String::from_utf8_lossy(&output.stderr);
+        if output.status.code() != Some(2) || !told.contains(words) || !told.contains("a.comp") {
+            return Err(format!("{end}: `{words}` is expected, not {told}").into());
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn a_glslang_that_dies_is_told(_: &Path) -> Result<(), Failed> {
+    Err("the script that stands for glslang is a shell's".into())
+}

@@ -1,0 +1,159 @@
+//! What glslang makes of a user's GLSL: a text that includes nothing in, a SPIR-V module or glslang's errors out.
+
+use std::io;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::child::run;
+use crate::compiler::{Answer, Compiler};
+use crate::regular_file;
+use crate::scratch::ScratchFolder;
+
+/// Most bytes of a module.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// The name under which glslang gets the text, and which its errors repeat.
+const SOURCE: &str = "shader.glsl";
+
+const MODULE: &str = "shader.spv";
+
+/// Whose GLSL a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GlslDialect {
+    /// `GL_KHR_vulkan_glsl`.
+    Vulkan,
+    /// OpenGL's own, with uniforms outside of blocks.
+    OpenGl,
+}
+
+/// What glslang is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct GlslRequest<'a> {
+    /// GLSL.
+    pub text: &'a str,
+    /// The stage by glslang's name: `comp`, `vert`, `rgen` ...
+    pub stage: &'a str,
+    /// Whose GLSL the text is.
+    pub dialect: GlslDialect,
+    /// Macros, as behind `-D`.
+    pub defines: &'a [String],
+}
+
+/// What glslang answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GlslAnswer {
+    /// The bytes of a module.
+    Module(Vec<u8>),
+    /// It refuses the text.
+    Refused(Vec<GlslError>),
+    /// It gave no answer; in a sentence.
+    Broken(String),
+}
+
+/// An error of glslang.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GlslError {
+    /// Line from 1; `None` where the error is about the whole.
+    pub line: Option<usize>,
+    /// glslang's words.
+    pub message: String,
+}
+
+/// Asks glslang, which `limited` may put into a process with limits, and which gets so much time.
+pub fn ask_for_module(
+    glslang: &Compiler,
+    request: &GlslRequest<'_>,
+    limited: impl Fn(&Command) -> io::Result<Command>,
+    limit: Duration,
+) -> GlslAnswer {
+    answer(glslang, request, limited, limit)
+        .unwrap_or_else(|error| GlslAnswer::Broken(format!("{} could not be asked: {error}", glslang.name())))
+}
+
+fn answer(
+    glslang: &Compiler,
+    request: &GlslRequest<'_>,
+    limited: impl Fn(&Command) -> io::Result<Command>,
+    limit: Duration,
+) -> io::Result<GlslAnswer> {
+    let folder = ScratchFolder::new()?;
+    std::fs::write(folder.path().join(SOURCE), request.text)?;
+    let mut command = glslang.command();
+    command.args(arguments(request));
+
+    let finished = run(limited(&command)?.current_dir(folder.path()), limit);
+    Ok(match glslang.answer(finished) {
+        Answer::Accepted(_) => module(&folder.path().join(MODULE)),
+        Answer::Refused(finished) => GlslAnswer::Refused(errors(&finished.stdout)),
+        Answer::Broken(how) => GlslAnswer::Broken(how),
+    })
+}
+
+/// Bindings and locations that the text leaves out are glslang's, so that nothing is refused for their lack.
+fn arguments(request: &GlslRequest<'_>) -> Vec<String> {
+    let dialect: &[&str] = match request.dialect {
+        // From Vulkan 1.3 on, glslang writes sizes of workgroups as ids, which rspirv does not read.
+        GlslDialect::Vulkan => &["-V", "--target-env", "vulkan1.2"],
+        GlslDialect::OpenGl => &["-G"],
+    };
+    let always = ["--auto-map-bindings", "--auto-map-locations", "-S", request.stage, "-o", MODULE];
+    let words = dialect.iter().chain(&always).map(|word| (*word).to_owned());
+    let defines = request.defines.iter().map(|define| format!("-D{define}"));
+    words.chain(defines).chain([SOURCE.to_owned()]).collect()
+}
+
+fn module(path: &Path) -> GlslAnswer {
+    match regular_file::read(path, MOST_BYTES) {
+        Ok(bytes) => GlslAnswer::Module(bytes),
+        Err(error) => GlslAnswer::Broken(format!("glslang wrote no module: {error}")),
+    }
+}
+
+/// What glslang prints of errors, without those that only follow from others.
+///
+/// Source: glslang 12, `ERROR: FILE:LINE: 'TOKEN' : reason`, and `ERROR: ` with a sentence about the whole.
+fn errors(printed: &str) -> Vec<GlslError> {
+    let said = printed.lines().filter_map(|line| line.trim().strip_prefix("ERROR: "));
+    let errors: Vec<GlslError> = said.filter(|error| !is_summary(error)).map(error).collect();
+    let placed: Vec<GlslError> = errors.iter().filter(|error| error.line.is_some()).cloned().collect();
+    match (placed.is_empty(), errors.is_empty()) {
+        (false, _) => placed,
+        (true, false) => errors,
+        (true, true) => vec![GlslError { line: None, message: "glslang refuses the text without a word".to_owned() }],
+    }
+}
+
+fn is_summary(error: &str) -> bool {
+    error.ends_with("No code generated.") || error.ends_with("compilation terminated")
+}
+
+fn error(said: &str) -> GlslError {
+    let placed = said.strip_prefix(SOURCE).and_then(|rest| rest.strip_prefix(':')?.split_once(':'));
+    match placed.and_then(|(line, message)| Some((line.parse().ok()?, message))) {
+        Some((line, message)) => GlslError { line: Some(line), message: message.trim().to_owned() },
+        None => GlslError { line: None, message: said.to_owned() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_have_lines_and_what_follows_from_them_is_left_out() {
+        // What glslang 12.0.0 prints of a shader with an unknown function, with `-G`.
+        let printed = "shader.glsl\nERROR: shader.glsl:6: 'foo' : no matching overloaded function found \n\
+            ERROR: shader.glsl:6: '' : compilation terminated \nERROR: 2 compilation errors.  No code generated.\n\n\n\
+            SPIR-V is not generated for failed compile or link\n";
+        let message = "'foo' : no matching overloaded function found".to_owned();
+        assert_eq!(errors(printed), [GlslError { line: Some(6), message }]);
+
+        // The same of one without `main`, with `-V`.
+        let printed =
+            "shader.glsl\nERROR: Linking compute stage: Missing entry point: Each stage requires one entry point\n";
+        let message = "Linking compute stage: Missing entry point: Each stage requires one entry point".to_owned();
+        assert_eq!(errors(printed), [GlslError { line: None, message }]);
+        assert_eq!(errors("").len(), 1);
+    }
+}
