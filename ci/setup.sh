@@ -58,7 +58,8 @@ flock 9
 # First everything that the package manager has, in one transaction, since the rest is fetched with its help.
 want_base_packages
 want_vulkan_packages
-if dxc_is_missing || slang_is_missing || { [[ $second_dxc == yes ]] && old_dxc_is_missing; }; then
+if dxc_is_missing || slang_is_missing || { [[ $second_dxc == yes ]] && old_dxc_is_missing; } ||
+    { [[ $wine == yes ]] && new_dxc_is_missing; }; then
     want_pip_package
 fi
 if [[ $tint == yes ]]; then

@@ -17,13 +17,19 @@ OLD_DXC_PYPI_NAME=compushady
 OLD_DXC_PYPI_VERSION=0.17.5
 OLD_DXC_PYPI_SHA256=5052caf9e955d8e7a48e22f536e82b44b72e83af46e824a9e99157c7809de691
 
+# DXC 1.9.2602.17 (commit 21d28f72), with SPIR-V: the library in the PyPI wheel of slangpy for Windows. Only fetched by
+# `ci/setup.sh --wine`.
+NEW_DXC_PYPI_NAME=slangpy
+NEW_DXC_PYPI_VERSION=0.43.1
+NEW_DXC_PYPI_SHA256=3da28207fa1f173c81b22efc1cd02e4804066b975a18749b1a7b09c0708018d6
+
 # slangc 2026.14.1: the compiler in the PyPI wheel of slangtorch.
 SLANG_PYPI_NAME=slangtorch
 SLANG_PYPI_VERSION=1.3.22
 SLANG_PYPI_SHA256=7755f2f53509ebbd65839dcd8a104e7105aeaf3e3600aea9385c2bec9beb2eaa
 
 # Dawn for Node, the npm package that holds Tint in its libraries for Linux, and beside those for Windows Microsoft's FXC
-# 10.0.22621.2428 and DXC 1.9.0.5517 (commit 9757d44f, without SPIR-V), which only `ci/setup.sh --wine` takes out.
+# 10.0.22621.2428, which only `ci/setup.sh --wine` takes out.
 DAWN_NPM_NAME=webgpu
 DAWN_NPM_VERSION=0.6.2
 DAWN_NPM_SHA256=77a6be6513b9f7c2e94425620ce603efb38cdc5d0393e1b31a1b0c8479330ffd

@@ -7,9 +7,15 @@
 # download_from_pypi NAME VERSION SHA256 INTO
 download_from_pypi() {
     local name=$1 version=$2 sha256=$3 into=$4 wanted=$4.requirements.txt
+    shift 4
     printf '%s==%s --hash=sha256:%s\n' "$name" "$version" "$sha256" >"$wanted" &&
         python3 -m pip download --quiet --no-deps --require-hashes --only-binary=:all: --disable-pip-version-check \
-            --retries 2 --dest "$into" -r "$wanted"
+            --retries 2 --dest "$into" "$@" -r "$wanted"
+}
+
+# download_for_windows_from_pypi NAME VERSION SHA256 INTO: the wheel for Windows, whichever Python is here.
+download_for_windows_from_pypi() {
+    download_from_pypi "$@" --platform win_amd64 --implementation cp --python-version 3.11 --abi cp311
 }
 
 # download_source_from_pypi NAME VERSION SHA256 INTO

@@ -1,8 +1,11 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Microsoft's own HLSL compilers, FXC and DXC 1.9, as libraries for Windows; Wine, which runs them; and vkd3d-compiler,
-# which makes SPIR-V of FXC's code. Only on request, since Wine is large. The libraries and our program that calls them
-# go into tools/d3d of the tools folder, and Wine's prefix into tools/wine-prefix: the user's own is not touched.
+# which makes SPIR-V of FXC's code. Only on request, since Wine is large. The libraries go into tools/fxc and
+# tools/dxc-1.9 of the tools folder, each with our program that calls it, and Wine's prefix into tools/wine-prefix: the
+# user's own is not touched.
+
+d3d_program=layoutproof-d3d.exe
 
 want_wine_packages() {
     if ! command -v wine >/dev/null; then
@@ -14,7 +17,7 @@ want_wine_packages() {
     if ! command -v vkd3d-compiler >/dev/null; then
         want_package "vkd3d-compiler" "vkd3d-compiler" "vkd3d-compiler" "vkd3d"
     fi
-    if d3d_libraries_are_missing; then
+    if fxc_is_missing; then
         want_npm_package
     fi
 }
@@ -24,44 +27,67 @@ set_up_wine() {
         say_missing "FXC and DXC 1.9" "Wine runs them on x86_64 only, not on $(uname -m)"
         return
     fi
-    set_up_d3d_libraries
+    set_up_fxc
+    set_up_new_dxc
     set_up_d3d_program
     set_up_wine_prefix
 }
 
-d3d_libraries_are_missing() {
-    ! pinned_is_there "$fetched/tools/d3d" "$DAWN_NPM_NAME" "$DAWN_NPM_VERSION" "$DAWN_NPM_SHA256"
+fxc_is_missing() {
+    ! pinned_is_there "$fetched/tools/fxc" "$DAWN_NPM_NAME" "$DAWN_NPM_VERSION" "$DAWN_NPM_SHA256"
 }
 
-set_up_d3d_libraries() {
-    if ! d3d_libraries_are_missing; then
+set_up_fxc() {
+    if ! fxc_is_missing; then
         return
     fi
-    # Both libraries, and the licence that DXC comes with.
-    if fetch_pinned "$fetched/tools/d3d" "$DAWN_NPM_NAME" "$DAWN_NPM_VERSION" "$DAWN_NPM_SHA256" \
-        'package/dist/win32-x64/d[3x]*' download_from_npm; then
-        say_done "FXC and DXC 1.9 (from $DAWN_NPM_NAME $DAWN_NPM_VERSION)"
+    if fetch_pinned "$fetched/tools/fxc" "$DAWN_NPM_NAME" "$DAWN_NPM_VERSION" "$DAWN_NPM_SHA256" \
+        'package/dist/win32-x64/d3dcompiler_47.dll' download_from_npm; then
+        say_done "FXC (from $DAWN_NPM_NAME $DAWN_NPM_VERSION)"
     else
-        say_missing "FXC and DXC 1.9" "$(why_not_fetched_from_npm "$DAWN_NPM_NAME")"
+        say_missing "FXC" "$(why_not_fetched_from_npm "$DAWN_NPM_NAME")"
     fi
 }
 
-# The program is built again whenever its source changes.
+new_dxc_is_missing() {
+    ! pinned_is_there "$fetched/tools/dxc-1.9" \
+        "$NEW_DXC_PYPI_NAME" "$NEW_DXC_PYPI_VERSION" "$NEW_DXC_PYPI_SHA256"
+}
+
+set_up_new_dxc() {
+    if ! new_dxc_is_missing; then
+        return
+    fi
+    if fetch_pinned "$fetched/tools/dxc-1.9" "$NEW_DXC_PYPI_NAME" "$NEW_DXC_PYPI_VERSION" "$NEW_DXC_PYPI_SHA256" \
+        'slangpy/dxcompiler.dll' download_for_windows_from_pypi; then
+        say_done "DXC 1.9 (from $NEW_DXC_PYPI_NAME $NEW_DXC_PYPI_VERSION)"
+    else
+        say_missing "DXC 1.9" "$(why_not_fetched "$NEW_DXC_PYPI_NAME")"
+    fi
+}
+
+# The program is built again whenever its source changes. It loads the library in its own folder, so each has a copy.
 set_up_d3d_program() {
-    local source=$root/runners/compilers/wine program=$fetched/tools/d3d/layoutproof-d3d.exe log=$fetched/d3d.log
-    if [[ ! -d $fetched/tools/d3d || (-e $program && -z $(find "$source" -newer "$program")) ]]; then
-        return
-    fi
-    # Static, since MinGW's own libraries are not where Wine looks.
-    if ! command -v x86_64-w64-mingw32-g++ >/dev/null; then
-        say_missing "layoutproof-d3d.exe" "built with MinGW's x86_64-w64-mingw32-g++, which is missing here"
-    elif x86_64-w64-mingw32-g++ -std=c++17 -O1 -Wall -Wextra -static -o "$program.new" "$source"/*.cpp \
-        -lversion -lole32 >"$log" 2>&1; then
-        mv "$program.new" "$program"
+    local source=$root/runners/compilers/wine log=$fetched/d3d.log folder built=""
+    for folder in "$fetched/tools/fxc" "$fetched/tools/dxc-1.9"; do
+        if [[ ! -d $folder || (-e $folder/$d3d_program && -z $(find "$source" -newer "$folder/$d3d_program")) ]]; then
+            continue
+        fi
+        # Static, since MinGW's own libraries are not where Wine looks.
+        if ! command -v x86_64-w64-mingw32-g++ >/dev/null; then
+            say_missing "$d3d_program" "built with MinGW's x86_64-w64-mingw32-g++, which is missing here"
+            return
+        elif ! x86_64-w64-mingw32-g++ -std=c++17 -O1 -Wall -Wextra -static -o "$folder/$d3d_program.new" \
+            "$source"/*.cpp -lversion -lole32 >"$log" 2>&1; then
+            say_missing "$d3d_program" "it does not build ($(first_error "$log")); see $log"
+            return
+        fi
+        mv "$folder/$d3d_program.new" "$folder/$d3d_program"
+        built=yes
+    done
+    if [[ $built == yes ]]; then
         rm -f "$log"
-        say_done "layoutproof-d3d.exe"
-    else
-        say_missing "layoutproof-d3d.exe" "it does not build ($(first_error "$log")); see $log"
+        say_done "$d3d_program"
     fi
 }
 

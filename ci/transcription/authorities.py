@@ -9,6 +9,7 @@ from . import dxc, glsl, slang, wgsl
 from .declarations import Reader, Unsupported
 from .request import ENTRY, Request
 from .spirv import Layout
+from .tools import NEW_DXC_RELEASE
 
 COMPILERS = ("dxc", "slang", "glslang", "naga")
 UNIFORM, STORAGE, STRUCT = "cbuffer", "structured-element", "constant-buffer"
@@ -24,6 +25,8 @@ class Authority:
     flags: tuple = ()
     rounds: bool = False
     one_byte_bool: bool = False
+    # The release of DXC that is asked; None for the one that the set-up fetches by itself.
+    release: str = None
 
 
 @dataclass
@@ -47,6 +50,9 @@ RULES = {
     "std140@dxc": Authority("dxc", UNIFORM, "decorations", ("-fvk-use-gl-layout",)),
     "std430@dxc": Authority("dxc", STORAGE, "decorations", ("-fvk-use-gl-layout",)),
     "scalar@dxc": Authority("dxc", STORAGE, "decorations", ("-fvk-use-scalar-layout",)),
+    "scalar@dxc-1.9": Authority(
+        "dxc", STORAGE, "decorations", ("-fvk-use-scalar-layout",), release=NEW_DXC_RELEASE
+    ),
     "dx-cbuffer": Authority("dxc", UNIFORM, "decorations", ("-fvk-use-dx-layout",)),
     "dx-structured": Authority("dxc", STORAGE, "decorations", ("-fvk-use-dx-layout",)),
     "slang-cbuffer": Authority("slang", UNIFORM, "reflection", D3D),
@@ -91,6 +97,8 @@ def derive(tools, case, rules, compiler=None, source=None):
     reader = Reader(case.declare)
     blocks = reader.read()
     authority = authority_of(rules, compiler, blocks, source)
+    if authority.release:
+        tools = tools.of_dxc(authority.release)
     if tools.versions[authority.compiler] is None:
         raise Unsupported(f"{authority.compiler} is absent")
     if not blocks:

@@ -44,6 +44,8 @@ def check_table(tools, case, named, report):
     compiler = authority.get("compiler")
     if compiler is None:
         return
+    if rules in RULES and RULES[rules].release:
+        tools = tools.of_dxc(RULES[rules].release)
     if not is_here(tools, authority, report):
         return
     report.tables += 1
@@ -129,7 +131,10 @@ def check_refusal(tools, case, refusal, report):
     if by == "layoutproof":
         return
     who = by or f"refusal under {rules}"
-    compiler = (RULES[rules].compiler if rules in RULES else None) if rules else by
+    compiler = RULES[rules].compiler if rules in RULES else None
+    if not rules:
+        compiler, _, bounds = by.partition(" ")
+        tools = tools.of_range(bounds) if compiler == "dxc" and bounds else tools
     if compiler not in COMPILERS or tools.versions[compiler] is None:
         report.unchecked.append(who)
         return

@@ -5,6 +5,7 @@ Knows where each compiler is, its version and how to call it; what its output me
 
 import copy
 import itertools
+import operator
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from .declarations import Unsupported
 from .slang_library import Library, Refused
+from .windows_dxc import WindowsDxc
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -24,6 +26,9 @@ DXC_RELEASES = {"4006": "1.7.2308"}
 # The second DXC of ci/setup.sh: 1.7, commit d66bdf94, from before release 1.7.2207. Tables of `dxc@1.7.2207` are its.
 OLD_DXC, OLD_DXC_RELEASE = "1.7 d66bdf94", "1.7.2207"
 DXC_RELEASES["3435"] = OLD_DXC
+
+# The DXC of `ci/setup.sh --wine`: build 1.9.2602.17.
+NEW_DXC_RELEASE = "1.9.2602"
 
 
 def fetched_tools():
@@ -42,7 +47,7 @@ class Tools:
         self.fetched = fetched_tools()
         library = Path(os.environ.get("LAYOUTPROOF_DXC_LIBRARY", self.fetched / "dxc-lib" / "libdxcompiler.so"))
         driver = built("layoutproof-dxc")
-        self.dxc = [*driver, "--library", str(library)] if driver and library.exists() else None
+        self.dxc = LibraryDxc([*driver, "--library", str(library)]) if driver and library.exists() else None
         slangc = self.fetched / "slang" / "bin" / "slangc"
         self.slang = [str(slangc)] if slangc.exists() else which("slangc")
         self.glslang = which("glslangValidator")
@@ -50,19 +55,35 @@ class Tools:
         self.scratch = tempfile.TemporaryDirectory(prefix="transcribe-")
         self.numbers = itertools.count()
         self.library, self.lock = None, threading.Lock()
+        self.new_dxc = None
+        wine = shutil.which("wine")
+        if wine and WindowsDxc.is_there(self.fetched, "dxc-1.9"):
+            self.new_dxc = WindowsDxc(wine, self.fetched, "dxc-1.9")
         self.versions = {name: self.version(name) for name in ("dxc", "slang", "glslang", "naga")}
 
     def of_convention(self, convention):
         """These compilers, with the version of DXC that a convention names (`dxc@1.7.2207`); absent where it is not here."""
         name, _, version = convention.partition("@")
-        if name != "dxc" or not version or version == self.versions["dxc"]:
+        return self.of_dxc(version) if name == "dxc" and version else self
+
+    def of_dxc(self, release):
+        """These compilers, with this release of DXC; absent where it is not here."""
+        if release == self.versions["dxc"]:
             return self
         other = copy.copy(self)
+        other.dxc = None
         library = self.fetched / "dxc-lib-old" / "libdxcompiler.so"
-        is_here = version == OLD_DXC_RELEASE and built("layoutproof-dxc") and library.exists()
-        other.dxc = [*built("layoutproof-dxc"), "--library", str(library), "--abi", "old"] if is_here else None
+        if release == OLD_DXC_RELEASE and built("layoutproof-dxc") and library.exists():
+            other.dxc = LibraryDxc([*built("layoutproof-dxc"), "--library", str(library), "--abi", "old"])
+        elif release == NEW_DXC_RELEASE:
+            other.dxc = self.new_dxc
         other.versions = {**self.versions, "dxc": other.version("dxc")}
         return other
+
+    def of_range(self, bounds):
+        """These compilers, with a release of DXC that a case's `by` means (`>= 1.8.2405`); absent where none is here."""
+        releases = (self.versions["dxc"], NEW_DXC_RELEASE)
+        return self.of_dxc(next((release for release in releases if is_within(release, bounds)), "none"))
 
     def version(self, name):
         """The version as cases write it, or None."""
@@ -70,8 +91,7 @@ class Tools:
         if command is None:
             return None
         if name == "dxc":
-            count = re.search(r"\((\d+),", call([*command, "--version"])).group(1)
-            return DXC_RELEASES.get(count, f"commit {count}")
+            return command.version()
         if name == "slang":
             # slangc answers on stderr.
             return subprocess.run([*command, "-v"], capture_output=True, text=True, check=True).stderr.split()[-1]
@@ -90,12 +110,13 @@ class Tools:
 
     def dxil(self, source, flags, entry="main"):
         """DXC's listing."""
-        return call([*self.dxc, *flags, "-E", entry, str(self.write(source, ".hlsl"))])
+        return self.dxc.run([*flags, "-E", entry, str(self.write(source, ".hlsl"))])
 
     def dxc_spirv(self, source, flags, entry="main"):
         """The module that DXC makes, its own validation left out: it refuses some layouts that it makes on purpose."""
         module = self.place(".spv")
-        call([*self.dxc, "-spirv", "-Vd", *flags, "-E", entry, "-Fo", str(module), str(self.write(source, ".hlsl"))])
+        path = self.write(source, ".hlsl")
+        self.dxc.run(["-spirv", "-Vd", *flags, "-E", entry, "-Fo", str(module), str(path)])
         return module.read_bytes()
 
     def slang_reflection(self, source, flags):
@@ -133,10 +154,34 @@ class Tools:
         return module.read_bytes()
 
 
+class LibraryDxc:
+    """DXC as a library, which a program of this workspace drives."""
+
+    def __init__(self, command):
+        self.command = command
+
+    def version(self):
+        """The release as cases write it."""
+        count = re.search(r"\((\d+),", call([*self.command, "--version"])).group(1)
+        return DXC_RELEASES.get(count, f"commit {count}")
+
+    def run(self, arguments):
+        """The listing of a source that must be accepted."""
+        return call([*self.command, *arguments])
+
+
 def built(name):
     """The command of a program of this workspace, or None where it is not built."""
     programs = [ROOT / "target" / profile / name for profile in ("debug", "release")]
     return next(([str(program)] for program in programs if program.exists()), None)
+
+
+def is_within(release, bounds):
+    """Whether a dotted release lies within bounds such as `>= 1.8.2405, < 1.9`."""
+    numbers = tuple(int(part) for part in (release or "").split(".") if part.isdigit())
+    compare = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt, "=": operator.eq}
+    found = [re.fullmatch(r"(>=|<=|>|<|=)\s*([\d.]+)", bound.strip()).groups() for bound in bounds.split(",")]
+    return bool(numbers) and all(compare[sign](numbers, tuple(map(int, to.split(".")))) for sign, to in found)
 
 
 def which(name):

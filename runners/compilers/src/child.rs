@@ -41,6 +41,8 @@ pub enum End {
     TimedOut(Duration),
     /// It printed more than [`OUTPUT_LIMIT`] and was killed.
     Flooded,
+    /// It was to answer for many sources, and ended at this one. Wine does not say of what.
+    Unanswered,
 }
 
 /// Runs `command` to its end, at most for `limit`.
@@ -56,7 +58,7 @@ pub fn run(command: &mut Command, limit: Duration) -> io::Result<Finished> {
     match end {
         // What a program leaves behind of its own will may be meant to stay, as Wine's server is.
         End::Exited(_) => {}
-        End::Signalled(_) | End::TimedOut(_) | End::Flooded => kill(&mut child)?,
+        End::Signalled(_) | End::TimedOut(_) | End::Flooded | End::Unanswered => kill(&mut child)?,
     }
     Ok(Finished { end, stdout: text(stdout)?, stderr: text(stderr)? })
 }

@@ -44,7 +44,18 @@ pub(crate) struct Invocation {
     pub(crate) environment: Vec<(&'static str, OsString)>,
     /// The library that the program loads, where the compiler is one.
     pub(crate) library: Option<PathBuf>,
+    pub(crate) service: Service,
     pub(crate) origin: ProgramOrigin,
+}
+
+/// How a compiler answers for many sources in one process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Service {
+    /// It does not, or by another program.
+    #[default]
+    None,
+    /// Without further arguments, each line of its standard input is a command line, as `layoutproof-d3d.exe` has it.
+    Lines,
 }
 
 /// Why a program is the one that is run.
@@ -189,8 +200,13 @@ impl Compiler {
         self.invocation.command()
     }
 
-    /// The processes that answer for this compiler faster than itself, where it has such.
-    pub(crate) fn service(&self) -> Option<SlangService> {
+    /// How it answers for many sources in one process.
+    pub(crate) fn service(&self) -> Service {
+        self.invocation.service
+    }
+
+    /// The processes that answer for slangc faster than itself; `None` for other compilers.
+    pub(crate) fn slang_service(&self) -> Option<SlangService> {
         let library = library_beside(&self.invocation.program).filter(|_| self.name == "slangc")?;
         SlangService::start(driver("layoutproof-slang")?, library, &self.version)
     }
@@ -202,7 +218,7 @@ impl Compiler {
             Ok(finished) => match finished.end {
                 End::Exited(0) => Answer::Accepted(finished),
                 End::Exited(_) => Answer::Refused(finished),
-                End::Signalled(_) | End::TimedOut(_) | End::Flooded => {
+                End::Signalled(_) | End::TimedOut(_) | End::Flooded | End::Unanswered => {
                     Answer::Broken(format!("{} {}", self.name, death(&finished)))
                 }
             },
@@ -268,6 +284,7 @@ fn death(finished: &Finished) -> String {
         End::Exited(status) => format!("ended with exit status {status}"),
         End::Signalled(signal) => format!("died of {}", signal_name(signal)),
         End::TimedOut(limit) => format!("gave no answer within {limit:?}"),
+        End::Unanswered => "ended without an answer".to_owned(),
         End::Flooded => return format!("printed more than {} MiB", OUTPUT_LIMIT >> 20),
     };
     let said = finished.stderr.lines().map(str::trim).rfind(|line| line.chars().any(char::is_alphanumeric));

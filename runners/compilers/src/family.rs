@@ -53,9 +53,10 @@ impl Family {
         }
     }
 
-    /// The family of the compiler of this name, whatever its version: `dxc-old` is a dxc.
+    /// The family of the compiler of this name, whatever its version: `dxc-old` and `dxc-1.9` are dxcs.
     pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|family| name == family.compiler() || name == format!("{}-old", family.compiler()))
+        let is_version = |rest: &str| ["", "-old", "-1.9"].contains(&rest);
+        Self::ALL.into_iter().find(|family| name.strip_prefix(family.compiler()).is_some_and(is_version))
     }
 
     /// The family that a file's name tells: `dxc`, `dxc-3.7`, `libdxcompiler.so`, `slangc`, `clang-dxc`, `clang-22`.
@@ -95,6 +96,7 @@ mod tests {
         assert_eq!(of("/usr/lib/llvm-22/bin/clang-dxc"), Ok(Family::Clang));
         assert_eq!(of("a.out"), Err(UnknownFamily));
         assert_eq!(Family::of_name("dxc-old"), Some(Family::Dxc));
+        assert_eq!(Family::of_name("dxc-1.9"), Some(Family::Dxc));
         assert_eq!(Family::of_name("glslang"), None);
     }
 }

@@ -10,7 +10,8 @@ use crate::compiler::{Compiler, Invocation, ProgramOrigin, answering};
 use crate::family::CLANG_QUESTION;
 use crate::search_path::{named, on_path};
 use crate::tools_folder::{ToolsFolder, Untrusted};
-use crate::{tint, wine};
+use crate::tint;
+use crate::wine::{self, WindowsCompiler};
 
 /// Where a compiler is looked for.
 struct Lookup {
@@ -32,8 +33,8 @@ enum Fetched {
     Driven(&'static str, &'static str),
     /// A library of DXC, with the arguments of our driver that come before its path.
     Library(&'static str, &'static [&'static str]),
-    /// One of Microsoft's compilers for Windows, as `layoutproof-d3d.exe` calls it, and its library.
-    Windows(&'static str, &'static str),
+    /// One of Microsoft's compilers for Windows.
+    Windows(WindowsCompiler),
 }
 
 const LOOKUPS: [Lookup; 9] = [
@@ -54,14 +55,22 @@ const LOOKUPS: [Lookup; 9] = [
     Lookup {
         name: "dxc-1.9",
         plain: None,
-        fetched: Fetched::Windows("dxc", "dxcompiler.dll"),
+        fetched: Fetched::Windows(WindowsCompiler {
+            name: "dxc",
+            folder: "tools/dxc-1.9",
+            library: "dxcompiler.dll",
+        }),
         option: Some("--wine"),
         question: &["--version"],
     },
     Lookup {
         name: "fxc",
         plain: None,
-        fetched: Fetched::Windows("fxc", "d3dcompiler_47.dll"),
+        fetched: Fetched::Windows(WindowsCompiler {
+            name: "fxc",
+            folder: "tools/fxc",
+            library: "d3dcompiler_47.dll",
+        }),
         option: Some("--wine"),
         question: &["--version"],
     },
@@ -215,7 +224,7 @@ impl Fetched {
                 let leading = leading.collect();
                 Some(Invocation { leading, library: Some(library), ..Invocation::program(driver("layoutproof-dxc")?) })
             }
-            Self::Windows(name, library) => wine::invocation(folder, (name, library)),
+            Self::Windows(compiler) => compiler.invocation(folder),
         }
     }
 
@@ -238,7 +247,7 @@ impl Fetched {
                 warnings
             }
             // The prefix is Wine's own: thousands of files, among them links to all of the file system.
-            Self::Windows(..) => vec![tools.inspect(wine::LIBRARIES)?, tools.inspect_alone(wine::PREFIX)?],
+            Self::Windows(compiler) => vec![tools.inspect(compiler.folder)?, tools.inspect_alone(wine::PREFIX)?],
         };
         let mut warnings: Vec<String> = warnings.into_iter().flatten().collect();
         warnings.dedup();

@@ -19,9 +19,11 @@ struct Source {
 
 struct Compilation {
     bool succeeded = false;
-    // The container: DXBC with SHEX or DXIL inside.
+    // Why the library gave no answer at all, such as an error that it did not expect; empty otherwise.
+    std::string problem;
+    // The container, DXBC with SHEX or DXIL inside, or SPIR-V.
     std::string object;
-    // The library's own disassembly of the object.
+    // The library's own disassembly of a container.
     std::string listing;
     std::string diagnostics;
 };

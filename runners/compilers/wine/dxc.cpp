@@ -5,6 +5,8 @@
 
 #include "compiler.h"
 
+#include <cstdio>
+
 #include <unknwn.h>
 
 namespace {
@@ -84,6 +86,13 @@ std::string text_output(IDxcResult *result, OutputKind kind) {
     return text.substr(0, text.find('\0'));
 }
 
+// What the library calls failed, without diagnostics.
+std::string failed(const char *call, HRESULT status) {
+    char number[16];
+    std::snprintf(number, sizeof number, "0x%08lx", static_cast<unsigned long>(status));
+    return std::string(call) + " failed with " + number;
+}
+
 class Dxc : public Compiler {
   public:
     Dxc(HMODULE library, IDxcCompiler3 *compiler, IUnknown *includes)
@@ -115,25 +124,34 @@ class Dxc : public Compiler {
         Compilation made;
         HRESULT status = compiler->Compile(&buffer, arguments.data(), static_cast<UINT32>(arguments.size()), includes,
                                            IID_DXC_RESULT, reinterpret_cast<void **>(&result));
-        if (SUCCEEDED(status)) {
-            result->GetStatus(&status);
-            made.diagnostics = text_output(result, ERRORS);
-            made.object = output(result, OBJECT);
-            result->Release();
+        if (FAILED(status)) {
+            made.problem = failed("IDxcCompiler3::Compile", status);
+            return made;
         }
-        made.succeeded = SUCCEEDED(status) && disassemble(made);
+        result->GetStatus(&status);
+        made.succeeded = SUCCEEDED(status);
+        made.diagnostics = text_output(result, ERRORS);
+        made.object = output(result, OBJECT);
+        result->Release();
+
+        // A container of DXIL begins with these letters; SPIR-V has no listing.
+        if (made.succeeded && made.object.compare(0, 4, "DXBC") == 0)
+            disassemble(made);
         return made;
     }
 
   private:
-    bool disassemble(Compilation &made) {
+    void disassemble(Compilation &made) {
         const DxcBuffer buffer = {made.object.data(), made.object.size(), 0};
         IDxcResult *result = nullptr;
-        if (FAILED(compiler->Disassemble(&buffer, IID_DXC_RESULT, reinterpret_cast<void **>(&result))))
-            return false;
+        const HRESULT status =
+            compiler->Disassemble(&buffer, IID_DXC_RESULT, reinterpret_cast<void **>(&result));
+        if (FAILED(status)) {
+            made.problem = failed("IDxcCompiler3::Disassemble", status);
+            return;
+        }
         made.listing = text_output(result, DISASSEMBLY);
         result->Release();
-        return true;
     }
 
     HMODULE library;

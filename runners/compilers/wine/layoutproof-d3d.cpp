@@ -1,15 +1,16 @@
 // Microsoft's HLSL compilers as a command: `layoutproof-d3d.exe fxc|dxc [ARGUMENTS]`, for Windows or Wine.
 //
-// `fxc` is d3dcompiler_47.dll, which makes DXBC for shader models up to 5.1; `dxc` is dxcompiler.dll, which makes DXIL.
-// The libraries are loaded from the folder of this program.
+// `fxc` is d3dcompiler_47.dll, which makes DXBC for shader models up to 5.1; `dxc` is dxcompiler.dll, which makes DXIL and
+// SPIR-V. The libraries are loaded from the folder of this program.
 //
 // With arguments it compiles one source: `-T PROFILE -E ENTRY [-Fo OBJECT] [-Fc LISTING] [-Fe DIAGNOSTICS] [OPTION...]
 // SOURCE`, as fxc.exe and dxc.exe have them; the listing goes to stdout and the diagnostics to stderr where no file is
-// named. Exit status 0: compiled; 1: refused; 2: could not be asked. `--version` prints the library's version.
+// named. SPIR-V has no listing. Exit status 0: compiled; 1: refused; 2: could not be asked. `-Cd FOLDER` compiles in that
+// folder. `--version` prints the library's version.
 //
 // Without arguments every line of stdin is such a list of arguments, separated by tabs, so none can contain one. Its
-// status is printed as one line as soon as its files are written: whoever waits for it knows which source killed this
-// process. Starting a process takes far longer than compiling a probe.
+// status is printed as one line as soon as its files are written, with the reason behind a 2: whoever waits for it knows
+// which source killed this process. Starting a process takes far longer than compiling a probe.
 
 #include <cstdio>
 #include <fstream>
@@ -31,7 +32,7 @@ enum Status { COMPILED = 0, REFUSED = 1, NOT_ASKED = 2 };
 // One list of arguments, taken apart.
 struct Command {
     Source source;
-    std::string object, listing, diagnostics;
+    std::string folder, object, listing, diagnostics;
 };
 
 Command parse(const std::vector<std::string> &arguments) {
@@ -42,6 +43,7 @@ Command parse(const std::vector<std::string> &arguments) {
         const std::string &argument = arguments[at];
         std::string *value = argument == "-T"    ? &command.source.profile
                              : argument == "-E"  ? &command.source.entry
+                             : argument == "-Cd" ? &command.folder
                              : argument == "-Fo" ? &command.object
                              : argument == "-Fc" ? &command.listing
                              : argument == "-Fe" ? &command.diagnostics
@@ -66,25 +68,32 @@ bool write(const std::string &path, const std::string &bytes, std::ostream &othe
     return static_cast<bool>(file.write(bytes.data(), bytes.size()).flush());
 }
 
-Status fail(const std::string &problem) {
-    std::cerr << "layoutproof-d3d: error: " << problem << std::endl;
-    return NOT_ASKED;
-}
+// What became of a source; `problem` says why it could not be asked.
+struct Answer {
+    Status status;
+    std::string problem;
+};
 
-Status compile(Compiler &compiler, const std::vector<std::string> &arguments) {
+Answer compile(Compiler &compiler, const std::vector<std::string> &arguments) {
     Command command = parse(arguments);
+    if (!command.folder.empty() && !SetCurrentDirectoryA(full_path(command.folder).c_str()))
+        return {NOT_ASKED, "cannot work in " + command.folder};
     if (!read_file(command.source.name, command.source.text))
-        return fail("cannot read " + command.source.name);
+        return {NOT_ASKED, "cannot read " + command.source.name};
+
     const Compilation made = compiler.compile(command.source);
+    if (!made.problem.empty())
+        return {NOT_ASKED, made.problem};
     if (!write(command.diagnostics, made.diagnostics, std::cerr))
-        return fail("cannot write the diagnostics");
+        return {NOT_ASKED, "cannot write the diagnostics"};
     if (!made.succeeded)
-        return REFUSED;
+        return {REFUSED, ""};
+
     if (!write(command.listing, made.listing, std::cout))
-        return fail("cannot write the listing");
+        return {NOT_ASKED, "cannot write the listing"};
     if (!command.object.empty() && !write(command.object, made.object, std::cout))
-        return fail("cannot write " + command.object);
-    return COMPILED;
+        return {NOT_ASKED, "cannot write " + command.object};
+    return {COMPILED, ""};
 }
 
 void serve(Compiler &compiler) {
@@ -93,8 +102,18 @@ void serve(Compiler &compiler) {
         std::istringstream rest(line);
         for (std::string argument; std::getline(rest, argument, '\t');)
             arguments.push_back(argument);
-        std::cout << compile(compiler, arguments) << std::endl;
+        const Answer answer = compile(compiler, arguments);
+        std::cout << answer.status;
+        if (!answer.problem.empty())
+            std::cout << ' ' << answer.problem;
+        std::cout << std::endl;
     }
+}
+
+Status tell(const Answer &answer) {
+    if (!answer.problem.empty())
+        std::cerr << "layoutproof-d3d: error: " << answer.problem << std::endl;
+    return answer.status;
 }
 
 // Wine would start its debugger, which prints to stdout.
@@ -119,14 +138,14 @@ int main(int count, char **values) {
     else if (name == "dxc")
         compiler = open_dxc(problem);
     if (!compiler)
-        return fail(problem);
+        return tell({NOT_ASKED, problem});
     Status status = COMPILED;
     if (arguments.size() == 1)
         serve(*compiler);
     else if (arguments[1] == "--version")
         std::cout << compiler->version() << std::endl;
     else
-        status = compile(*compiler, {arguments.begin() + 1, arguments.end()});
+        status = tell(compile(*compiler, {arguments.begin() + 1, arguments.end()}));
     // The libraries' own clean-up has nothing to add, and may crash.
     TerminateProcess(GetCurrentProcess(), status);
 }

@@ -8,7 +8,8 @@ use std::io;
 use std::time::Duration;
 
 use super::Compiled;
-use super::session::{Death, Session};
+use super::server::Server;
+use super::session::Death;
 use crate::child::{OUTPUT_LIMIT, TIME_LIMIT};
 use crate::compiler::Compiler;
 use crate::regular_file;
@@ -41,9 +42,8 @@ pub struct Object {
 /// `fxc` or `dxc-1.9` of [`Compiler::known`], kept running.
 #[derive(Debug)]
 pub struct D3dCompiler {
-    compiler: Compiler,
+    server: Server,
     limit: Duration,
-    session: Option<Session>,
     /// The process works here; every source has the same name, so that diagnostics do not depend on its place. Dropped
     /// after the process.
     folder: ScratchFolder,
@@ -58,12 +58,12 @@ impl D3dCompiler {
     /// # Errors
     /// No temporary folder can be made.
     pub fn new(compiler: Compiler) -> io::Result<Self> {
-        Ok(Self { compiler, limit: TIME_LIMIT, session: None, folder: ScratchFolder::new()? })
+        Ok(Self { server: Server::new(compiler), limit: TIME_LIMIT, folder: ScratchFolder::new()? })
     }
 
     /// The compiler.
     pub fn compiler(&self) -> &Compiler {
-        &self.compiler
+        self.server.compiler()
     }
 
     /// Compiles every source; one answer each, in order.
@@ -75,12 +75,13 @@ impl D3dCompiler {
         let mut arguments = vec!["-T", &source.profile, "-E", &source.entry];
         arguments.extend(source.options.iter().map(String::as_str).chain(ALWAYS));
         if let Some(wrong) = arguments.iter().find(|argument| argument.contains(['\t', '\n', '\r'])) {
-            return Compiled::Broken(format!("{}: no argument has tabs or lines: {wrong:?}", self.compiler.name()));
+            return Compiled::Broken(format!("{}: no argument has tabs or lines: {wrong:?}", self.compiler().name()));
         }
-        let answered = self.prepare(source).and_then(|()| self.ask(&arguments.join("\t")));
+        let line = arguments.join("\t");
+        let answered = self.prepare(source).and_then(|()| self.server.ask(&line, self.folder.path(), self.limit));
         answered
             .and_then(|status| self.collect(&status))
-            .unwrap_or_else(|error| Compiled::Broken(format!("{}: {error}", self.compiler.name())))
+            .unwrap_or_else(|error| Compiled::Broken(format!("{}: {error}", self.compiler().name())))
     }
 
     /// Puts the source where the process reads it, and takes away what the one before left.
@@ -92,28 +93,6 @@ impl D3dCompiler {
             }
         }
         fs::write(self.folder.path().join("source.hlsl"), &source.text)
-    }
-
-    /// The status that the process answers with, or how it died.
-    fn ask(&mut self, line: &str) -> io::Result<Result<String, Death>> {
-        // A process that was there before may have been ended by somebody else: a second one decides.
-        let attempts = if self.session.is_some() { 2 } else { 1 };
-        let mut answer = Err(Death::Ended);
-        for _ in 0..attempts {
-            let mut session = match self.session.take() {
-                Some(session) => session,
-                None => Session::start(self.compiler.command().current_dir(self.folder.path()))?,
-            };
-            answer = session.ask(line, self.limit);
-            // After nonsense, nobody knows which answer belongs to which source.
-            if matches!(answer.as_deref(), Ok("0" | "1")) {
-                self.session = Some(session);
-            }
-            if answer != Err(Death::Ended) {
-                break;
-            }
-        }
-        Ok(answer)
     }
 
     fn collect(&self, answer: &Result<String, Death>) -> io::Result<Compiled<Object>> {
@@ -129,8 +108,8 @@ impl D3dCompiler {
                 diagnostics: text("diagnostics")?,
             }),
             Ok("1") => Compiled::Refused(text("diagnostics")?),
-            Ok(other) => Compiled::Broken(format!("{} answered `{other}`", self.compiler.name())),
-            Err(death) => Compiled::Broken(format!("{} {death}", self.compiler.name())),
+            Ok(other) => Compiled::Broken(format!("{} answered `{other}`", self.compiler().name())),
+            Err(death) => Compiled::Broken(format!("{} {death}", self.compiler().name())),
         })
     }
 }

@@ -1,6 +1,7 @@
-//! Microsoft's HLSL compilers under Wine: FXC, whose DXBC runs on Vulkan devices through vkd3d, and DXC 1.9.
+//! Microsoft's HLSL compilers under Wine: FXC, whose DXBC runs on Vulkan devices through vkd3d, and DXC 1.9, which
+//! [`LineService`] asks for toolchains as if it were a DXC of this system.
 //!
-//! HLSL text in; the container, its listing and, for FXC, SPIR-V out, with the place of every register in it. Offsets are
+//! Of FXC: HLSL text in; the container, its listing and, for FXC, SPIR-V out, with the place of every register in it. Offsets are
 //! FXC's own: vkd3d-compiler turns each constant buffer into one array of `vec4`, and other buffers into words, so no layout
 //! rule of SPIR-V has a part. One process of Wine compiles many sources, since its start takes longer than a hundred probes.
 //!
@@ -21,12 +22,15 @@ mod batch;
 mod executable;
 mod fxc;
 mod rewrite;
+mod server;
+mod service;
 mod session;
 mod texel_buffers;
 
 pub use batch::{D3dCompiler, Object, Source};
 pub use executable::{Executable, Place};
 pub use fxc::{Fxc, Made};
+pub(crate) use service::LineService;
 
 /// What became of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]

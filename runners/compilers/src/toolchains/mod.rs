@@ -23,8 +23,8 @@ use layoutproof::module_reader::{InProcessReader, ModuleReader};
 use layoutproof::toolchain::{Compilation, Compile, CompileRequest, Language, Made, SourceText, Toolchain, toolchains};
 
 use crate::child::{Finished, OUTPUT_LIMIT};
-use crate::compiler::{Answer, Compiler};
-use crate::d3d::Fxc;
+use crate::compiler::{Answer, Compiler, Service};
+use crate::d3d::{Fxc, LineService};
 use crate::family::Family;
 use crate::regular_file;
 use crate::scratch::ScratchFolder;
@@ -47,6 +47,8 @@ pub struct Toolchains {
     kept: Option<PathBuf>,
     /// Processes that answer for slangc, once it is asked; `None` where only slangc itself can.
     slang: Arc<OnceLock<Option<SlangService>>>,
+    /// Processes of DXC 1.9 under Wine, once it is asked.
+    wine: Arc<OnceLock<LineService>>,
     /// Reads what compilers make; `None` for this process itself.
     reader: Option<Arc<dyn ModuleReader>>,
 }
@@ -189,9 +191,10 @@ impl Toolchains {
             return Ok(Answer::Broken(format!("{name} is not on this machine")));
         };
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let answer = match self.service(compiler) {
-            Some(service) => compiler.answer(service.run(folder, &arguments, compiler.limit())),
-            None => compiler.ask(folder, &arguments),
+        let answer = match (compiler.service(), self.slang_service(compiler)) {
+            (Service::Lines, _) => compiler.answer(self.line_service(compiler).run(folder, &arguments)),
+            (Service::None, Some(service)) => compiler.answer(service.run(folder, &arguments, compiler.limit())),
+            (Service::None, None) => compiler.ask(folder, &arguments),
         };
         if self.kept.is_some() {
             let command = format!("{} {}\n", compiler.program().display(), arguments.join(" "));
@@ -203,11 +206,16 @@ impl Toolchains {
         Ok(answer)
     }
 
-    fn service(&self, compiler: &Compiler) -> Option<&SlangService> {
+    fn slang_service(&self, compiler: &Compiler) -> Option<&SlangService> {
         if compiler.name() != "slangc" {
             return None;
         }
-        self.slang.get_or_init(|| compiler.service()).as_ref()
+        self.slang.get_or_init(|| compiler.slang_service()).as_ref()
+    }
+
+    /// FXC serves lines too, and is asked elsewhere.
+    fn line_service(&self, compiler: &Compiler) -> &LineService {
+        self.wine.get_or_init(|| LineService::new(compiler.clone()))
     }
 
     fn ask_naga(&self, request: &CompileRequest<'_>, folder: &Path) -> io::Result<Compilation> {

@@ -1,0 +1,70 @@
+"""DXC for Windows under Wine, as `ci/setup.sh --wine` sets it up.
+
+Arguments of dxc in, its listing out. One process answers for all sources, since Wine's start takes longer than a hundred of
+them; `layoutproof-d3d.exe` says how lines are asked and answered.
+"""
+
+import os
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+
+from .slang_library import Refused
+
+PROGRAM = "layoutproof-d3d.exe"
+
+
+class WindowsDxc:
+    """The compiler in one folder of the tools folder."""
+
+    def __init__(self, wine, tools, name):
+        self.command = [wine, str(tools / name / PROGRAM), "dxc"]
+        prefix = {"WINEPREFIX": str(tools / "wine-prefix"), "WINEDEBUG": "-all"}
+        # Without them, Wine offers to download Mono and Gecko.
+        overrides = {"WINEDLLOVERRIDES": "mscoree,mshtml,winemenubuilder.exe="}
+        self.environment = {**os.environ, **prefix, **overrides}
+        self.process, self.lock = None, threading.Lock()
+        self.scratch = tempfile.TemporaryDirectory(prefix="transcribe-dxc-")
+
+    @staticmethod
+    def is_there(tools, name):
+        """Whether the set-up made it."""
+        return (tools / name / PROGRAM).exists() and (tools / "wine-prefix").is_dir()
+
+    def version(self):
+        """The release as cases write it, without the number of the build."""
+        done = subprocess.run(
+            [*self.command, "--version"], env=self.environment, capture_output=True, text=True, timeout=60, check=True
+        )
+        return ".".join(done.stdout.split()[1].split(".")[:3])
+
+    def run(self, arguments):
+        """The listing of a source that must be accepted."""
+        folder = Path(self.scratch.name)
+        files = ["-Cd", str(folder), "-Fc", "listing", "-Fe", "diagnostics"]
+        with self.lock:
+            answer = self.ask("\t".join([*files, *arguments]))
+            if answer == "0":
+                return (folder / "listing").read_text(encoding="utf-8")
+            said = (folder / "diagnostics").read_text(encoding="utf-8") if answer == "1" else answer
+        lines = said.strip().splitlines() or ["ended without a word"]
+        raise Refused(next((line for line in lines if "error" in line.lower()), lines[0]))
+
+    def ask(self, line):
+        """The answer to a line; the process ends where there is none, and the next line starts another one."""
+        if self.process is None or self.process.poll() is not None:
+            self.process = subprocess.Popen(
+                self.command,
+                env=self.environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                bufsize=1,
+            )
+        self.process.stdin.write(line + "\n")
+        answer = self.process.stdout.readline().strip()
+        if not answer:
+            self.process.wait()
+        return answer or "ended without an answer"

@@ -1,0 +1,130 @@
+//! DXC under Wine as if it were a program of this system, without Wine's start-up for each source.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use super::server::Server;
+use super::session::Death;
+use crate::child::{End, Finished, OUTPUT_LIMIT};
+use crate::compiler::Compiler;
+use crate::regular_file;
+
+/// Files beside the source, for what the compiler prints.
+const LISTING: &str = "stdout";
+const DIAGNOSTICS: &str = "stderr";
+
+/// A compiler that serves lines, as many times as it is asked at once.
+#[derive(Debug)]
+pub(crate) struct LineService {
+    compiler: Compiler,
+    idle: Mutex<Vec<Server>>,
+}
+
+impl LineService {
+    /// Nothing is started before the first source.
+    pub(crate) fn new(compiler: Compiler) -> Self {
+        Self { compiler, idle: Mutex::new(Vec::new()) }
+    }
+
+    /// What the compiler does with these arguments in `folder`, where it leaves its files.
+    ///
+    /// # Errors
+    /// The process cannot be started, an argument does not fit into a line, or the compiler says why it cannot be asked.
+    pub(crate) fn run(&self, folder: &Path, arguments: &[&str]) -> io::Result<Finished> {
+        let folder = &std::path::absolute(folder)?;
+        let place = folder.to_str().ok_or_else(|| io::Error::other("the folder's name is no text"))?;
+        let mut words = vec!["-Cd", place, "-Fc", LISTING, "-Fe", DIAGNOSTICS];
+        words.extend(arguments);
+        if let Some(wrong) = words.iter().find(|word| word.contains(['\t', '\n', '\r'])) {
+            return Err(io::Error::other(format!("no argument has tabs or lines: {wrong:?}")));
+        }
+
+        let limit = self.compiler.limit();
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut server = idle.unwrap_or_else(|| Server::new(self.compiler.clone()));
+        let answer = server.ask(&words.join("\t"), folder, limit)?;
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(server);
+
+        let ended = |end| Finished { end, stdout: String::new(), stderr: String::new() };
+        match answer.as_deref() {
+            Ok("0") => Ok(Finished { stdout: read(folder, LISTING)?, ..printed(folder, End::Exited(0))? }),
+            Ok("1") => printed(folder, End::Exited(1)),
+            // Behind the status stands the reason.
+            Ok(other) => Err(io::Error::other(other.trim_start_matches("2 ").to_owned())),
+            Err(Death::Ended) => Ok(ended(End::Unanswered)),
+            Err(Death::Hung(limit)) => Ok(ended(End::TimedOut(*limit))),
+        }
+    }
+}
+
+/// The end with the compiler's diagnostics.
+fn printed(folder: &Path, end: End) -> io::Result<Finished> {
+    Ok(Finished { end, stdout: String::new(), stderr: read(folder, DIAGNOSTICS)? })
+}
+
+/// Takes a file that the compiler wrote.
+fn read(folder: &Path, name: &str) -> io::Result<String> {
+    let path = folder.join(name);
+    let bytes = regular_file::read(&path, OUTPUT_LIMIT).map_err(|error| io::Error::other(format!("its {name}: {error}")))?;
+    fs::remove_file(path)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Serves lines as `layoutproof-d3d.exe` does, and does what `source` in the folder says; a line in `starts` of the
+    /// folder above for each process.
+    const SCRIPT: &str = r#"
+        echo >>../starts
+        while read -r change folder rest; do
+            cd "$folder" || exit
+            echo "$rest" >stdout
+            echo "said" >stderr
+            case $(cat source) in
+            crash) exit 3 ;;
+            hang) exec sleep 1000 ;;
+            refuse) echo 1 ;;
+            fail) echo "2 cannot read it" ;;
+            *) echo 0 ;;
+            esac
+        done"#;
+
+    #[test]
+    fn one_process_answers_in_many_folders_until_a_source_ends_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let service = LineService::new(Compiler::script("fake", SCRIPT).with_limit(Duration::from_secs(2)));
+        let run = |source: &str| {
+            let own = folder.path().join(source);
+            fs::create_dir_all(&own).unwrap();
+            fs::write(own.join("source"), source).unwrap();
+            service.run(&own, &["-T", "a"]).map_err(|error| error.to_string())
+        };
+        let starts = || fs::read_to_string(folder.path().join("starts")).unwrap().lines().count();
+        let finished = |end, stdout: &str, stderr: &str| Ok(Finished { end, stdout: stdout.into(), stderr: stderr.into() });
+
+        let line = "-Fc\tstdout\t-Fe\tstderr\t-T\ta\n";
+        assert_eq!(run("a"), finished(End::Exited(0), line, "said\n"));
+        assert_eq!(run("refuse"), finished(End::Exited(1), "", "said\n"));
+        assert_eq!(starts(), 1);
+        assert_eq!(run("fail"), Err("cannot read it".to_owned()));
+        // The crash is tried again in a fresh process, and so is what follows.
+        assert_eq!(run("b"), finished(End::Exited(0), line, "said\n"));
+        assert_eq!(run("crash"), finished(End::Unanswered, "", ""));
+        assert_eq!(starts(), 3);
+        assert_eq!(run("hang"), finished(End::TimedOut(Duration::from_secs(2)), "", ""));
+    }
+
+    #[test]
+    fn arguments_cannot_hold_tabs() {
+        let folder = tempfile::tempdir().unwrap();
+        let service = LineService::new(Compiler::script("fake", "exit"));
+        let error = service.run(folder.path(), &["a\tb"]).unwrap_err().to_string();
+        assert_eq!(error, "no argument has tabs or lines: \"a\\tb\"");
+    }
+}
