@@ -1,7 +1,9 @@
 //! Known differences: which checks may differ, why, and for which driver versions.
 //!
-//! An entry whose checks ran and of which none differs any more is stale, and that is a failure: the entry must go. Each
-//! entry says which checks it is about, and why; one that excuses a check that broke names the words that the check says.
+//! An entry whose checks ran and of which none differs any more is stale, and that is a failure: the entry must go. Where it
+//! is about several builds of a compiler, it is stale for each that agrees. Each entry says which checks it is about, and why,
+//! and, of compilers, the newest build that was seen to differ; one that excuses a check that broke names the words that the
+//! check says.
 //! Entries that name a shape of members are about random declarations, see [`shape`].
 
 pub mod shape;
@@ -17,6 +19,7 @@ use crate::record::{CheckRecord, Culprit, KnownEntry, Outcome, SeenEntry};
 use crate::runner::DeviceInfo;
 use crate::sources::{FileId, SourceMap};
 use crate::toml_table::{Problems, Table, parse, string};
+use crate::toolchain::toolchains;
 use crate::version::VersionRange;
 
 /// One `[[known]]` entry.
@@ -37,6 +40,10 @@ pub struct Known {
     pub shape: Option<ShapeEntry>,
     /// Why this differs.
     pub reason: String,
+    /// Of a compiler: the newest build that was seen to differ (`DXC 1.7.2308`).
+    pub seen: Option<String>,
+    /// The build that was seen to differ no more.
+    pub gone: Option<String>,
     /// Where it is reported.
     pub link: Option<String>,
     /// The list and the line of the entry.
@@ -151,7 +158,10 @@ fn entries_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Prob
         }
         Some(reason)
     });
-    let link = entry.string("link", problems);
+    let [seen, gone, link] = ["seen", "gone", "link"].map(|key| entry.string(key, problems));
+    if gone.is_some() && seen.is_none() {
+        problems.report(entry.range(), "`gone` needs `seen`: the newest build that was seen to differ");
+    }
     let file = sources.file(problems.span(entry.range()).file).name.clone();
     entry.finish(problems);
     let reason = reason.unwrap_or_default();
@@ -167,6 +177,8 @@ fn entries_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Prob
         says: says.map(|says| WildMatch::new(&says)),
         shape,
         reason,
+        seen,
+        gone,
         link,
         file,
         line: 0,
@@ -235,11 +247,20 @@ impl Known {
         KnownEntry { file: self.file.clone(), line: self.line, reason: self.reason.clone() }
     }
 
-    fn seen(&self, checks: &ByCase<'_>, devices: &[DeviceInfo]) -> SeenEntry {
-        let covered = || checks.of(&self.case).iter().copied().filter(|check| self.covers(check, devices));
-        let differs = covered().any(|check| check.outcome == Outcome::Known && self.explains(check));
-        let agreeing = covered().filter(|check| !differs && check.outcome == Outcome::Agree);
-        SeenEntry { entry: self.entry(), differs, agreeing: agreeing.map(CheckRecord::name).collect() }
+    /// What the checks say of the entry, for each compiler apart.
+    fn seen(&self, checks: &ByCase<'_>, devices: &[DeviceInfo]) -> Vec<SeenEntry> {
+        let covered = checks.of(&self.case).iter().copied().filter(|check| self.covers(check, devices));
+        let mut by_compiler: BTreeMap<&str, Vec<&CheckRecord>> = BTreeMap::new();
+        for check in covered {
+            by_compiler.entry(compiler_of(&check.producer)).or_default().push(check);
+        }
+        let of_compiler = |(compiler, checks): (&str, Vec<&CheckRecord>)| {
+            let differs = checks.iter().any(|check| check.outcome == Outcome::Known && self.explains(check));
+            let agreeing = checks.iter().filter(|check| !differs && check.outcome == Outcome::Agree);
+            let agreeing = agreeing.map(|check| check.name()).collect();
+            SeenEntry { entry: self.entry(), compiler: compiler.to_owned(), differs, agreeing }
+        };
+        by_compiler.into_iter().map(of_compiler).collect()
     }
 
     fn explains(&self, check: &CheckRecord) -> bool {
@@ -256,6 +277,11 @@ impl Known {
     fn is_about_break(&self, check: &CheckRecord) -> bool {
         self.says.as_ref().zip(check.skip_reason.as_deref()).is_some_and(|(says, reason)| says.matches(reason))
     }
+}
+
+/// The compiler of a producer, where it is the toolchain of one: `dxc-1.9` of `dxc-1.9-spirv-dx`.
+fn compiler_of(producer: &str) -> &str {
+    toolchains().iter().find(|toolchain| toolchain.name == producer).map_or(producer, |toolchain| toolchain.compiler)
 }
 
 /// Marks known differences as `Known` and the checks of stale entries as `Stale`.
@@ -287,22 +313,24 @@ pub fn explain(known: &[Known], check: &mut CheckRecord, devices: &[DeviceInfo])
 pub fn mark_stale(known: &[Known], checks: &mut [CheckRecord], devices: &[DeviceInfo]) -> bool {
     let whole = known.iter().filter(|entry| entry.scope == Scope::Whole);
     let by_case = ByCase::new(checks);
-    let seen: Vec<SeenEntry> = whole.map(|entry| entry.seen(&by_case, devices)).collect();
+    let seen: Vec<SeenEntry> = whole.flat_map(|entry| entry.seen(&by_case, devices)).collect();
     mark_seen(&seen, checks)
 }
 
 /// What a shard has seen of each entry that may be stale.
 pub fn seen_in_shard(known: &[Known], checks: &[CheckRecord], devices: &[DeviceInfo]) -> Vec<SeenEntry> {
     let by_case = ByCase::new(checks);
-    let seen = known.iter().filter(|entry| entry.scope == Scope::Shard).map(|entry| entry.seen(&by_case, devices));
+    let of_shard = known.iter().filter(|entry| entry.scope == Scope::Shard);
+    let seen = of_shard.flat_map(|entry| entry.seen(&by_case, devices));
     seen.filter(|seen| seen.differs || !seen.agreeing.is_empty()).collect()
 }
 
 /// Marks the checks of stale entries as `Stale`, by what all shards of a run have seen of them. Whether one was marked.
 pub fn mark_seen(seen: &[SeenEntry], checks: &mut [CheckRecord]) -> bool {
-    let differing: BTreeSet<&KnownEntry> = seen.iter().filter(|seen| seen.differs).map(|seen| &seen.entry).collect();
+    let subject = |seen: &SeenEntry| (seen.entry.clone(), seen.compiler.clone());
+    let differing: BTreeSet<_> = seen.iter().filter(|seen| seen.differs).map(subject).collect();
     let mut stale: BTreeMap<&str, &KnownEntry> = BTreeMap::new();
-    for seen in seen.iter().filter(|seen| !differing.contains(&seen.entry)) {
+    for seen in seen.iter().filter(|seen| !differing.contains(&subject(seen))) {
         for name in &seen.agreeing {
             stale.entry(name).or_insert(&seen.entry);
         }
@@ -474,6 +502,19 @@ mod tests {
             apply(&known, &mut checks, &[]);
             assert_eq!(checks[0].outcome, expected);
         }
+    }
+
+    /// That one build of a compiler still differs does not excuse an entry about another one.
+    #[test]
+    fn an_entry_is_stale_for_each_build_of_a_compiler() {
+        let text = "[[known]]\ncase = \"arrays/a\"\nproducer = \"dxc*-spirv\"\nreason = \"it moves them\"\n";
+        let mut sources = SourceMap::default();
+        let file = sources.add("known.toml", text);
+        let known = read(file, &sources).unwrap();
+        let of = |producer: &str, outcome| CheckRecord { producer: producer.to_owned(), outcome, ..agreeing_check() };
+        let mut checks = [of("dxc-spirv", Outcome::Differ), of("dxc-1.9-spirv", Outcome::Agree)];
+        apply(&known, &mut checks, &[]);
+        assert_eq!(checks.map(|check| check.outcome), [Outcome::Known, Outcome::Stale]);
     }
 
     /// What one shard sees of an entry says nothing; what all see of it is what the whole run sees.

@@ -206,6 +206,9 @@ pub struct RunEnd {
 pub struct SeenEntry {
     /// The entry.
     pub entry: KnownEntry,
+    /// Who made the shaders of these checks: a compiler, of which there may be several builds, or a producer of ours.
+    #[serde(default)]
+    pub compiler: String,
     /// Whether a check differs as it says.
     pub differs: bool,
     /// Names of the checks that it is about and that agree; none where one differs.
