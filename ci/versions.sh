@@ -29,7 +29,8 @@ SLANG_PYPI_VERSION=1.3.22
 SLANG_PYPI_SHA256=7755f2f53509ebbd65839dcd8a104e7105aeaf3e3600aea9385c2bec9beb2eaa
 
 # Dawn for Node, the npm package that holds Tint in its libraries for Linux, and beside those for Windows Microsoft's FXC
-# 10.0.22621.2428, which only `ci/setup.sh --wine` takes out.
+# 10.0.22621.2428 and DXC 1.9.0.5517 (commit 9757d44f, later than 1.9.2602 and without SPIR-V), which only
+# `ci/setup.sh --wine` takes out.
 DAWN_NPM_NAME=webgpu
 DAWN_NPM_VERSION=0.6.2
 DAWN_NPM_SHA256=77a6be6513b9f7c2e94425620ce603efb38cdc5d0393e1b31a1b0c8479330ffd

@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC2154
 #
-# Microsoft's own HLSL compilers, FXC and DXC 1.9, as libraries for Windows; Wine, which runs them; and vkd3d-compiler,
-# which makes SPIR-V of FXC's code. Only on request, since Wine is large. The libraries go into tools/fxc and
-# tools/dxc-1.9 of the tools folder, each with our program that calls it, and Wine's prefix into tools/wine-prefix: the
-# user's own is not touched.
+# Microsoft's own HLSL compilers, FXC and two builds of DXC 1.9, as libraries for Windows; Wine, which runs them; and
+# vkd3d-compiler, which makes SPIR-V of FXC's code. Only on request, since Wine is large. The libraries go into tools/d3d
+# and tools/dxc-1.9 of the tools folder, each with our program that calls them, and Wine's prefix into tools/wine-prefix:
+# the user's own is not touched.
 
 d3d_program=layoutproof-d3d.exe
 
@@ -17,7 +17,7 @@ want_wine_packages() {
     if ! command -v vkd3d-compiler >/dev/null; then
         want_package "vkd3d-compiler" "vkd3d-compiler" "vkd3d-compiler" "vkd3d"
     fi
-    if fxc_is_missing; then
+    if d3d_libraries_are_missing; then
         want_npm_package
     fi
 }
@@ -27,25 +27,26 @@ set_up_wine() {
         say_missing "FXC and DXC 1.9" "Wine runs them on x86_64 only, not on $(uname -m)"
         return
     fi
-    set_up_fxc
+    set_up_d3d_libraries
     set_up_new_dxc
     set_up_d3d_program
     set_up_wine_prefix
 }
 
-fxc_is_missing() {
-    ! pinned_is_there "$fetched/tools/fxc" "$DAWN_NPM_NAME" "$DAWN_NPM_VERSION" "$DAWN_NPM_SHA256"
+d3d_libraries_are_missing() {
+    ! pinned_is_there "$fetched/tools/d3d" "$DAWN_NPM_NAME" "$DAWN_NPM_VERSION" "$DAWN_NPM_SHA256"
 }
 
-set_up_fxc() {
-    if ! fxc_is_missing; then
+set_up_d3d_libraries() {
+    if ! d3d_libraries_are_missing; then
         return
     fi
-    if fetch_pinned "$fetched/tools/fxc" "$DAWN_NPM_NAME" "$DAWN_NPM_VERSION" "$DAWN_NPM_SHA256" \
-        'package/dist/win32-x64/d3dcompiler_47.dll' download_from_npm; then
-        say_done "FXC (from $DAWN_NPM_NAME $DAWN_NPM_VERSION)"
+    # Both libraries, and the licence that DXC comes with.
+    if fetch_pinned "$fetched/tools/d3d" "$DAWN_NPM_NAME" "$DAWN_NPM_VERSION" "$DAWN_NPM_SHA256" \
+        'package/dist/win32-x64/d[3x]*' download_from_npm; then
+        say_done "FXC and a later DXC (from $DAWN_NPM_NAME $DAWN_NPM_VERSION)"
     else
-        say_missing "FXC" "$(why_not_fetched_from_npm "$DAWN_NPM_NAME")"
+        say_missing "FXC and a later DXC" "$(why_not_fetched_from_npm "$DAWN_NPM_NAME")"
     fi
 }
 
@@ -66,10 +67,10 @@ set_up_new_dxc() {
     fi
 }
 
-# The program is built again whenever its source changes. It loads the library in its own folder, so each has a copy.
+# The program is built again whenever its source changes. It loads libraries of its own folder, so each folder has a copy.
 set_up_d3d_program() {
     local source=$root/runners/compilers/wine log=$fetched/d3d.log folder built=""
-    for folder in "$fetched/tools/fxc" "$fetched/tools/dxc-1.9"; do
+    for folder in "$fetched/tools/d3d" "$fetched/tools/dxc-1.9"; do
         if [[ ! -d $folder || (-e $folder/$d3d_program && -z $(find "$source" -newer "$folder/$d3d_program")) ]]; then
             continue
         fi

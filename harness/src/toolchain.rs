@@ -133,6 +133,7 @@ const TOOLCHAINS: &[Toolchain] = &[
     dxc(("dxc-1.9-spirv-dx", "dxc-1.9"), "native:dxc-spirv-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
     dxc(("dxc-1.9-spirv-gl", "dxc-1.9"), "native:dxc-spirv-gl", Output::Spirv, &["-fvk-use-gl-layout"]),
     dxc(("dxc-1.9-spirv-scalar", "dxc-1.9"), "native:dxc-1.9-spirv-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
+    dxc(("dxc-dev-dxil", "dxc-dev"), "native:dxc-dxil", Output::Dxil, &[]),
     dxc(("dxc-old-dxil", "dxc-old"), "native:dxc-dxil", Output::Dxil, &[]),
     dxc(("dxc-old-spirv", "dxc-old"), "native:dxc-spirv", Output::Spirv, &[]),
     dxc(("dxc-old-spirv-dx", "dxc-old"), "native:dxc-spirv-dx", Output::Spirv, &["-fvk-use-dx-layout"]),

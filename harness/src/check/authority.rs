@@ -29,7 +29,7 @@ pub(super) fn is_expected(told: &Diagnosed, toolchain: &Toolchain, said: &str, w
 /// The compiler's name in authorities and in `by`. Cases tell its builds apart by the version.
 fn name_in_cases(toolchain: &Toolchain) -> &'static str {
     match toolchain.compiler {
-        "dxc-1.9" | "dxc-old" => "dxc",
+        "dxc-1.9" | "dxc-dev" | "dxc-old" => "dxc",
         "slangc" => "slang",
         name => name,
     }

@@ -30,7 +30,7 @@ use crate::tools::Tools;
 /// Which compiler is asked about which cases.
 #[derive(Debug, Args)]
 pub struct AskArgs {
-    /// A compiler by name (`dxc`, `dxc-old`, `slangc`), or a file: a program, or a library of DXC.
+    /// A compiler by name (`dxc`, `dxc-old`, `dxc-1.9`, `slangc`), or a file: a program, or a library of DXC.
     #[arg(long, value_name = "NAME|PATH")]
     pub compiler: String,
     /// Whose command lines the compiler takes; by default its file's name tells.

@@ -53,9 +53,9 @@ impl Family {
         }
     }
 
-    /// The family of the compiler of this name, whatever its version: `dxc-old` and `dxc-1.9` are dxcs.
+    /// The family of the compiler of this name, whatever its version: `dxc-old` and `dxc-1.9` are a dxc each.
     pub fn of_name(name: &str) -> Option<Self> {
-        let is_version = |rest: &str| ["", "-old", "-1.9"].contains(&rest);
+        let is_version = |rest: &str| ["", "-old", "-1.9", "-dev"].contains(&rest);
         Self::ALL.into_iter().find(|family| name.strip_prefix(family.compiler()).is_some_and(is_version))
     }
 

@@ -37,7 +37,7 @@ enum Fetched {
     Windows(WindowsCompiler),
 }
 
-const LOOKUPS: [Lookup; 9] = [
+const LOOKUPS: [Lookup; 10] = [
     Lookup {
         name: "dxc",
         plain: Some(("DXC", "dxc")),
@@ -64,11 +64,18 @@ const LOOKUPS: [Lookup; 9] = [
         question: &["--version"],
     },
     Lookup {
+        name: "dxc-dev",
+        plain: None,
+        fetched: Fetched::Windows(WindowsCompiler { name: "dxc", folder: "tools/d3d", library: "dxcompiler.dll" }),
+        option: Some("--wine"),
+        question: &["--version"],
+    },
+    Lookup {
         name: "fxc",
         plain: None,
         fetched: Fetched::Windows(WindowsCompiler {
             name: "fxc",
-            folder: "tools/fxc",
+            folder: "tools/d3d",
             library: "d3dcompiler_47.dll",
         }),
         option: Some("--wine"),

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use layoutproof::layout::LayoutOptions;
@@ -47,8 +47,8 @@ pub struct Toolchains {
     kept: Option<PathBuf>,
     /// Processes that answer for slangc, once it is asked; `None` where only slangc itself can.
     slang: Arc<OnceLock<Option<SlangService>>>,
-    /// Processes of DXC 1.9 under Wine, once it is asked.
-    wine: Arc<OnceLock<LineService>>,
+    /// Processes of the compilers that serve lines, by the compiler's name, once it is asked.
+    serving_lines: Arc<Mutex<BTreeMap<&'static str, Arc<LineService>>>>,
     /// Reads what compilers make; `None` for this process itself.
     reader: Option<Arc<dyn ModuleReader>>,
 }
@@ -214,8 +214,10 @@ impl Toolchains {
     }
 
     /// FXC serves lines too, and is asked elsewhere.
-    fn line_service(&self, compiler: &Compiler) -> &LineService {
-        self.wine.get_or_init(|| LineService::new(compiler.clone()))
+    fn line_service(&self, compiler: &Compiler) -> Arc<LineService> {
+        let mut services = self.serving_lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let service = services.entry(compiler.name()).or_insert_with(|| Arc::new(LineService::new(compiler.clone())));
+        Arc::clone(service)
     }
 
     fn ask_naga(&self, request: &CompileRequest<'_>, folder: &Path) -> io::Result<Compilation> {
