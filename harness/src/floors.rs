@@ -237,6 +237,7 @@ leaves = 2
             fast: false,
             ms: 0,
             leaves: 3,
+            leaves_not_probed: 0,
             bound: None,
             rows: rows.map(|(path, direction)| row(path, direction)).collect(),
             story: None,

@@ -6,7 +6,7 @@
 //! changes. Leaves that have no room for a tag are written in planes ([`ink`]).
 //!
 //! A tag leaves 16 bits for the offset, so larger blocks have two images, one for each half of the offset. Which bytes
-//! hold data is the layout's word, not decided here.
+//! hold data is the layout's word, not decided here: leaves that no shader reads are data, too.
 
 pub mod ink;
 
@@ -15,9 +15,9 @@ use std::fmt;
 use thiserror::Error;
 
 use self::ink::{Half, Ink};
-use crate::layout::{BlockLayout, LaidOut, LaidOutShape, Leaf, UNSIZED_ELEMENTS};
+use crate::layout::{BlockLayout, LaidOut, LaidOutShape, UNSIZED_ELEMENTS};
 use crate::probe::ProbePlan;
-use crate::shape::Count;
+use crate::shape::{Count, MatrixOrder};
 
 /// Blocks and their guards end here. The tags could number more, but every dispatch carries all bytes of its block.
 pub const MAX_BYTES: u32 = 1 << 24;
@@ -69,8 +69,8 @@ pub enum ImageError {
 pub enum Owner {
     /// Index into [`ProbePlan::leaves`].
     Leaf(u32),
-    /// Index into [`ProbePlan::not_probed`].
-    NotProbed(u32),
+    /// A leaf's that the plan does not probe.
+    NotProbed,
     /// No member's.
     Padding,
     /// Behind the block.
@@ -94,10 +94,10 @@ impl Image {
         let size = image_size(layout, plan)?;
         let mut owners = vec![Owner::Padding; size];
         for (index, leaf) in (0..).zip(&plan.leaves) {
-            claim(&mut owners, leaf, Owner::Leaf(index));
+            claim(&mut owners, leaf.offset as usize, leaf.component.size, Owner::Leaf(index));
         }
-        for (index, left_out) in (0..).zip(&plan.not_probed) {
-            claim(&mut owners, &left_out.leaf, Owner::NotProbed(index));
+        if let Ok(laid_out) = &layout.result {
+            claim_rest(&mut owners, laid_out, 0);
         }
         Ok(Self { owners })
     }
@@ -113,7 +113,7 @@ impl Image {
         let mut bytes = self.bytes(ink);
         for (byte, owner) in bytes.iter_mut().zip(&self.owners) {
             match owner {
-                Owner::Leaf(_) | Owner::NotProbed(_) => *byte = !*byte,
+                Owner::Leaf(_) | Owner::NotProbed => *byte = !*byte,
                 Owner::Padding | Owner::Guard => {}
             }
         }
@@ -141,7 +141,7 @@ impl Image {
 
 /// The bytes of these owners, of which the first is at byte `start` of the block, a multiple of 4.
 fn bytes_of(owners: &[Owner], start: u32, ink: Ink) -> Vec<u8> {
-    let is_data = |owner: &Owner| matches!(owner, Owner::Leaf(_) | Owner::NotProbed(_));
+    let is_data = |owner: &Owner| matches!(owner, Owner::Leaf(_) | Owner::NotProbed);
     let half = match ink {
         Ink::Plane(plane) => {
             return (start..).zip(owners).map(|(offset, owner)| plane.byte(offset, is_data(owner))).collect();
@@ -262,9 +262,9 @@ pub(crate) fn image_size(layout: &BlockLayout, plan: &ProbePlan) -> Result<usize
     let Ok(laid_out) = &layout.result else {
         return Err(ImageError::Refused { rules: layout.rules.clone(), block: block() });
     };
-    let all_leaves = plan.leaves.iter().chain(plan.not_probed.iter().map(|left_out| &left_out.leaf));
-    let last_end = all_leaves.map(|leaf| u64::from(leaf.offset) + u64::from(leaf.component.size)).max();
-    let size = occupied(laid_out).max(last_end.unwrap_or(0)).max(layout.stride.unwrap_or(0).into());
+    let last_end = plan.leaves.iter().map(|leaf| u64::from(leaf.offset) + u64::from(leaf.component.size)).max();
+    let end = last_end.unwrap_or(0).max(leaves_end(laid_out));
+    let size = occupied(laid_out).max(end).max(layout.stride.unwrap_or(0).into());
     let size = size.next_multiple_of(4);
     if size == 0 {
         return Err(ImageError::Empty { block: block() });
@@ -282,11 +282,7 @@ pub(crate) fn occupied(laid_out: &LaidOut) -> u64 {
     }
     match &laid_out.shape {
         LaidOutShape::Array { element, count, stride } => {
-            let count = match count {
-                Count::Finite(count) => *count,
-                Count::Unbounded => UNSIZED_ELEMENTS,
-            };
-            (u64::from(*stride) * u64::from(count)).max(occupied(element))
+            (u64::from(*stride) * u64::from(elements(*count))).max(occupied(element))
         }
         LaidOutShape::Struct(members) => {
             members.iter().map(|member| u64::from(member.offset) + occupied(&member.layout)).max().unwrap_or(0)
@@ -299,8 +295,77 @@ pub(crate) fn occupied(laid_out: &LaidOut) -> u64 {
     }
 }
 
-fn claim(owners: &mut [Owner], leaf: &Leaf, owner: Owner) {
-    let bytes = owners.iter_mut().skip(leaf.offset as usize).take(leaf.component.size as usize);
+/// Gives the bytes of the leaves of a type at `offset` that are nobody's yet to [`Owner::NotProbed`].
+fn claim_rest(owners: &mut [Owner], laid_out: &LaidOut, offset: usize) {
+    match &laid_out.shape {
+        LaidOutShape::Scalar(component) => claim(owners, offset, component.size, Owner::NotProbed),
+        LaidOutShape::Vector { component, length } => {
+            claim(owners, offset, component.size.saturating_mul(*length), Owner::NotProbed);
+        }
+        LaidOutShape::Matrix { component, rows, columns, order, stride } => {
+            let (vectors, length) = vectors(*rows, *columns, *order);
+            for vector in 0..vectors as usize {
+                let size = component.size.saturating_mul(length);
+                claim(owners, offset + vector * *stride as usize, size, Owner::NotProbed);
+            }
+        }
+        LaidOutShape::Array { element, count, stride } => {
+            if leaves_end(element) > 0 {
+                for index in 0..elements(*count) as usize {
+                    claim_rest(owners, element, offset + index * *stride as usize);
+                }
+            }
+        }
+        LaidOutShape::Struct(members) => {
+            for member in members.iter().filter(|member| member.bits.is_none()) {
+                claim_rest(owners, &member.layout, offset + member.offset as usize);
+            }
+        }
+        LaidOutShape::Pointer | LaidOutShape::Resource => {}
+    }
+}
+
+/// One past the last byte of a type's leaves; an unsized array has [`UNSIZED_ELEMENTS`] elements.
+fn leaves_end(laid_out: &LaidOut) -> u64 {
+    match &laid_out.shape {
+        LaidOutShape::Scalar(component) => component.size.into(),
+        LaidOutShape::Vector { component, length } => u64::from(component.size) * u64::from(*length),
+        LaidOutShape::Matrix { component, rows, columns, order, stride } => {
+            let (vectors, length) = vectors(*rows, *columns, *order);
+            let before_last = u64::from(*stride) * u64::from(vectors.saturating_sub(1));
+            before_last + u64::from(component.size) * u64::from(length)
+        }
+        LaidOutShape::Array { element, count, stride } => match (elements(*count), leaves_end(element)) {
+            (0, _) | (_, 0) => 0,
+            (count, end) => u64::from(*stride) * u64::from(count - 1) + end,
+        },
+        LaidOutShape::Struct(members) => {
+            let members = members.iter().filter(|member| member.bits.is_none());
+            let ends = members.map(|member| (u64::from(member.offset), leaves_end(&member.layout)));
+            ends.filter(|(_, end)| *end > 0).map(|(offset, end)| offset + end).max().unwrap_or(0)
+        }
+        LaidOutShape::Pointer | LaidOutShape::Resource => 0,
+    }
+}
+
+/// The contiguous vectors of a matrix, and the length of each.
+fn vectors(rows: u32, columns: u32, order: MatrixOrder) -> (u32, u32) {
+    match order {
+        MatrixOrder::Row => (rows, columns),
+        MatrixOrder::Column => (columns, rows),
+    }
+}
+
+fn elements(count: Count) -> u32 {
+    match count {
+        Count::Finite(count) => count,
+        Count::Unbounded => UNSIZED_ELEMENTS,
+    }
+}
+
+/// Gives `size` bytes at `offset` to an owner, where they are nobody's yet.
+fn claim(owners: &mut [Owner], offset: usize, size: u32, owner: Owner) {
+    let bytes = owners.iter_mut().skip(offset).take(size as usize);
     bytes.filter(|byte| **byte == Owner::Padding).for_each(|byte| *byte = owner);
 }
 

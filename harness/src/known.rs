@@ -369,6 +369,7 @@ mod tests {
             fast: false,
             ms: 1,
             leaves: 1,
+            leaves_not_probed: 0,
             bound: None,
             rows: Vec::new(),
             story: None,

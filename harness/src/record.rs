@@ -75,6 +75,10 @@ pub struct CheckRecord {
     pub ms: u64,
     /// Leaves that a device answered for.
     pub leaves: u32,
+    /// Leaves in elements of arrays that no shader reads or writes, because others were probed for them; absent where
+    /// there are none.
+    #[serde(default, skip_serializing_if = "are_none")]
+    pub leaves_not_probed: u64,
     /// Bound resources that a device was asked for; absent from checks of bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<BoundCount>,
@@ -182,6 +186,9 @@ pub struct RunEnd {
     pub broken: u32,
     /// Leaves that devices answered for.
     pub leaves: u32,
+    /// Leaves in elements of arrays that no shader of the checks reads or writes; absent where there are none.
+    #[serde(default, skip_serializing_if = "are_none")]
+    pub leaves_not_probed: u64,
     /// Devices that answered, as `id via runner`.
     pub devices: Vec<String>,
     /// Leaves by kind of proof.
@@ -218,4 +225,9 @@ pub struct SeenEntry {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(count: &u32) -> bool {
     *count == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn are_none(leaves: &u64) -> bool {
+    *leaves == 0
 }

@@ -48,7 +48,7 @@ fn asked(text: &str, toolchain: &str, rules: &str) -> Vec<String> {
     let subject = Subject::new(Arc::new(source.expect("it is Slang")), find(rules).expect("a row of the table"));
     let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
     let listener = Listener::default();
-    let produced = Produced::compiled(&subject, toolchain, &listener);
+    let produced = Produced::compiled(&subject, toolchain, &listener, ElementChoice::Sample);
     assert!(produced.modules.is_empty() && produced.broken.is_empty(), "{produced:?}");
     listener.0.into_inner().expect("no listener panics")
 }

@@ -102,6 +102,7 @@ fn check() -> impl Strategy<Value = CheckRecord> {
             fast: false,
             ms: 1,
             leaves: 1,
+            leaves_not_probed: 0,
             bound: None,
             rows,
             story: Some(Story { blocks: vec![StoryBlock { name: "S".into(), size, members }], ..Story::default() }),

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use layoutproof::check::{Answered, Check, Generator, Jobs, Produced, Screen, Settings, Source, Subject};
 use layoutproof::declare::DeclareOptions;
-use layoutproof::layout::{LayoutOptions, find};
+use layoutproof::layout::{ElementChoice, LayoutOptions, find};
 use layoutproof::model::{MISREADINGS, Misreading, Model};
 use layoutproof::probe::{FUSED_ENTRY, REGIONS_ENTRY};
-use layoutproof::record::{CheckRecord, Form, Outcome, Row};
+use layoutproof::record::{CheckRecord, Form, Outcome, Row, Space};
 use layoutproof::runner::{Batch, BufferKind, Feature, Runner};
 use layoutproof::sources::{SourceMap, Span};
 
@@ -36,8 +36,9 @@ fn check(text: &str, rules: &str, planted: Option<&str>) -> Check {
     let subject = Subject::new(Arc::new(source), row(rules));
     let settings = Settings {
         forms: Form::ALL.into(),
-        spaces: None,
+        spaces: Some(Space::ALL.into()),
         stages: None,
+        elements: ElementChoice::Sample,
         planted_rules: planted.map(|name| row(name).clone()),
     };
     let produced = Produced::new(&subject, Generator::Rspirv, &settings);

@@ -14,7 +14,7 @@ use crate::generate::hlsl::{Dialect, Program};
 use crate::generate::spirv::BlockRules;
 use crate::generate::{glsl, hlsl, spirv, wgsl};
 use crate::layout::rules::VectorAlignment;
-use crate::layout::{BlockLayout, DECLARED, Leaf, find};
+use crate::layout::{BlockLayout, DECLARED, ElementChoice, Leaf, find};
 use crate::module::{BlockKind, EntryPoint};
 use crate::module_reader::ModuleReader;
 use crate::probe::{Interface, ProbeEntry, ProbePlan, Wiring, elements};
@@ -246,7 +246,7 @@ impl Asked<'_> {
     fn block_rules(&self, layout: &BlockLayout, plan: &ProbePlan) -> Option<BlockRules> {
         let array = elements(layout);
         let whole = array.as_ref().unwrap_or(layout);
-        let obeyed = spirv::block_rules(whole, &ProbePlan { leaves: whole.leaves(), ..plan.clone() });
+        let obeyed = spirv::block_rules(whole, &ProbePlan { leaves: whole.leaves_in(ElementChoice::Sample), ..plan.clone() });
         let of_option = find(self.subject.rules).filter(|rules| rules.vectors == VectorAlignment::Component);
         obeyed.max(of_option.map(|_| BlockRules::Scalar))
     }

@@ -12,7 +12,7 @@ use crate::check::produce::Produced;
 use crate::check::producer::Producer;
 use crate::check::shader_module::ShaderModule;
 use crate::check::subject::Subject;
-use crate::layout::Leaf;
+use crate::layout::{ElementChoice, Leaf};
 use crate::probe::{BufferRole, Observation, Observed, ProbeEntry, Problem, Range, observe, observed_right};
 use crate::record::{
     CheckRecord, Culprit, Form, Outcome, REFUSED_BY, Row, SCHEMA, SkipKind, Space, Story, StoryBlock, Value, What,
@@ -85,6 +85,7 @@ impl Check {
             fast: false,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             leaves: u32::try_from(answers.leaves.len()).unwrap_or(u32::MAX),
+            leaves_not_probed: if outcome == Outcome::Skipped { 0 } else { self.produced.leaves_not_probed },
             bound: None,
             rows: answers.rows,
             story,
@@ -230,12 +231,16 @@ impl Check {
             blocks: blocks.collect(),
             hint: hint.map(|rules| format!("{whose} offsets equal rule set `{rules}`")),
             again: format!(
-                "layoutproof run {} --rules {} --producer {} --device {} --runner {} -vv",
+                "layoutproof run {} --rules {} --producer {} --device {} --runner {}{} -vv",
                 subject.source.id,
                 subject.rules,
                 produced.producer,
                 device.id,
-                device.runner.as_str()
+                device.runner.as_str(),
+                match produced.elements {
+                    ElementChoice::Sample => "",
+                    ElementChoice::Every => " --every-element",
+                }
             ),
             verdict: verdict.sentence.clone(),
         }

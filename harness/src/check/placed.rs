@@ -173,6 +173,7 @@ impl Placed {
             fast: false,
             ms: 0,
             leaves: 0,
+            leaves_not_probed: 0,
             bound: None,
             rows,
             story,

@@ -16,7 +16,7 @@ use crate::check::share::{Share, accesses, shares};
 use crate::check::subject::Subject;
 use crate::generate::spirv;
 use crate::layout::tree::LeafStep;
-use crate::layout::{BlockLayout, DECLARED, Refusal, RuleSet, lay_out};
+use crate::layout::{BlockLayout, DECLARED, ElementChoice, Leaf, MAX_LEAVES, Refusal, RuleSet, lay_out};
 use crate::model::{CompiledError, compiled};
 use crate::probe::{Interface, ProbePlan, elements, plan_in};
 use crate::record::{Form, Space, Stage};
@@ -32,6 +32,8 @@ pub struct Settings {
     pub spaces: Option<BTreeSet<Space>>,
     /// The same of stages.
     pub stages: Option<BTreeSet<Stage>>,
+    /// Elements of arrays.
+    pub elements: ElementChoice,
     /// Rule set under which shaders are generated instead of the one that is checked: a planted fault.
     pub planted_rules: Option<RuleSet>,
 }
@@ -47,19 +49,23 @@ pub struct Produced {
     pub gaps: Vec<Gap>,
     /// What broke on the way to a shader, such as a compiler that crashed.
     pub broken: Vec<String>,
+    /// The elements of arrays that were to be probed.
+    pub elements: ElementChoice,
+    /// Leaves in other elements, which no shader reads or writes.
+    pub leaves_not_probed: u64,
 }
 
 impl Produced {
     /// Writes the shaders of `subject` by a generator of ours.
     pub fn new(subject: &Subject, generator: Generator, settings: &Settings) -> Self {
-        let mut shaders = Self::empty(Producer::Generator(generator));
-        let places = reach(subject, settings);
+        let mut shaders = Self::empty(Producer::Generator(generator), settings.elements);
         for (block, layout) in subject.layouts.iter().enumerate() {
             if let Err(refusals) = &layout.result {
                 shaders.gaps.extend(refusals.iter().map(|refusal| gap(subject.rules, refusal)));
                 continue;
             }
-            let plan = plan_in(layout, &layout.leaves(), &places).only(&settings.forms);
+            let places = reach(subject, layout.kind, settings);
+            let plan = plan_in(layout, &shaders.leaves(layout), &places).only(&settings.forms);
             shaders.gaps.extend(not_probed(&plan));
             if plan.leaves.is_empty() {
                 continue;
@@ -74,8 +80,9 @@ impl Produced {
                 Generator::Rspirv => {
                     shaders.add_shares(block, (&written, layout), &plan);
                     if let Some((written, layout)) = elements(&written).zip(elements(layout)) {
-                        let plan =
-                            plan_of_second_element(&layout, &places, &[Form::Leaf, Form::Length]).only(&settings.forms);
+                        let leaves = layout.leaves_in(settings.elements);
+                        let plan = plan_of_second_element(&layout, &leaves, &places);
+                        let plan = plan.only(&[Form::Leaf, Form::Length].into()).only(&settings.forms);
                         shaders.add_shares(block, (&written, &layout), &plan);
                     }
                 }
@@ -85,8 +92,23 @@ impl Produced {
         shaders.tidy()
     }
 
-    pub(super) fn empty(producer: Producer) -> Self {
-        Self { producer, modules: Vec::new(), gaps: Vec::new(), broken: Vec::new() }
+    pub(super) fn empty(producer: Producer, elements: ElementChoice) -> Self {
+        let (modules, gaps, broken) = (Vec::new(), Vec::new(), Vec::new());
+        Self { producer, modules, gaps, broken, elements, leaves_not_probed: 0 }
+    }
+
+    /// The leaves of a block in the chosen elements of its arrays; the others are counted.
+    pub(super) fn leaves(&mut self, layout: &BlockLayout) -> Vec<Leaf> {
+        let leaves = layout.leaves_in(self.elements);
+        let others = layout.leaf_count().saturating_sub(leaves.len() as u64);
+        if others > 0 {
+            self.gaps.push(Gap::language(match self.elements {
+                ElementChoice::Sample => format!("leaves not probed ({others} in other elements of arrays)"),
+                ElementChoice::Every => format!("leaves not probed ({others} behind the first {MAX_LEAVES})"),
+            }));
+        }
+        self.leaves_not_probed = self.leaves_not_probed.saturating_add(others);
+        leaves
     }
 
     /// With each reason once.
@@ -154,20 +176,19 @@ pub(super) fn not_probed(plan: &ProbePlan) -> impl Iterator<Item = Gap> {
     plan.not_probed.iter().map(|leaf| Gap::language(format!("leaves not probed ({})", leaf.reason)))
 }
 
-/// The plan of an array of structured-buffer elements: where its second element is, read leaf by leaf, shows the stride,
-/// and so does the number of elements. The first element has the block's own plan.
+/// The plan of an array of structured-buffer elements, of these leaves of it: where its second element is, read leaf by
+/// leaf, shows the stride, and so does the number of elements. The first element has the block's own plan.
 pub(crate) fn plan_of_second_element(
     array: &BlockLayout,
+    leaves: &[Leaf],
     places: &BTreeSet<(Space, Stage)>,
-    forms: &[Form],
 ) -> ProbePlan {
     let here = places.intersection(&[(Space::Storage, Stage::Compute)].into()).copied().collect();
-    let plan = plan_in(array, &array.leaves(), &here);
-    let plan = plan.without(|leaf| {
+    let plan = plan_in(array, leaves, &here);
+    plan.without(|leaf| {
         let second = leaf.steps.first() == Some(&LeafStep::Element(1));
         (!second).then(|| "in the plan of the block".to_owned())
-    });
-    plan.only(&forms.iter().copied().collect())
+    })
 }
 
 /// What the module's code addresses, by running it on the model device.

@@ -12,7 +12,7 @@ use crate::check::producer::Producer;
 use crate::check::subject::Subject;
 use crate::generate::hlsl::Dialect;
 use crate::generate::{glsl, hlsl, wgsl};
-use crate::layout::{BlockLayout, Component, Leaf};
+use crate::layout::{BlockLayout, Component, ElementChoice, Leaf};
 use crate::module::BlockKind;
 use crate::probe::{ProbePlan, elements, plan_by_name, plan_in};
 use crate::record::{Direction, Form, Space, Stage};
@@ -25,8 +25,13 @@ const MOST_VALUES: usize = 64;
 
 impl Produced {
     /// What the compiler of `toolchain` makes of the blocks of `subject` that it lays out by the subject's rule set.
-    pub fn compiled(subject: &Subject, toolchain: &'static Toolchain, compilers: &dyn Compile) -> Self {
-        let mut produced = Self::empty(Producer::Compiler(toolchain));
+    pub fn compiled(
+        subject: &Subject,
+        toolchain: &'static Toolchain,
+        compilers: &dyn Compile,
+        choice: ElementChoice,
+    ) -> Self {
+        let mut produced = Self::empty(Producer::Compiler(toolchain), choice);
         let Some(text) = &subject.source.text else {
             produced.gaps.push(Gap::language("it has no source text"));
             return produced;
@@ -63,7 +68,8 @@ impl Produced {
                 continue;
             }
             let places = [(space, Stage::Compute)].into();
-            let plan = nameable(plan_by_name(layout, &layout.leaves(), &places), toolchain.language);
+            let leaves = produced.leaves(layout);
+            let plan = nameable(plan_by_name(layout, &leaves, &places), toolchain.language);
             produced.gaps.extend(not_probed(&plan));
             // The GLSL that is written for a block only reads it.
             if asked.is_writable() && toolchain.language != Language::Glsl {
@@ -75,8 +81,8 @@ impl Produced {
             }
             produced.add_compiled(&asked, layout, &reading(plan, toolchain.language));
             if let Some(array) = elements(layout) {
-                let plan = plan_of_second_element(&array, &places, &[Form::Leaf, Form::Indexed]);
-                let plan = nameable(plan, toolchain.language);
+                let plan = plan_of_second_element(&array, &array.leaves_in(produced.elements), &places);
+                let plan = nameable(plan.only(&[Form::Leaf, Form::Indexed].into()), toolchain.language);
                 produced.add_compiled(&asked, &array, &reading(plan, toolchain.language));
             }
         }
@@ -86,14 +92,17 @@ impl Produced {
     /// Adds what a compiler makes of our WGSL, in which every storage buffer can be written.
     fn add_wgsl(&mut self, asked: &Asked<'_>, layout: &BlockLayout) {
         let places = [(wgsl::space_of(asked.subject.rules), Stage::Compute)].into();
-        let plan = in_wgsl(plan_in(layout, &layout.leaves(), &places));
+        let plan = in_wgsl(plan_in(layout, &self.leaves(layout), &places));
         self.gaps.extend(not_probed(&plan));
         if plan.entries.is_empty() && !plan.leaves.is_empty() {
             self.gaps.push(Gap::language("such a buffer holds no array without a length"));
         }
         let array = elements(layout);
-        let second = array.iter().map(|array| (array, plan_of_second_element(array, &places, &[Form::Leaf])));
-        let second = second.map(|(array, plan)| (array, reading(in_wgsl(plan), Language::Wgsl)));
+        let choice = self.elements;
+        let second = array.iter().map(|array| {
+            let plan = plan_of_second_element(array, &array.leaves_in(choice), &places);
+            (array, reading(in_wgsl(plan.only(&[Form::Leaf].into())), Language::Wgsl))
+        });
         for (layout, plan) in [(layout, plan)].into_iter().chain(second) {
             for entry in &plan.entries {
                 let plan = ProbePlan { entries: vec![entry.clone()], ..plan.clone() };
@@ -120,7 +129,7 @@ impl Produced {
             | BlockKind::StructuredElement
             | BlockKind::Pointee => return self.gaps.push(Gap::language("only buffers of WGSL are read")),
         };
-        let plan = in_wgsl(plan_in(layout, &layout.leaves(), &[(space, Stage::Compute)].into()));
+        let plan = in_wgsl(plan_in(layout, &self.leaves(layout), &[(space, Stage::Compute)].into()));
         self.gaps.extend(not_probed(&plan));
         self.add_compiled(asked, layout, &one_entry(plan.only(&[Form::Leaf].into()), Direction::Read));
     }
@@ -132,7 +141,7 @@ impl Produced {
         if plan.entries.is_empty() {
             return self.gaps.push(Gap::language("such a buffer holds no array without a length"));
         }
-        for part in parts(plan, asked.toolchain.output) {
+        for part in parts(plan, layout, asked.toolchain.output) {
             self.add_part(asked, layout, &part);
         }
     }
@@ -224,12 +233,12 @@ fn one_entry(mut plan: ProbePlan, direction: Direction) -> ProbePlan {
 }
 
 /// The plan, in parts where a driver compiles what comes out.
-fn parts(plan: &ProbePlan, output: Output) -> Vec<ProbePlan> {
+fn parts(plan: &ProbePlan, layout: &BlockLayout, output: Output) -> Vec<ProbePlan> {
     match output {
         Output::Dxil | Output::ClangIr => vec![plan.clone()],
         Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl => {
             let forms = plan.entries.iter().map(|entry| entry.forms.len()).max().unwrap_or(1);
-            plan.clone().parts(MOST_VALUES / forms)
+            plan.clone().parts(layout, MOST_VALUES / forms)
         }
     }
 }

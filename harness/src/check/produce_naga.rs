@@ -135,6 +135,7 @@ fn by_form(entry: &ProbeEntry, offsets: &[Option<u32>]) -> Compiled {
 mod tests {
     use super::*;
     use crate::check::producer::{Generator, Producer};
+    use crate::layout::ElementChoice;
     use crate::record::{Direction, Stage};
 
     /// Like any compiler that crashes.
@@ -147,7 +148,7 @@ mod tests {
             direction: Direction::Read,
             forms: [Form::Leaf].into(),
         };
-        let mut produced = Produced::empty(Producer::Generator(Generator::Naga));
+        let mut produced = Produced::empty(Producer::Generator(Generator::Naga), ElementChoice::Sample);
         let answers = [ask_naga(&entry, || panic!("as naga's writers do")), ask_naga(&entry, || Err(refusal()))];
         for nothing in answers.into_iter().filter_map(Result::<(), Nothing>::err) {
             produced.add_nothing(nothing);

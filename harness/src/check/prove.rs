@@ -99,6 +99,7 @@ impl ProofCheck {
             fast: false,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             leaves: 0,
+            leaves_not_probed: 0,
             bound: Some(bound),
             rows,
             story,

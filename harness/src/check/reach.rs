@@ -1,10 +1,14 @@
-//! Reach: in which spaces and stages a subject is probed.
+//! Reach: in which spaces and stages a block is probed.
 //!
-//! Uniform buffers, storage buffers and push constants, in the compute stage, are for every subject. The other spaces and
+//! Uniform buffers, storage buffers and push constants, in the compute stage, are for every case. The other spaces and
 //! stages each cost pipelines, and what drivers do with offsets hardly depends on them. So a run in which nobody asks for
 //! them probes a core there: each case under one of its rule sets, chosen by the case's id, in the buffers that the rule
-//! set is for (uniform ones if it aligns arrays to 16 bytes or is WGSL's). Who asks for a space or a stage by name gets it
-//! for every subject.
+//! set is for (uniform ones if it aligns arrays to 16 bytes or is WGSL's).
+//!
+//! A block of a user's file has a space of its own: who wrote `cbuffer` binds a uniform buffer. It is probed there, in
+//! every stage.
+//!
+//! Who asks for a space or a stage by name gets it for every block.
 
 use std::collections::BTreeSet;
 
@@ -12,32 +16,72 @@ use crate::check::produce::Settings;
 use crate::check::subject::Subject;
 use crate::layout::rules::Forbid;
 use crate::layout::{RuleSet, find};
+use crate::module::BlockKind;
 use crate::record::{Space, Stage};
 use crate::stable_hash::stable_hash;
 
 /// Bytes to which rule sets for uniform buffers align arrays.
 const REGISTER_BYTES: u32 = 16;
 
-/// The spaces and stages for `subject`, of which not all go together.
-pub(super) fn reach(subject: &Subject, settings: &Settings) -> BTreeSet<(Space, Stage)> {
-    let core = is_core(subject);
-    let uniform = is_for_uniform(subject.rules);
-    let by_default = |space: Space| match space {
-        Space::Uniform | Space::Storage | Space::PushConstant => true,
-        Space::UniformElement => core && uniform,
-        Space::StorageElement | Space::Address => core && !uniform,
+/// The spaces and stages for a block of `subject` of this kind, of which not all go together.
+pub(super) fn reach(subject: &Subject, kind: BlockKind, settings: &Settings) -> BTreeSet<(Space, Stage)> {
+    let usual = if subject.source.is_case { Usual::of_case(subject) } else { Usual::of_kind(kind) };
+    let has_space = |space: &Space| {
+        settings.spaces.as_ref().map_or_else(|| usual.spaces.contains(space), |asked| asked.contains(space))
     };
-    let has_space = |space: &Space| settings.spaces.as_ref().map_or(by_default(*space), |asked| asked.contains(space));
-    let home = if uniform { Space::Uniform } else { Space::Storage };
     let has_stage = |(space, stage): &(Space, Stage)| match &settings.stages {
         Some(asked) => asked.contains(stage),
-        None => *stage == Stage::Compute || (core && *space == home),
+        None => *stage == Stage::Compute || usual.drawn == Some(*space),
     };
     let spaces = Space::ALL.into_iter().filter(has_space);
     spaces.flat_map(|space| Stage::ALL.map(|stage| (space, stage))).filter(has_stage).collect()
 }
 
-/// Whether a subject is the one of its case that is probed everywhere; a user's file is under every rule set.
+/// Where a block is probed if nobody asks for a space or a stage.
+struct Usual {
+    /// In the compute stage.
+    spaces: BTreeSet<Space>,
+    /// The one space in which it is probed in the other stages as well.
+    drawn: Option<Space>,
+}
+
+impl Usual {
+    fn of_case(subject: &Subject) -> Self {
+        let core = is_core(subject);
+        let uniform = is_for_uniform(subject.rules);
+        let usual = |space: &Space| match space {
+            Space::Uniform | Space::Storage | Space::PushConstant => true,
+            Space::UniformElement => core && uniform,
+            Space::StorageElement | Space::Address => core && !uniform,
+        };
+        let home = if uniform { Space::Uniform } else { Space::Storage };
+        Self { spaces: Space::ALL.into_iter().filter(usual).collect(), drawn: core.then_some(home) }
+    }
+
+    /// What a user's declaration says itself.
+    fn of_kind(kind: BlockKind) -> Self {
+        let (home, other) = match kind {
+            // On Vulkan compilers may make push constants of an entry point's uniform parameters, which have no room for all.
+            BlockKind::Cbuffer
+            | BlockKind::ConstantBuffer
+            | BlockKind::ParameterBlock
+            | BlockKind::Globals
+            | BlockKind::EntryUniforms
+            | BlockKind::UniformBlock => (Space::Uniform, None),
+            BlockKind::Tbuffer
+            | BlockKind::TextureBuffer
+            | BlockKind::StructuredElement
+            | BlockKind::ShaderRecord
+            | BlockKind::StorageBlock => (Space::Storage, None),
+            BlockKind::PushConstant => (Space::PushConstant, None),
+            // The same memory, and not every device has addresses.
+            BlockKind::Pointee => (Space::Storage, Some(Space::Address)),
+        };
+        Self { spaces: [home].into_iter().chain(other).collect(), drawn: Some(home) }
+    }
+}
+
+/// Whether a subject is the one of its case that is probed everywhere.
 fn is_core(subject: &Subject) -> bool {
     let expect = &subject.source.expect;
     // The lowest bits of the hash depend on the lowest bits of every letter only.

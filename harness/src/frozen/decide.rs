@@ -160,7 +160,7 @@ impl Asking<'_> {
         let first = plan_in(layout, &layout.leaves(), &places);
         answers.extend(ask(&asked, layout, first).map(|answer| (format!("block {}", layout.name), answer)));
         if let Some(array) = elements(layout) {
-            let second = plan_of_second_element(&array, &places, &[Form::Leaf]);
+            let second = plan_of_second_element(&array, &array.leaves(), &places).only(&[Form::Leaf].into());
             answers.extend(ask(&asked, &array, second).map(|answer| (format!("block {}[1]", layout.name), answer)));
         }
     }

@@ -33,7 +33,7 @@ pub use tree::{
     Refusal,
 };
 
-pub use views::{MAX_LEAVES, UNSIZED_ELEMENTS};
+pub use views::{ElementChoice, MAX_LEAVES, UNSIZED_ELEMENTS};
 pub use walk::{MAX_TYPES, lay_out};
 
 use serde::{Deserialize, Serialize};

@@ -3,6 +3,8 @@
 //! Rows are what `show` prints and what expectations name; leaves are what probes read and write. Offsets in both are
 //! absolute in the block, in bytes.
 
+use std::collections::BTreeSet;
+
 use super::tree::{BlockLayout, Component, LaidOut, LaidOutMember, LaidOutShape, Leaf, LeafStep, MemberRow};
 use crate::shape::{Count, MatrixOrder};
 
@@ -11,6 +13,30 @@ pub const MAX_LEAVES: usize = 1 << 16;
 
 /// Elements of an unsized array that become leaves, and for which an image has room.
 pub const UNSIZED_ELEMENTS: u32 = 2;
+
+/// Which elements of arrays become leaves, in every dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElementChoice {
+    /// The first, the second, the middle and the last: first and second show where an array starts and its stride, the
+    /// last where it ends, and the middle that the stride holds on the way.
+    Sample,
+    /// All.
+    Every,
+}
+
+impl ElementChoice {
+    /// The indices that are chosen of an array with this many elements, in ascending order, at most [`MAX_LEAVES`]. The
+    /// middle of an even number is the first element of the second half.
+    pub fn indices(self, count: u32) -> Vec<u32> {
+        match self {
+            Self::Every => (0..count).take(MAX_LEAVES).collect(),
+            Self::Sample => {
+                let chosen: BTreeSet<u32> = [0, 1, count / 2, count.saturating_sub(1)].into();
+                chosen.into_iter().filter(|index| *index < count).collect()
+            }
+        }
+    }
+}
 
 impl BlockLayout {
     /// A row per member of every struct level, in declaration order, parents before children; empty for a refused block.
@@ -39,11 +65,22 @@ impl BlockLayout {
     /// Bit-fields and pointers are no leaves. An unsized array contributes its elements 0 and 1. A matrix contributes its
     /// cells row by row.
     pub fn leaves(&self) -> Vec<Leaf> {
-        let mut leaves = Leaves { leaves: Vec::new(), steps: Vec::new() };
+        self.leaves_in(ElementChoice::Every)
+    }
+
+    /// The leaves in the chosen elements of arrays, in declaration order, at most [`MAX_LEAVES`].
+    pub fn leaves_in(&self, elements: ElementChoice) -> Vec<Leaf> {
+        let mut leaves = Leaves { elements, leaves: Vec::new(), steps: Vec::new() };
         if let Ok(root) = &self.result {
             leaves.visit(&Place { path: String::new(), offset: 0 }, root);
         }
         leaves.leaves
+    }
+
+    /// The path of the leaf that the byte at `offset` belongs to, the first in declaration order; `None` for padding. An
+    /// unsized array has its elements 0 and 1.
+    pub fn leaf_path_at(&self, offset: u32) -> Option<String> {
+        path_at(&Place { path: String::new(), offset: 0 }, self.result.as_ref().ok()?, offset)
     }
 
     /// How many leaves the block has, also beyond [`MAX_LEAVES`].
@@ -176,6 +213,7 @@ fn row(place: Place, layout: &LaidOut) -> MemberRow {
 /// Leaves as they are collected.
 #[derive(Debug)]
 struct Leaves {
+    elements: ElementChoice,
     leaves: Vec<Leaf>,
     steps: Vec<LeafStep>,
 }
@@ -188,7 +226,7 @@ impl Leaves {
             LaidOutShape::Matrix { .. } => self.visit_matrix(place, &layout.shape),
             LaidOutShape::Array { element, count, stride } => {
                 let count = if leaf_count(element) == 0 { 0 } else { elements(*count) };
-                for index in 0..count {
+                for index in self.elements.indices(count) {
                     let Some(place) = place.index(&format!("[{index}]"), stride.checked_mul(index)) else { return };
                     if !self.step(LeafStep::Element(index), |leaves| leaves.visit(&place, element)) {
                         return;
@@ -240,6 +278,42 @@ impl Leaves {
             let Place { path, offset } = place;
             self.leaves.push(Leaf { path, steps: self.steps.clone(), component, offset });
         }
+    }
+}
+
+/// The path of the leaf in `layout`, which is at `place`, that the byte at `offset` of the block belongs to.
+fn path_at(place: &Place, layout: &LaidOut, offset: u32) -> Option<String> {
+    let distance = offset.checked_sub(place.offset)?;
+    match &layout.shape {
+        LaidOutShape::Scalar(component) => (distance < component.size).then(|| place.path.clone()),
+        LaidOutShape::Vector { component, length } => {
+            let index = distance.checked_div(component.size).filter(|index| index < length)?;
+            let name = ["x", "y", "z", "w"].get(index as usize)?;
+            Some(join(&place.path, name))
+        }
+        LaidOutShape::Matrix { component, rows, columns, order, stride } => {
+            let (vectors, length) = match order {
+                MatrixOrder::Row => (*rows, *columns),
+                MatrixOrder::Column => (*columns, *rows),
+            };
+            // A matrix of one vector may have no stride.
+            let vector = distance.checked_div(*stride).unwrap_or(0).min(vectors.saturating_sub(1));
+            let element = (distance - vector * stride).checked_div(component.size).filter(|it| *it < length)?;
+            let (row, column) = match order {
+                MatrixOrder::Row => (vector, element),
+                MatrixOrder::Column => (element, vector),
+            };
+            Some(format!("{}[{row}][{column}]", place.path))
+        }
+        LaidOutShape::Array { element, count, stride } => {
+            let index = distance.checked_div(*stride).unwrap_or(0).min(elements(*count).checked_sub(1)?);
+            path_at(&place.index(&format!("[{index}]"), stride.checked_mul(index))?, element, offset)
+        }
+        LaidOutShape::Struct(members) => {
+            let mut members = members.iter().filter(|member| member.bits.is_none());
+            members.find_map(|member| path_at(&place.member(&member.name, member.offset), &member.layout, offset))
+        }
+        LaidOutShape::Pointer | LaidOutShape::Resource => None,
     }
 }
 

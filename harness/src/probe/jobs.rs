@@ -8,6 +8,7 @@
 //! each ink.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::{BLOCK_ELEMENT, Interface, NOTHING, POINT, ProbeEntry, ProbePlan, Socket, Wiring, tail, words};
 use crate::image::ink::{Code, Half, Ink};
@@ -36,6 +37,8 @@ pub enum Range {
 pub struct ProbeJob {
     /// The entry point.
     pub entry: ProbeEntry,
+    /// The block.
+    pub block: Arc<BlockLayout>,
     /// Where the bound range ends.
     pub range: Range,
     /// The owners of the block's bytes, guards included.
@@ -77,6 +80,7 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
         return Ok(Vec::new());
     }
     let image = Image::new(layout, plan)?;
+    let block = Arc::new(layout.clone());
     let tail = layout.result.as_ref().ok().and_then(tail);
     let mut nonces = (1..).map(nonce_word);
     let mut jobs = Vec::new();
@@ -97,6 +101,7 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
             let runs = runs.collect();
             jobs.push(ProbeJob {
                 entry: entry.clone(),
+                block: Arc::clone(&block),
                 range,
                 image,
                 wiring: wiring.clone(),

@@ -23,6 +23,7 @@
 //! [`plan`] chooses leaves and entries, [`jobs`] makes the buffers of each dispatch, [`observe`] reads what came back.
 
 pub mod binding;
+mod complete;
 mod fused;
 mod interface;
 mod jobs;

@@ -1,29 +1,44 @@
 //! Plans with more leaves than one shader should have: a plan in, several with some of the leaves each out.
 
-use super::ProbePlan;
-use crate::layout::Leaf;
+use super::{ProbePlan, tail};
 use crate::layout::tree::LeafStep;
+use crate::layout::{BlockLayout, Leaf};
+use crate::record::Form;
 
 impl ProbePlan {
-    /// The plan as several of up to `most` leaves, each of which counts the leaves of the others as not probed. The
-    /// components of a vector or matrix stay together, even where they are more.
-    pub fn parts(self, most: usize) -> Vec<Self> {
+    /// The plan, which is about `layout`, as several of up to `most` leaves. The components of a vector or matrix stay
+    /// together, even where they are more; so do the leaves of a member of the block where they are not more.
+    pub fn parts(self, layout: &BlockLayout, most: usize) -> Vec<Self> {
+        let Ok(laid_out) = &layout.result else { return vec![self] };
         let mut parts: Vec<Vec<Leaf>> = Vec::new();
-        for value in self.leaves.chunk_by(are_of_one_value) {
-            match parts.last_mut() {
-                Some(part) if part.len() + value.len() <= most => part.extend_from_slice(value),
-                Some(_) | None => parts.push(value.to_vec()),
+        for member in self.leaves.chunk_by(are_of_one_member) {
+            let together: fn(&Leaf, &Leaf) -> bool = if member.len() > most { are_of_one_value } else { are_of_one_member };
+            for leaves in member.chunk_by(together) {
+                match parts.last_mut() {
+                    Some(part) if part.len() + leaves.len() <= most => part.extend_from_slice(leaves),
+                    Some(_) | None => parts.push(leaves.to_vec()),
+                }
             }
         }
         if parts.len() < 2 {
             return vec![self];
         }
-        let part = |leaves: &Vec<Leaf>| {
-            let elsewhere = |leaf: &Leaf| (!leaves.contains(leaf)).then(|| "in another shader".to_owned());
-            self.clone().without(elsewhere)
+        let tail = tail(laid_out);
+        let part = |leaves: Vec<Leaf>| {
+            let mut part = Self { leaves, not_probed: Vec::new(), entries: self.entries.clone() };
+            let has_length = tail.as_ref().is_some_and(|tail| tail.leaf(&part).is_some());
+            for entry in &mut part.entries {
+                entry.forms.retain(|form| *form != Form::Length || has_length);
+            }
+            part.without_missing_parts(laid_out)
         };
-        parts.iter().map(part).collect()
+        parts.into_iter().map(part).collect()
     }
+}
+
+/// Whether two leaves are in one member of the block, or in the only value that it is.
+fn are_of_one_member(one: &Leaf, next: &Leaf) -> bool {
+    one.steps.first() == next.steps.first() || are_of_one_value(one, next)
 }
 
 /// Whether two leaves are components of one vector or matrix.
@@ -52,8 +67,8 @@ mod tests {
         let layout = lay_out(&module.blocks[0], find("scalar").unwrap(), LayoutOptions::default());
         let plan = plan_by_name(&layout, &layout.leaves(), &[(Space::Uniform, Stage::Compute)].into());
         let total = plan.leaves.len();
-        let parts = plan.parts(most);
-        assert!(parts.iter().all(|part| part.leaves.len() + part.not_probed.len() == total));
+        let parts = plan.parts(&layout, most);
+        assert_eq!(parts.iter().map(|part| part.leaves.len()).sum::<usize>(), total);
         let paths = |part: &ProbePlan| part.leaves.iter().map(|leaf| leaf.path.clone()).collect();
         parts.iter().map(paths).collect()
     }

@@ -15,14 +15,15 @@ use crate::runner::Feature;
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder};
 
-/// Blocks beyond this many bytes are not moved as a whole, and in each of their arrays only the first two elements and the
-/// last are probed: a shader has a load and a store for every leaf.
+/// Blocks beyond this many bytes are not moved as a whole: a driver makes a load and a store for every leaf of that.
 const WHOLE_BYTES: u64 = 1 << 16;
 
 /// Bytes of the values that name a place; larger leaves consist of several.
 const WORD: u32 = 4;
 
-/// Plans the compute probes of `layout`, whose leaves are `leaves`, in the spaces that are allowed.
+/// Plans the compute probes of `leaves`, which are leaves of `layout`, in the spaces that are allowed.
+///
+/// Of what has an array of which some elements are not among the leaves, no value is made as a whole.
 ///
 /// A block with an unsized array is never probed in uniform buffers or push constants, and never as a whole. A block
 /// that the rule set forbids has an empty plan.
@@ -60,7 +61,7 @@ fn planned(
         }
     }
     plan.entries = entries(places, laid_out);
-    plan.pruned()
+    plan.without_missing_parts(laid_out)
 }
 
 /// A structured buffer of `layout`'s elements, so that element 1 shows the stride; `None` for blocks without a stride, and
@@ -168,38 +169,8 @@ fn unreadable(root: &LaidOut, leaf: &Leaf) -> Option<String> {
     if !leaf.offset.is_multiple_of(unit) {
         return Some(format!("byte {} is no multiple of {unit}", leaf.offset));
     }
-    if occupied(root) > WHOLE_BYTES && is_inner(root, &leaf.steps) {
-        return Some("an inner element of a large block".into());
-    }
     let bits = members(root, &leaf.steps).any(|(members, index)| members[index].bits.is_some());
     bits.then(|| "a bit-field".into())
-}
-
-/// Whether a leaf is in an element that is neither one of the first two nor the last of its array.
-fn is_inner(root: &LaidOut, steps: &[LeafStep]) -> bool {
-    let Some((step, rest)) = steps.split_first() else { return false };
-    match (&root.shape, step) {
-        (LaidOutShape::Struct(members), LeafStep::Member(index)) => {
-            members.get(*index as usize).is_some_and(|member| is_inner(&member.layout, rest))
-        }
-        (LaidOutShape::Array { element, count, .. }, LeafStep::Element(index)) => {
-            let last = match count {
-                Count::Finite(count) => count.saturating_sub(1),
-                Count::Unbounded => 1,
-            };
-            (*index > 1 && *index != last) || is_inner(element, rest)
-        }
-        (
-            LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
-            | LaidOutShape::Array { .. }
-            | LaidOutShape::Struct(_)
-            | LaidOutShape::Pointer
-            | LaidOutShape::Resource,
-            LeafStep::Member(_) | LeafStep::Element(_) | LeafStep::Cell { .. } | LeafStep::Component(_),
-        ) => false,
-    }
 }
 
 /// Why valid SPIR-V cannot hold a member on the way to a leaf: it shares bytes with one before it.

@@ -3,7 +3,7 @@
 //! A leaf consists of units, each of which names its own offset: 32-bit words, or under the planes' codes bytes or
 //! bools. The leaf is where its first unit is, provided that the others follow it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::observe::{Observation, Observed, Problem, View, half_of, signed, word_at};
 use super::{Place, ProbeJob, ProbePlan, Slot, words};
@@ -175,7 +175,7 @@ impl<'a> Sights<'a> {
         };
         let offset = u32::try_from(place).ok();
         let owner = offset.map_or(String::new(), |at| self.owner(at));
-        let rest = (0..leaf.component.size).step_by(unit_of(leaf) as usize);
+        let rest = units_of(leaf).map(|unit| unit - leaf.offset);
         let mut split = rest.filter(|distance| !at(leaf.offset + distance).contains(&(place + i64::from(*distance))));
         match split.next() {
             Some(lost) => (None, Some(format!("written to byte {place}{owner}, but not from its byte {lost} on"))),
@@ -184,7 +184,7 @@ impl<'a> Sights<'a> {
         }
     }
 
-    /// Where the values of one code stand in the memory around the block.
+    /// Where the values of probed leaves of one code stand in the memory around the block.
     fn places(&self, code: Option<Code>) -> Places {
         let memories: Vec<(Ink, Vec<u8>)> = self
             .views_of(code)
@@ -194,6 +194,7 @@ impl<'a> Sights<'a> {
             })
             .collect();
         let before = self.views.iter().find_map(|view| view.block).map_or(0, |(_, after)| after.before.len());
+        let probed: BTreeSet<u32> = self.plan.leaves.iter().flat_map(units_of).collect();
         let mut places = Places::new();
         let length = memories.first().map_or(0, |(_, memory)| memory.len());
         // Most bytes of a large block are nobody's: what cannot be a value is passed over.
@@ -202,7 +203,7 @@ impl<'a> Sights<'a> {
             (Ink::Plane(_), _) => true,
         };
         for place in (0..length).filter(may_be_value) {
-            if let Some(offset) = named(&memories, place) {
+            if let Some(offset) = named(&memories, place).filter(|offset| probed.contains(offset)) {
                 places.entry(offset).or_default().push(signed(place) - signed(before));
             }
         }
@@ -218,10 +219,14 @@ impl<'a> Sights<'a> {
     /// Whose a byte of the block is, as the rest of a sentence.
     fn owner(&self, offset: u32) -> String {
         let owner = self.probe.image.owners.get(offset as usize);
-        let name = |leaf: Option<&Leaf>| leaf.map_or(String::new(), |leaf| format!(", which is `{}`", leaf.path));
+        let named = |path: &String| format!(", which is `{path}`");
         match owner {
-            Some(Owner::Leaf(index)) => name(self.plan.leaves.get(*index as usize)),
-            Some(Owner::NotProbed(index)) => name(self.plan.not_probed.get(*index as usize).map(|it| &it.leaf)),
+            Some(Owner::Leaf(index)) => {
+                self.plan.leaves.get(*index as usize).map_or(String::new(), |leaf| named(&leaf.path))
+            }
+            Some(Owner::NotProbed) => {
+                self.probe.block.leaf_path_at(offset).map_or(String::new(), |path| named(&path))
+            }
             Some(Owner::Padding) => ", which is padding".into(),
             Some(Owner::Guard) => ", behind the block".into(),
             None => String::new(),
@@ -232,6 +237,11 @@ impl<'a> Sights<'a> {
 /// Bytes of a leaf that name an offset together.
 fn unit_of(leaf: &Leaf) -> u32 {
     Code::of(leaf.component).map_or(4, Code::unit)
+}
+
+/// The offset of each unit of a leaf.
+fn units_of(leaf: &Leaf) -> impl Iterator<Item = u32> + use<> {
+    (leaf.offset..leaf.offset.saturating_add(leaf.component.size)).step_by(unit_of(leaf) as usize)
 }
 
 /// The byte that an answer names.

@@ -31,6 +31,7 @@ pub fn add(end: &mut RunEnd, check: &CheckRecord) {
         Some(SkipKind::NotApplicable) => end.not_applicable += 1,
         None => {}
     }
+    end.leaves_not_probed = end.leaves_not_probed.saturating_add(check.leaves_not_probed);
     // The model answers by definition what the shader says: it tests this program, and proves nothing about devices.
     if check.runner == RunnerKind::Model {
         return;

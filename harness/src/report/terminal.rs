@@ -109,7 +109,8 @@ pub fn summary(facts: &RunFacts<'_>, style: Style) -> String {
     if checks_bindings(facts.checks) {
         text += &line(Tone::Strong, "Bound", bound(facts, style));
     }
-    for sentence in [only_model(facts.checks), own_offsets(facts.checks), unseen(facts.checks)].into_iter().flatten() {
+    let notes = [not_probed(end), only_model(facts.checks), own_offsets(facts.checks), unseen(facts.checks)];
+    for sentence in notes.into_iter().flatten() {
         text += &line(Tone::Skip, "Note", sentence);
     }
     let (tone, verdict) = verdict(end);
@@ -238,6 +239,18 @@ fn bound(facts: &RunFacts<'_>, style: Style) -> String {
     let total = u32::try_from(not_read.values().sum::<u64>()).unwrap_or(u32::MAX);
     let reasons: Vec<(&str, u64)> = not_read.into_iter().collect();
     format!("{read}\n{} not read: {}", " ".repeat(INDENT - 1), list(total, &reasons, style))
+}
+
+/// What of long arrays was left out.
+fn not_probed(end: &RunEnd) -> Option<String> {
+    (end.leaves_not_probed > 0).then(|| {
+        let leaves = if end.leaves_not_probed == 1 { "leaf was" } else { "leaves were" };
+        format!(
+            "{} {leaves} not probed: of arrays the first, second, middle and last element were, in every dimension \
+             (--every-element: all)",
+            grouped(end.leaves_not_probed)
+        )
+    })
 }
 
 /// A warning where only our own model of a device answered.

@@ -211,13 +211,18 @@ pub struct RunArgs {
     /// Only these forms of access.
     #[arg(long, value_delimiter = ',', value_name = "leaf,vector,whole,parameter,indexed,divergent,copied,length")]
     pub form: Vec<String>,
-    /// Probe every block in these spaces, and in no others; by default, a core of the checks alone has the last three.
+    /// Probe every block in these spaces, and in no others, or in `all`. By default a block of a file is probed in the space
+    /// that its declaration is for, a case in the first three, and a core of the cases in the last three as well.
     #[arg(
         long,
         value_delimiter = ',',
-        value_name = "uniform,storage,push-constant,uniform-element,storage-element,address"
+        value_name = "all,uniform,storage,push-constant,uniform-element,storage-element,address"
     )]
     pub space: Vec<String>,
+    /// Probe every element of every array. By default the first, the second, the middle and the last of each dimension are
+    /// probed; the others are counted.
+    #[arg(long)]
+    pub every_element: bool,
     /// Probe every block in these stages, and in no others; by default, a core of the checks alone is drawn.
     #[arg(long, value_delimiter = ',', value_name = "compute,vertex,fragment")]
     pub stage: Vec<String>,

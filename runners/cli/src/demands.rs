@@ -7,6 +7,7 @@ use layoutproof::check::{Producer, Settings};
 use layoutproof::dxil::Evaluator;
 use layoutproof::floors::Floor;
 use layoutproof::known::Known;
+use layoutproof::layout::ElementChoice;
 use layoutproof::model::{BINDING_MISREADINGS, MISREADINGS, Model};
 use layoutproof::record::{Form, Space, Stage};
 use layoutproof::runner::{Runner, RunnerKind};
@@ -22,6 +23,9 @@ use crate::lists::{BuiltInKnown, floors, known_lists, text_of};
 use crate::pool::{JOB_LIMIT, Launch};
 use crate::rotation::Rotation;
 use crate::selection::rule_set;
+
+/// The word for every space.
+const ALL_SPACES: &str = "all";
 
 /// What the arguments ask for, checked.
 pub(crate) struct Wanted {
@@ -74,8 +78,9 @@ impl Wanted {
             toolchains,
             settings: Settings {
                 forms: choose("form", &args.form, &forms)?.into_iter().collect(),
-                spaces: named("space", &args.space, &Space::ALL.map(|space| (space.as_str(), space)))?,
+                spaces: spaces(&args.space)?,
                 stages: named("stage", &args.stage, &Stage::ALL.map(|stage| (stage.as_str(), stage)))?,
+                elements: if args.every_element { ElementChoice::Every } else { ElementChoice::Sample },
                 planted_rules,
             },
             launch: Launch {
@@ -205,6 +210,14 @@ fn choose<T: Copy>(what: &str, named: &[String], all: &[(&str, T)]) -> anyhow::R
         found.with_context(|| format!("unknown {what} `{name}`; known are {}", known()))
     };
     named.iter().map(find).collect()
+}
+
+/// The spaces that the user named; `None` for none.
+fn spaces(names: &[String]) -> anyhow::Result<Option<BTreeSet<Space>>> {
+    if names.iter().any(|name| name == ALL_SPACES) {
+        return Ok(Some(Space::ALL.into()));
+    }
+    named("space", names, &Space::ALL.map(|space| (space.as_str(), space)))
 }
 
 /// The values that the user named; `None` for none.

@@ -80,7 +80,9 @@ pub(crate) fn plan(
 fn produce(subject: &Subject, producer: Producer, making: Making<'_>, validator: Option<&SpirvVal>) -> Produced {
     let mut shaders = match producer {
         Producer::Generator(generator) => Produced::new(subject, generator, making.settings),
-        Producer::Compiler(toolchain) => Produced::compiled(subject, toolchain, making.compilers),
+        Producer::Compiler(toolchain) => {
+            Produced::compiled(subject, toolchain, making.compilers, making.settings.elements)
+        }
     };
     for module in &mut shaders.modules {
         if let Some((words, validator)) = module.code.spirv().zip(validator) {

@@ -9,7 +9,7 @@ use layoutproof::check::proof::producer_for;
 use layoutproof::check::{Placed, Settings, Source, Subject};
 use layoutproof::declare::DeclareOptions;
 use layoutproof::diagnostics::{Diagnostic, render};
-use layoutproof::layout::{DECLARED, RuleSet, find, table};
+use layoutproof::layout::{DECLARED, ElementChoice, RuleSet, find, table};
 use layoutproof::record::Form;
 use layoutproof::sources::SourceMap;
 use layoutproof::toolchain::Toolchain;
@@ -160,9 +160,10 @@ pub(crate) fn subjects(cases: &[Arc<Source>]) -> impl Iterator<Item = Subject> {
     expected.filter_map(|(source, rules)| Some(Subject::new(Arc::clone(source), rules?)))
 }
 
-/// Shaders without a fault, through every form of access, in the usual spaces and stages.
+/// Shaders without a fault, through every form of access, in the usual spaces and stages, of the usual elements of arrays.
 pub(crate) fn all_forms() -> Settings {
-    Settings { forms: Form::ALL.into(), spaces: None, stages: None, planted_rules: None }
+    let elements = ElementChoice::Sample;
+    Settings { forms: Form::ALL.into(), spaces: None, stages: None, elements, planted_rules: None }
 }
 
 /// How the user's declarations in the file at `path` are read, for a shader profile if one is named.

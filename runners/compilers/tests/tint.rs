@@ -111,7 +111,7 @@ struct Scene { view: mat4x3<f32>, lights: array<Light, 3>, @size(64) count: u32,
     let mut sources = SourceMap::default();
     let layouts = read_wgsl(text, sources.add("user.wgsl", text)).map_err(|found| format!("{found:?}"))?;
     let subject = Subject::declared("user.wgsl", layouts, Some(text.to_owned()));
-    let produced = Produced::compiled(&subject, asked.tint, asked.found);
+    let produced = Produced::compiled(&subject, asked.tint, asked.found, ElementChoice::Sample);
     let mut found = BTreeMap::new();
     for module in &produced.modules {
         for ((_, _, leaf), offset) in &module.compiled {

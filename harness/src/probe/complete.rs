@@ -1,0 +1,118 @@
+//! Whether a plan has all that it takes to make a value of the block: leaves in, the forms that they allow out.
+//!
+//! A shader's block has the members that hold a probed leaf. To write such a block as a whole, or to copy it into one with
+//! another layout, a value is made from the leaves, so none may be missing: neither elements of an array that the plan
+//! leaves out, nor those that are in another part of it.
+
+use std::collections::BTreeSet;
+
+use super::ProbePlan;
+use crate::layout::{LaidOut, LaidOutShape, Leaf, LeafStep};
+use crate::record::{Direction, Form};
+use crate::shape::Count;
+
+impl ProbePlan {
+    /// The plan without the forms that make a value of the whole block, where a leaf is missing for that.
+    pub(super) fn without_missing_parts(mut self, laid_out: &LaidOut) -> Self {
+        if !has_all_parts(laid_out, &self.leaves) {
+            for entry in &mut self.entries {
+                let is_read = entry.direction == Direction::Read;
+                entry.forms.retain(|form| match form {
+                    Form::Copied => false,
+                    Form::Whole => is_read,
+                    Form::Leaf
+                    | Form::Vector
+                    | Form::Parameter
+                    | Form::Indexed
+                    | Form::Divergent
+                    | Form::Length => true,
+                });
+            }
+        }
+        self.pruned()
+    }
+}
+
+/// Whether every leaf of those members of a type is there of which one leaf is.
+fn has_all_parts(laid_out: &LaidOut, leaves: &[Leaf]) -> bool {
+    let members = leaves.iter().map(|leaf| leaf.steps.iter().filter_map(member).collect()).collect();
+    parts(laid_out, &members, &mut Vec::new()) == Some(leaves.len() as u64)
+}
+
+/// The index of a step into a struct.
+fn member(step: &LeafStep) -> Option<u32> {
+    match step {
+        LeafStep::Member(index) => Some(*index),
+        LeafStep::Element(_) | LeafStep::Cell { .. } | LeafStep::Component(_) => None,
+    }
+}
+
+/// The number of leaves of a type, to which the members of `path` lead, in those members that are in `members`, all of
+/// which lead to leaves; `None` where there is no end.
+fn parts(laid_out: &LaidOut, members: &BTreeSet<Vec<u32>>, path: &mut Vec<u32>) -> Option<u64> {
+    match &laid_out.shape {
+        LaidOutShape::Scalar(_) => Some(1),
+        LaidOutShape::Vector { length, .. } => Some(u64::from(*length)),
+        LaidOutShape::Matrix { rows, columns, .. } => Some(u64::from(*rows) * u64::from(*columns)),
+        LaidOutShape::Array { element, count, .. } => match count {
+            Count::Finite(count) => Some(parts(element, members, path)?.saturating_mul(u64::from(*count))),
+            Count::Unbounded => None,
+        },
+        LaidOutShape::Struct(inner) => {
+            let mut all = 0_u64;
+            for (index, member) in (0..).zip(inner) {
+                path.push(index);
+                let is_kept = members.range(path.clone()..).next().is_some_and(|first| first.starts_with(path));
+                let own = if is_kept { parts(&member.layout, members, path) } else { Some(0) };
+                path.pop();
+                all = all.saturating_add(own?);
+            }
+            Some(all)
+        }
+        LaidOutShape::Pointer | LaidOutShape::Resource => Some(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::declare::{DeclareOptions, declare};
+    use crate::layout::{ElementChoice, LayoutOptions, find, lay_out};
+    use crate::sources::{SourceMap, Span};
+
+    /// Whether the leaves of a block that `keep` takes by their paths have all parts.
+    fn has_all(declarations: &str, elements: ElementChoice, keep: impl Fn(&str) -> bool) -> bool {
+        let mut sources = SourceMap::default();
+        let file = sources.add("test.hlsl", declarations);
+        let end = u32::try_from(declarations.len()).unwrap();
+        let module = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default()).unwrap();
+        let layout = lay_out(&module.blocks[0], find("scalar").unwrap(), LayoutOptions::default());
+        let mut leaves = layout.leaves_in(elements);
+        leaves.retain(|leaf| keep(&leaf.path));
+        has_all_parts(&layout.result.unwrap(), &leaves)
+    }
+
+    #[test]
+    fn members_may_be_missing_and_parts_of_them_may_not() {
+        let block = "struct T { float a; float2 b; }; cbuffer S { float4 v; T t[3]; };";
+        assert!(has_all(block, ElementChoice::Every, |_| true));
+        assert!(has_all(block, ElementChoice::Every, |path| path != "t[0].a" && !path.ends_with(".a")));
+        assert!(has_all(block, ElementChoice::Every, |path| path.starts_with('t')));
+        assert!(!has_all(block, ElementChoice::Every, |path| path != "v.z"));
+        assert!(!has_all(block, ElementChoice::Every, |path| path != "t[1].a"));
+        assert!(!has_all(block, ElementChoice::Every, |path| !path.starts_with("t[2]")));
+    }
+
+    #[test]
+    fn a_sample_of_a_long_array_is_not_all_of_it() {
+        assert!(has_all("cbuffer S { float4 v[4]; };", ElementChoice::Sample, |_| true));
+        assert!(!has_all("cbuffer S { float4 v[5]; };", ElementChoice::Sample, |_| true));
+        assert!(!has_all("cbuffer S { float2x2 v[2][9]; float f; };", ElementChoice::Sample, |_| true));
+    }
+
+    #[test]
+    fn an_array_without_end_has_never_all_parts() {
+        let block = "struct T { float4 v[]; }; StructuredBuffer<T> s;";
+        assert!(!has_all(block, ElementChoice::Every, |_| true));
+    }
+}
