@@ -88,14 +88,26 @@ impl Room {
     }
 }
 
-/// Groups of what can be asked together of checks of one device. A probe that would be alone is in none.
+/// Loads from which on a hash is cheaper than a store for each, even where it answers for one probe only.
+const LONG: usize = 64;
+
+/// Groups of what can be asked together of checks of one device. A probe that would be alone is in none, unless a hash can
+/// answer for many loads of it.
 pub(super) fn groups<'a>(checks: &[(usize, &'a Check)]) -> Vec<(Manner, Vec<Candidate<'a>>)> {
     let Some((_, first)) = checks.first() else { return Vec::new() };
     let by_manner = candidates(checks).into_iter().flat_map(|(manner, candidates)| {
         let groups = cut(candidates, |candidate| Room::of(&first.device, &manner, candidate));
         groups.into_iter().map(move |group| (manner.clone(), group)).collect::<Vec<_>>()
     });
-    by_manner.filter(|(_, group)| group.len() > 1).collect()
+    by_manner.filter(|(manner, group)| group.len() > 1 || is_long(manner, group)).collect()
+}
+
+/// Whether a group is worth a shared module even if it is one probe.
+fn is_long(manner: &Manner, group: &[Candidate<'_>]) -> bool {
+    match manner {
+        Manner::Folded(_) => group.iter().map(|candidate| candidate.cost().loads).sum::<usize>() > LONG,
+        Manner::Apart(_) => false,
+    }
 }
 
 /// What of the checks can be asked together, rule sets that agree on a layout as one.

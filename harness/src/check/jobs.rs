@@ -77,8 +77,13 @@ impl Check {
             let followed = module.compiled_for(&self.device).is_some_and(|compiled| !compiled.is_empty());
             followed && !matches!(module.validation, Validation::Invalid(_))
         };
+        // Of a plan in parts each has modules of its own that stand in for it.
+        let has_its_leaves = |other: &ShaderModule| {
+            module.plan.leaves.first().is_none_or(|leaf| other.plan.leaves.contains(leaf))
+        };
         let better = |other: &ShaderModule| {
             other.share == Share::All
+                && has_its_leaves(other)
                 && other.access() == module.access()
                 && (other.block, &other.layout) == (module.block, &module.layout)
                 && usable(other)

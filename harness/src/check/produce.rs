@@ -18,7 +18,7 @@ use crate::generate::spirv;
 use crate::layout::tree::LeafStep;
 use crate::layout::{BlockLayout, DECLARED, ElementChoice, Leaf, MAX_LEAVES, Refusal, RuleSet, lay_out};
 use crate::model::{CompiledError, compiled};
-use crate::probe::{Interface, ProbePlan, elements, plan_in};
+use crate::probe::{Interface, ProbePlan, elements, forms_left_out, plan_in};
 use crate::record::{Form, Space, Stage};
 use crate::runner::Shader;
 use crate::verdict::Validation;
@@ -65,8 +65,13 @@ impl Produced {
                 continue;
             }
             let places = reach(subject, layout.kind, settings);
-            let plan = plan_in(layout, &shaders.leaves(layout), &places).only(&settings.forms);
+            let leaves = shaders.leaves(layout);
+            let plan = plan_in(layout, &leaves, &places).only(&settings.forms);
             shaders.gaps.extend(not_probed(&plan));
+            if settings.forms.contains(&Form::Copied) {
+                let forms = forms_left_out(layout, &leaves);
+                shaders.gaps.extend(forms.map(|forms| Gap::language(format!("forms not probed ({forms})"))));
+            }
             if plan.leaves.is_empty() {
                 continue;
             }
@@ -78,12 +83,12 @@ impl Produced {
             };
             match generator {
                 Generator::Rspirv => {
-                    shaders.add_shares(block, (&written, layout), &plan);
+                    shaders.add_shares(block, (&written, layout), plan);
                     if let Some((written, layout)) = elements(&written).zip(elements(layout)) {
                         let leaves = layout.leaves_in(settings.elements);
                         let plan = plan_of_second_element(&layout, &leaves, &places);
                         let plan = plan.only(&[Form::Leaf, Form::Length].into()).only(&settings.forms);
-                        shaders.add_shares(block, (&written, &layout), &plan);
+                        shaders.add_shares(block, (&written, &layout), plan);
                     }
                 }
                 Generator::Naga => shaders.add_naga(block, (&written, layout), plan),
@@ -121,8 +126,10 @@ impl Produced {
     }
 
     /// Adds the modules of a plan and those that stand in for them.
-    fn add_shares(&mut self, block: usize, layouts: (&BlockLayout, &BlockLayout), plan: &ProbePlan) {
-        let shares = accesses(plan).into_iter().flat_map(|plan| shares(&plan));
+    fn add_shares(&mut self, block: usize, layouts: (&BlockLayout, &BlockLayout), plan: ProbePlan) {
+        let (_, layout) = layouts;
+        let parts = plan.parts_for_drivers(layout).into_iter();
+        let shares = parts.flat_map(|part| accesses(&part)).flat_map(|plan| shares(&plan));
         for (share, plan) in shares.filter(|(_, plan)| !plan.entries.is_empty()) {
             self.add_rspirv(block, layouts, (share, plan));
         }

@@ -22,9 +22,14 @@ impl Produced {
     /// Adds the modules for what our WGSL can ask of `plan`. `layout` is what the shader is written for, `image_of` what
     /// the image is packed for: the same without a planted fault.
     pub(super) fn add_naga(&mut self, block: usize, (layout, image_of): (&BlockLayout, &BlockLayout), plan: ProbePlan) {
-        let plan = in_wgsl(plan);
+        for part in in_wgsl(plan).parts_for_drivers(image_of) {
+            self.add_part_of_naga(block, (layout, image_of), &part);
+        }
+    }
+
+    fn add_part_of_naga(&mut self, block: usize, (layout, image_of): (&BlockLayout, &BlockLayout), plan: &ProbePlan) {
         for entry in &plan.entries {
-            let NagaModule { wgsl, offsets, spirv } = match compile(layout, &plan, entry) {
+            let NagaModule { wgsl, offsets, spirv } = match compile(layout, plan, entry) {
                 Ok(compiled) => compiled,
                 Err(nothing) => {
                     self.add_nothing(nothing);

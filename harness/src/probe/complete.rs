@@ -34,17 +34,18 @@ impl ProbePlan {
 }
 
 /// Whether every leaf of those members of a type is there of which one leaf is.
-fn has_all_parts(laid_out: &LaidOut, leaves: &[Leaf]) -> bool {
-    let members = leaves.iter().map(|leaf| leaf.steps.iter().filter_map(member).collect()).collect();
+pub(super) fn has_all_parts(laid_out: &LaidOut, leaves: &[Leaf]) -> bool {
+    let members = leaves.iter().map(member_path).collect();
     parts(laid_out, &members, &mut Vec::new()) == Some(leaves.len() as u64)
 }
 
-/// The index of a step into a struct.
-fn member(step: &LeafStep) -> Option<u32> {
-    match step {
+/// The members on the way to a leaf, each as its index in its struct.
+pub(super) fn member_path(leaf: &Leaf) -> Vec<u32> {
+    let members = leaf.steps.iter().filter_map(|step| match step {
         LeafStep::Member(index) => Some(*index),
         LeafStep::Element(_) | LeafStep::Cell { .. } | LeafStep::Component(_) => None,
-    }
+    });
+    members.collect()
 }
 
 /// The number of leaves of a type, to which the members of `path` lead, in those members that are in `members`, all of

@@ -7,7 +7,7 @@
 //! Where the plan has leaves that need planes, or offsets beyond 64 KiB, the same dispatch is repeated with the image in
 //! each ink.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{BLOCK_ELEMENT, Interface, NOTHING, POINT, ProbeEntry, ProbePlan, Socket, Wiring, tail, words};
@@ -41,8 +41,8 @@ pub struct ProbeJob {
     pub block: Arc<BlockLayout>,
     /// Where the bound range ends.
     pub range: Range,
-    /// The owners of the block's bytes, guards included.
-    pub image: Image,
+    /// The owners of the block's bytes, guards included; those of one range share it.
+    pub image: Arc<Image>,
     /// Which words are whose.
     pub wiring: Wiring,
     /// Where the buffers are bound.
@@ -79,7 +79,8 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
     if plan.entries.is_empty() {
         return Ok(Vec::new());
     }
-    let image = Image::new(layout, plan)?;
+    let image = Arc::new(Image::new(layout, plan)?);
+    let mut guarded: BTreeMap<u32, Arc<Image>> = BTreeMap::new();
     let block = Arc::new(layout.clone());
     let tail = layout.result.as_ref().ok().and_then(tail);
     let mut nonces = (1..).map(nonce_word);
@@ -90,7 +91,8 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
             Some(tail) if entry.forms == [Form::Length] => tail.slack(),
             Some(_) | None => GUARD_BYTES,
         };
-        for (range, image) in ranges(entry, &image, behind) {
+        let guarded = guarded.entry(behind).or_insert_with(|| Arc::new(Image::clone(&image).with_guards(behind)));
+        for (range, image) in ranges(entry, &image, guarded) {
             let inks = inks(plan, &image);
             // A length is the same in every ink.
             let inks = if entry.forms == [Form::Length] { &inks[..1] } else { &inks };
@@ -113,13 +115,12 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
     Ok(jobs)
 }
 
-/// The ranges in which an entry point runs, with the image of each; `behind` are the bytes of guards in the longer one.
-fn ranges(entry: &ProbeEntry, image: &Image, behind: u32) -> Vec<(Range, Image)> {
-    let guarded = image.clone().with_guards(behind);
+/// The ranges in which an entry point runs, with the image of each: of the block alone, or with guards behind it.
+fn ranges(entry: &ProbeEntry, image: &Arc<Image>, guarded: &Arc<Image>) -> Vec<(Range, Arc<Image>)> {
     let guards = entry.space != Space::PushConstant && guarded.owners.len() > image.owners.len();
     let exact = !guards || entry.forms.iter().any(|form| matches!(form, Form::Leaf | Form::Length));
-    let guarded = guards.then_some((Range::Guarded, guarded));
-    guarded.into_iter().chain(exact.then(|| (Range::Exact, image.clone()))).collect()
+    let guarded = guards.then(|| (Range::Guarded, Arc::clone(guarded)));
+    guarded.into_iter().chain(exact.then(|| (Range::Exact, Arc::clone(image)))).collect()
 }
 
 /// The inks in which the leaves of a plan say where they are.

@@ -44,7 +44,7 @@ pub use interface::{Interface, Socket};
 pub use jobs::{PlanShader, ProbeJob, ProbeRun, Range, jobs};
 pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, Problem, observe, observed_right};
-pub use plan::{elements, needs, plan, plan_by_name, plan_in};
+pub use plan::{elements, forms_left_out, needs, plan, plan_by_name, plan_in};
 pub use regions::{PUSH_BYTES, REGION_BYTES, REGIONS_ENTRY, RegionJob, Regions};
 pub use spread::spread;
 pub use tuning::Tuning;

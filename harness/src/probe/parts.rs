@@ -5,7 +5,19 @@ use crate::layout::tree::LeafStep;
 use crate::layout::{BlockLayout, Leaf};
 use crate::record::Form;
 
+/// Values that a shader reads or writes at most: leaves times forms. The time that drivers take for a shader grows faster
+/// than it does.
+///
+/// Source: measured, see `runners/README.md`.
+const MOST_VALUES: usize = 320;
+
 impl ProbePlan {
+    /// The plan, which is about `layout`, in parts of which a driver compiles each in a time that grows with its length.
+    pub fn parts_for_drivers(self, layout: &BlockLayout) -> Vec<Self> {
+        let forms = self.entries.iter().map(|entry| entry.forms.len()).max().unwrap_or(1).max(1);
+        self.parts(layout, MOST_VALUES / forms)
+    }
+
     /// The plan, which is about `layout`, as several of up to `most` leaves. The components of a vector or matrix stay
     /// together, even where they are more; so do the leaves of a member of the block where they are not more.
     pub fn parts(self, layout: &BlockLayout, most: usize) -> Vec<Self> {

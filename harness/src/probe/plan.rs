@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use super::complete::{has_all_parts, member_path};
 use super::{NotProbed, ProbeEntry, ProbePlan, tail};
 use crate::image::occupied;
 use crate::layout::tree::LeafStep;
@@ -33,11 +34,22 @@ pub fn plan(layout: &BlockLayout, leaves: &[Leaf], spaces: &BTreeSet<Space>) -> 
 
 /// The same in the spaces and stages that are allowed. Not every space has probes in every stage.
 pub fn plan_in(layout: &BlockLayout, leaves: &[Leaf], places: &BTreeSet<(Space, Stage)>) -> ProbePlan {
+    // The leaves of a member stand together, and share what is found out of it.
+    let mut last: Option<(Vec<u32>, Option<String>)> = None;
     let obstacle = |root: &LaidOut, leaf: &Leaf| {
         let Component { size, .. } = leaf.component;
         let misaligned = !leaf.offset.is_multiple_of(size);
         let reason = misaligned.then(|| format!("byte {} is no multiple of {size}", leaf.offset));
-        unreadable(root, leaf).or(reason).or_else(|| overlapped(root, &leaf.steps))
+        let path = member_path(leaf);
+        let overlapped = match &last {
+            Some((known, found)) if *known == path => found.clone(),
+            Some(_) | None => {
+                let found = overlapped(root, &leaf.steps);
+                last = Some((path, found.clone()));
+                found
+            }
+        };
+        unreadable(root, leaf).or(reason).or(overlapped)
     };
     planned(layout, (leaves, places), obstacle)
 }
@@ -50,7 +62,7 @@ pub fn plan_by_name(layout: &BlockLayout, leaves: &[Leaf], places: &BTreeSet<(Sp
 fn planned(
     layout: &BlockLayout,
     (leaves, places): (&[Leaf], &BTreeSet<(Space, Stage)>),
-    obstacle: impl Fn(&LaidOut, &Leaf) -> Option<String>,
+    mut obstacle: impl FnMut(&LaidOut, &Leaf) -> Option<String>,
 ) -> ProbePlan {
     let mut plan = ProbePlan { leaves: Vec::new(), not_probed: Vec::new(), entries: Vec::new() };
     let Ok(laid_out) = &layout.result else { return plan };
@@ -62,6 +74,19 @@ fn planned(
     }
     plan.entries = entries(places, laid_out);
     plan.without_missing_parts(laid_out)
+}
+
+/// The forms of access that a plan of these leaves of `layout` has not, in words that say why; `None` where it has all.
+pub fn forms_left_out(layout: &BlockLayout, leaves: &[Leaf]) -> Option<String> {
+    let laid_out = layout.result.as_ref().ok()?;
+    if laid_out.size == Extent::Unbounded {
+        // No language has a value of such a type.
+        return None;
+    }
+    if occupied(laid_out) > WHOLE_BYTES {
+        return Some(format!("the block as a whole and lanes, of blocks beyond {WHOLE_BYTES} bytes"));
+    }
+    (!has_all_parts(laid_out, leaves)).then(|| "copies and writes of the whole block, which is not probed in full".into())
 }
 
 /// A structured buffer of `layout`'s elements, so that element 1 shows the stride; `None` for blocks without a stride, and

@@ -21,6 +21,7 @@ use crate::execute::Making;
 use crate::interrupt::Interrupt;
 use crate::lists::{BuiltInKnown, floors, known_lists, text_of};
 use crate::pool::{JOB_LIMIT, Launch};
+use crate::progress::Progress;
 use crate::rotation::Rotation;
 use crate::selection::rule_set;
 
@@ -53,11 +54,11 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// What the arguments say.
+    /// What the arguments say; `progress` is where the run tells what it does.
     ///
     /// # Errors
     /// Unknown names, and lists that cannot be read.
-    pub(crate) fn of(args: &RunArgs) -> anyhow::Result<Self> {
+    pub(crate) fn of(args: &RunArgs, progress: &Progress) -> anyhow::Result<Self> {
         let toolchains = if args.producer.is_empty() {
             Toolchains::default()
         } else {
@@ -88,6 +89,7 @@ impl Wanted {
                 fault: args.plant_fault.clone(),
                 job_limit: args.time_limit.unwrap_or(JOB_LIMIT),
                 interrupt: Interrupt::listen()?,
+                progress: progress.clone(),
                 ..Launch::of(std::env::current_exe()?)?
             },
             rotation: if args.no_fuse { Rotation::All } else { Rotation::Turn(args.rotation) },

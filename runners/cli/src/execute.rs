@@ -8,12 +8,12 @@ use layoutproof::check::{Check, Produced, Producer, Settings, Subject};
 use layoutproof::record::{CheckRecord, Outcome};
 use layoutproof::runner::{DeviceInfo, Job};
 use layoutproof::toolchain::Compile;
-use layoutproof_compilers::spirv_val::SpirvVal;
 
 use crate::drivers::Compilation;
 use crate::pool::{self, Launch};
 use crate::rotation::Rotation;
 use crate::screen::{self, AnsweredProbes};
+use crate::validator::Validator;
 
 /// How shaders are made.
 #[derive(Clone, Copy, Debug)]
@@ -59,12 +59,18 @@ pub(crate) fn plan(
     let pairs = producers.flat_map(|producer| (0..subjects.len()).map(move |subject| (subject, *producer)));
     let used = |(subject, producer): &(usize, Producer)| devices.iter().any(|it| takes(*subject, *producer, it));
     let pairs: Vec<(usize, Producer)> = pairs.filter(used).collect();
-    let validator = SpirvVal::find();
+    let validator = Validator::find();
     let mut produced = BTreeMap::new();
     let work = |(subject, producer): (usize, Producer), _: &mut pool::Workers<'_>| {
         ((producer, subject), Arc::new(produce(&subjects[subject], producer, making, validator.as_ref())))
     };
-    pool::run(pairs, making.launch, work, |(key, made)| drop(produced.insert(key, made)));
+    let all = pairs.len();
+    let progress = &making.launch.progress;
+    progress.phase(&format!("writing shaders: 0 of {all}"));
+    pool::run(pairs, making.launch, work, |(key, made)| {
+        produced.insert(key, made);
+        progress.phase(&format!("writing shaders: {} of {all}", produced.len()));
+    });
     let mut checks = Vec::new();
     for device in devices {
         let wanted = produced.iter().filter(|((producer, subject), _)| takes(*subject, *producer, device));
@@ -77,7 +83,7 @@ pub(crate) fn plan(
     checks
 }
 
-fn produce(subject: &Subject, producer: Producer, making: Making<'_>, validator: Option<&SpirvVal>) -> Produced {
+fn produce(subject: &Subject, producer: Producer, making: Making<'_>, validator: Option<&Validator>) -> Produced {
     let mut shaders = match producer {
         Producer::Generator(generator) => Produced::new(subject, generator, making.settings),
         Producer::Compiler(toolchain) => {

@@ -75,9 +75,10 @@ impl<'a> Ledger<'a> {
         self.records.iter().flatten().cloned().collect()
     }
 
-    /// Takes the record of a check that is done.
-    pub(crate) fn add(&mut self, mut record: CheckRecord) {
+    /// Takes the record of a check that is done, and returns what it came to.
+    pub(crate) fn add(&mut self, mut record: CheckRecord) -> Outcome {
         known::explain(self.known, &mut record, self.devices);
+        let outcome = record.outcome;
         if let (false, Some(file)) = (self.in_order, &mut self.file) {
             file.add(&record);
         }
@@ -89,6 +90,7 @@ impl<'a> Ledger<'a> {
             }
             self.next += 1;
         }
+        outcome
     }
 
     fn put(&mut self, record: CheckRecord) -> bool {

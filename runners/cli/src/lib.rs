@@ -40,6 +40,7 @@ pub mod part;
 mod participants;
 pub mod placement;
 mod pool;
+mod progress;
 mod proofs;
 mod protocol;
 mod reader_process;
@@ -61,6 +62,7 @@ mod show_bindings;
 mod sign_of_life;
 pub mod suite;
 mod tools;
+mod validator;
 mod wanted;
 mod worker;
 

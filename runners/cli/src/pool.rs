@@ -16,6 +16,7 @@ use layoutproof::runner::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError,
 use crate::drivers::{Compilation, FetchedDrivers};
 use crate::fault::{Fault, Planted};
 use crate::interrupt::Interrupt;
+use crate::progress::Progress;
 use crate::protocol::{Answer, Request};
 use crate::sign_of_life;
 use crate::tools::Tools;
@@ -52,6 +53,8 @@ pub(crate) struct Launch {
     pub job_limit: Duration,
     /// Whether the user wants an end.
     pub interrupt: Interrupt,
+    /// Where it is told what is done.
+    pub progress: Progress,
 }
 
 impl Launch {
@@ -73,6 +76,7 @@ impl Launch {
             fault: None,
             job_limit: JOB_LIMIT,
             interrupt: Interrupt::default(),
+            progress: Progress::default(),
         }
     }
 }
@@ -152,6 +156,7 @@ impl Health {
 impl Workers<'_> {
     /// Runs jobs of a case on a device; one result per job.
     pub(crate) fn run(&mut self, device: &DeviceInfo, case: &str, jobs: &[Job]) -> Vec<JobResult> {
+        self.launch.progress.at(&format!("{}/{}  {case}", device.id, device.runner.as_str()));
         match (device.runner, &self.launch.fault) {
             (RunnerKind::Model, None) => {
                 let mut model = self.launch.misreading.map_or_else(Model::new, Model::with_misreading);

@@ -3,14 +3,13 @@
 use std::time::Instant;
 
 use anyhow::bail;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use layoutproof::check::{Check, Placed, ProofCheck};
+use layoutproof::check::{Placed, ProofCheck};
 use layoutproof::diagnostics::render;
 use layoutproof::layout::DECLARED;
-use layoutproof::plain_text::escape_controls;
 use layoutproof::record::{CheckRecord, Outcome, RunEnd, SkipKind};
 use layoutproof::report::Style;
 use layoutproof::report::summary::Exit;
+use layoutproof::report::terminal::check_line;
 use layoutproof::runner::DeviceInfo;
 use layoutproof::stable_hash::stable_hash;
 
@@ -18,10 +17,12 @@ use crate::args::RunArgs;
 use crate::demands::Wanted;
 use crate::device_listing::DeviceListing;
 use crate::final_report::FinalReport;
+use crate::inputs::Word;
 use crate::ledger::{Closed, Ledger};
 use crate::output::{warn, warn_rendered};
 use crate::output_files::{check_file, check_folder};
 use crate::participants::Participants;
+use crate::progress::{Audience, Progress};
 use crate::records_file::{self, RecordsTarget};
 use crate::selection::{Selection, select};
 use crate::shader_cache::ShaderCache;
@@ -32,6 +33,22 @@ use crate::{execute, floors, lock, proofs, resume};
 /// # Errors
 /// What kept it from running.
 pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
+    let progress = Progress::begin(audience(args));
+    let exit = run_telling(args, style, &progress);
+    progress.end();
+    exit
+}
+
+/// Who waits for the run.
+fn audience(args: &RunArgs) -> Audience {
+    let is_file = |word: &String| match Word::of(word, args.declare.lang) {
+        Word::Declarations(_) | Word::LaidOut(_) => true,
+        Word::CaseFile(_) | Word::Filter(_) => false,
+    };
+    if args.inputs.iter().any(is_file) { Audience::File } else { Audience::Cases }
+}
+
+fn run_telling(args: &RunArgs, style: Style, progress: &Progress) -> anyhow::Result<Exit> {
     let started = Instant::now();
     if args.part.shard.is_some() && args.floors.is_some() {
         bail!("no shard can reach a floor: give --floors to `layoutproof report`, with the records of all shards");
@@ -41,13 +58,14 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     args.keep.as_deref().map_or(Ok(()), check_folder)?;
     // Listing devices already makes Mesa set a cache up.
     let cache = ShaderCache::look();
-    let wanted = Wanted::of(args)?;
+    let wanted = Wanted::of(args, progress)?;
     if let Some(absent) = wanted.missing_compiler() {
         warn(&format!("error: {absent}\n"));
         return Ok(Exit::Missing);
     }
+    progress.phase("reading what is checked");
     let selection = select(args, &wanted.chosen_toolchains())?;
-    warn_rendered(&render(&selection.warnings, &selection.sources, style.colour));
+    progress.pause(|| warn_rendered(&render(&selection.warnings, &selection.sources, style.colour)));
     // A shard may be empty, and still the report of all shards waits for its records.
     if selection.subjects.is_empty() && selection.placed.is_empty() && args.part.shard.is_none() {
         warn("nothing is selected: no case or file matches, or none speaks of these rule sets\n");
@@ -58,8 +76,9 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
             bail!("{} says its own offsets: it cannot be laid out under `{}`", module.source.id, rules.name);
         }
     }
+    progress.phase("listing devices");
     let listing = if selection.needs_device() { wanted.devices() } else { DeviceListing::default() };
-    listing.say();
+    progress.pause(|| listing.say());
     if wanted.launch.interrupt.is_set() {
         bail!("the run was interrupted before its devices were known");
     }
@@ -102,11 +121,23 @@ impl Run<'_> {
         let mut ledger = Ledger::new(&names, &wanted.known, devices);
         self.begin_records(&mut ledger)?;
         let lacks = |name: &str| ledger.lacks(name);
+        let progress = &wanted.launch.progress;
         let checks = execute::plan(&selection.subjects, devices, wanted.making(), lacks);
         proofs.retain(|proof| ledger.lacks(&proof.name()));
         let static_records: Vec<CheckRecord> =
             placed.iter().filter(|placed| ledger.lacks(&placed.name())).map(|placed| placed.record()).collect();
-        run_checks((&checks, &proofs), wanted, &mut ledger);
+        progress.checks(checks.len() + proofs.len());
+        let mut keep = |_: usize, record: CheckRecord| {
+            progress.check_ended();
+            let line = check_line(&record, Style { colour: false, ascii: style.ascii });
+            // The report tells it in full, but who waits for a file may want to know at once.
+            if matches!(ledger.add(record), Outcome::Differ | Outcome::Broken) && audience(args) == Audience::File {
+                progress.say(&line);
+            }
+        };
+        execute::execute(&checks, &wanted.launch, wanted.rotation, &mut keep);
+        proofs::execute(&proofs, &wanted.launch, keep);
+        progress.phase("reporting");
         for record in static_records {
             ledger.add(record);
         }
@@ -115,6 +146,7 @@ impl Run<'_> {
         let end = RunEnd { shader_cache, failed_listings: self.failed_listings.to_vec(), ..end };
         let seconds = Some(started.elapsed().as_secs_f64());
         let report = FinalReport { outputs: &args.outputs, devices, records: &records, end: &end, seconds, style };
+        progress.end();
         // A file that cannot be written must cost the user neither the report nor the other files.
         report.print();
         let ended = file.end(&records, &end);
@@ -174,26 +206,4 @@ impl Run<'_> {
 /// known differences. All shards of a run have the same.
 pub(crate) fn hash_of_inputs(selection: &Selection, known_text: &str) -> String {
     format!("{:016x}", stable_hash(&format!("{}{known_text}", selection.texts)))
-}
-
-fn run_checks((checks, proofs): (&[Check], &[ProofCheck]), wanted: &Wanted, ledger: &mut Ledger<'_>) {
-    let progress = progress(checks.len() + proofs.len());
-    let mut keep = |_: usize, record: CheckRecord| {
-        let place = format!("{}/{}  {}", record.device, record.runner.as_str(), record.case);
-        progress.set_message(escape_controls(&place).into_owned());
-        progress.inc(1);
-        ledger.add(record);
-    };
-    execute::execute(checks, &wanted.launch, wanted.rotation, &mut keep);
-    proofs::execute(proofs, &wanted.launch, keep);
-    progress.finish_and_clear();
-}
-
-/// A bar on a terminal, nothing elsewhere.
-pub(crate) fn progress(length: usize) -> ProgressBar {
-    let hidden = std::env::var_os("CI").is_some();
-    let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
-    let bar = ProgressBar::with_draw_target(Some(length as u64), target);
-    let style = ProgressStyle::with_template("   Running {human_pos}/{human_len}  {bar:20}  {msg}");
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -3,7 +3,7 @@
 use super::check::{DEFAULT, ROW_MAJOR, accepted, row, rules};
 use super::declare::{Scope, block, of_type};
 use crate::layout::tree::{LeafStep, MemberRow};
-use crate::layout::{BlockLayout, LayoutOptions, MAX_LEAVES, lay_out};
+use crate::layout::{BlockLayout, ElementChoice, LayoutOptions, MAX_LEAVES, lay_out};
 use crate::module::BlockKind;
 use crate::shape::{Count, MatrixOrder, Type};
 
@@ -121,6 +121,85 @@ fn bit_fields_pointers_and_resources_are_no_leaves() {
     let declarations = "push S { uint a : 3; uint b : 5; int* p; Texture2D t[]; float c; };";
     assert_eq!(leaves("std430", declarations), named(&[("c", 16)]));
     assert_eq!(paths("std430", declarations), ["a", "b", "p", "c"]);
+}
+
+#[test]
+fn a_sample_has_the_first_second_middle_and_last_element() {
+    let table: [(u32, &[u32]); 8] = [
+        (0, &[]),
+        (1, &[0]),
+        (2, &[0, 1]),
+        (3, &[0, 1, 2]),
+        (4, &[0, 1, 2, 3]),
+        (5, &[0, 1, 2, 4]),
+        (6, &[0, 1, 3, 5]),
+        (256, &[0, 1, 128, 255]),
+    ];
+    for (count, indices) in table {
+        assert_eq!(ElementChoice::Sample.indices(count), indices, "of {count}");
+        assert_eq!(ElementChoice::Every.indices(count), (0..count).collect::<Vec<_>>());
+    }
+}
+
+/// The paths of the leaves in a sample of the elements, and how many leaves there are.
+fn sample(declarations: &str) -> (Vec<String>, u64) {
+    let layout = laid_out("std430", declarations, DEFAULT);
+    let leaves = layout.leaves_in(ElementChoice::Sample);
+    (leaves.into_iter().map(|leaf| leaf.path).collect(), layout.leaf_count())
+}
+
+#[test]
+fn every_dimension_has_a_sample_of_its_own() {
+    let (paths, all) = sample("push S { float a[5][6]; float b; };");
+    let expected = [0, 1, 2, 4].iter().flat_map(|outer| [0, 1, 3, 5].map(|inner| format!("a[{outer}][{inner}]")));
+    assert_eq!(paths, expected.chain(["b".to_owned()]).collect::<Vec<_>>());
+    assert_eq!(all, 31);
+}
+
+#[test]
+fn arrays_in_structs_in_arrays_have_samples_of_their_own() {
+    let (paths, all) = sample("struct T { float2 v[7]; float2x2 m; }; push S { T t[9]; };");
+    let of_element = |t: &u32| {
+        let vectors = [0, 1, 3, 6].iter().flat_map(move |v| ["x", "y"].map(|name| format!("t[{t}].v[{v}].{name}")));
+        // A matrix has no elements: all of its cells are there.
+        let cells = ["[0][0]", "[0][1]", "[1][0]", "[1][1]"].map(|cell| format!("t[{t}].m{cell}"));
+        vectors.chain(cells).collect::<Vec<_>>()
+    };
+    assert_eq!(paths, [0, 1, 4, 8].iter().flat_map(of_element).collect::<Vec<_>>());
+    assert_eq!((paths.len(), all), (4 * 12, 9 * 18));
+}
+
+#[test]
+fn an_array_without_a_length_has_its_first_two_elements() {
+    let (paths, all) = sample("struct T { uint u[6]; }; push S { float a; T t[]; };");
+    let expected = [0, 1].iter().flat_map(|t| [0, 1, 3, 5].map(|u| format!("t[{t}].u[{u}]")));
+    assert_eq!(paths, ["a".to_owned()].into_iter().chain(expected).collect::<Vec<_>>());
+    assert_eq!(all, 13);
+}
+
+#[test]
+fn the_last_element_of_an_array_beyond_all_leaves_is_in_a_sample() {
+    let layout = laid_out("std430", "push S { float4 a[100000]; float b; };", DEFAULT);
+    let leaves = layout.leaves_in(ElementChoice::Sample);
+    let paths: Vec<&str> = leaves.iter().map(|leaf| leaf.path.as_str()).collect();
+    assert_eq!(paths[12..], ["a[99999].x", "a[99999].y", "a[99999].z", "a[99999].w", "b"]);
+    assert_eq!(leaves.last().map(|leaf| leaf.offset), Some(1_600_000));
+}
+
+#[test]
+fn a_byte_names_its_leaf() {
+    let declarations = "struct T { float3 v; row_major float2x3 r; float h; }; \
+                        push S { uint a : 3; float b; T t[3]; float4x3 m[2][2]; double d; float e[]; };";
+    for name in ["std140", "std430", "scalar", "hlsl-cbuffer", "c"] {
+        let layout = laid_out(name, declarations, DEFAULT);
+        for leaf in layout.leaves() {
+            let last = leaf.offset + leaf.component.size - 1;
+            let found = [leaf.offset, last].map(|offset| layout.leaf_path_at(offset));
+            assert_eq!(found, [Some(leaf.path.clone()), Some(leaf.path.clone())], "{name}");
+        }
+    }
+    let padded = laid_out("std140", "push S { float3 v; float4 w; };", DEFAULT);
+    assert_eq!([12, 15, 16, 32].map(|offset| padded.leaf_path_at(offset)), [None, None, Some("w.x".into()), None]);
 }
 
 #[test]

@@ -25,7 +25,7 @@ use crate::device_listing::DeviceListing;
 use crate::drivers;
 use crate::output::{print, warn};
 use crate::pool::Launch;
-use crate::run::progress;
+use crate::progress;
 
 /// Measures and prints a table per device and kind of buffer.
 ///
@@ -89,7 +89,7 @@ fn measure_all(
 ) -> anyhow::Result<Option<BenchTable>> {
     let designs = designs((device, space), args);
     let mut lines: Vec<BenchLine> = designs.iter().map(line).collect();
-    let bar = progress(designs.len() * args.rounds as usize);
+    let bar = progress::bar(designs.len() * args.rounds as usize);
     for round in 0..args.rounds {
         for (design, line) in designs.iter().zip(&mut lines) {
             say(&bar, (device, design), (round + 1, args.rounds));

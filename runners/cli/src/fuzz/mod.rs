@@ -39,7 +39,7 @@ use crate::output::{print, warn};
 use crate::output_files::{check_file, check_folder};
 use crate::participants::Participants;
 use crate::pool::Launch;
-use crate::run::progress;
+use crate::progress;
 
 /// Declarations that are compiled and run together.
 const ROUND: u64 = 32;
@@ -105,7 +105,7 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
 impl Fuzz {
     /// Goes from the first number to before the last, or until enough is found; the number that would be next.
     fn add_rounds(&self, (first, end): (u64, u64), draws: &Draws, totals: &mut Totals) -> u64 {
-        let bar = progress(usize::try_from(end - first).unwrap_or(usize::MAX));
+        let bar = progress::bar(usize::try_from(end - first).unwrap_or(usize::MAX));
         let mut next = first;
         while next < end && totals.differences.len() < self.most() {
             let last = (next + ROUND).min(end);

@@ -10,6 +10,7 @@ mod bindings;
 mod demands;
 #[cfg(target_os = "linux")]
 mod driver_library;
+mod elements;
 mod fast;
 mod faults;
 mod folder;
@@ -24,6 +25,7 @@ mod measured;
 mod modules;
 mod outcomes;
 mod outputs;
+mod progress;
 mod proofs;
 mod records;
 mod reflect;

@@ -1,4 +1,4 @@
-//! Which spaces and stages a run has: a core by itself, all of them for who asks.
+//! Which spaces and stages a run has: a file's block its own, a core of the cases more, all of them for who asks.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,11 @@ const FILE: &str = "struct T { float3 a; float b; }; StructuredBuffer<T> S;";
 fn places(words: &str) -> BTreeSet<(String, String)> {
     let folder = Folder::with(&[("a.hlsl", FILE)]);
     folder.run(&format!("run {words} --device model --json r.jsonl")).exits(0);
-    let text = folder.read("r.jsonl");
+    places_of(&folder.read("r.jsonl"))
+}
+
+/// Space and stage of the rows of records.
+fn places_of(text: &str) -> BTreeSet<(String, String)> {
     let checks = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let rows = checks.flat_map(|check| check["rows"].as_array().cloned().unwrap_or_default());
     let places = rows.filter_map(|row| {
@@ -24,15 +28,39 @@ fn named(places: &[(&str, &str)]) -> BTreeSet<(String, String)> {
     places.iter().map(|(space, stage)| ((*space).to_owned(), (*stage).to_owned())).collect()
 }
 
-/// A file has no rule set of its own, so each that it is checked under is in the core.
+/// Every stage of one space.
+fn every_stage(space: &'static str) -> [(&'static str, &'static str); 3] {
+    ["compute", "vertex", "fragment"].map(|stage| (space, stage))
+}
+
+/// Whichever rule set it is laid out by.
 #[test]
-fn a_core_is_probed_everywhere() {
-    let all = [("push-constant", "compute"), ("storage", "compute"), ("uniform", "compute")];
-    let storage =
-        [("storage", "fragment"), ("storage", "vertex"), ("storage-element", "compute"), ("address", "compute")];
-    let uniform = [("uniform", "fragment"), ("uniform", "vertex"), ("uniform-element", "compute")];
-    assert_eq!(places("a.hlsl --rules scalar"), named(&[&all[..], &storage].concat()));
-    assert_eq!(places("a.hlsl --rules std140,wgsl-uniform"), named(&[&all[..], &uniform].concat()));
+fn a_block_of_a_file_is_probed_in_the_space_that_it_is_for() {
+    for rules in ["scalar", "std140,wgsl-uniform"] {
+        assert_eq!(places(&format!("a.hlsl --rules {rules}")), named(&every_stage("storage")));
+    }
+    let of_file = |text: &str| {
+        let folder = Folder::with(&[("a.hlsl", text)]);
+        folder.run("run a.hlsl --rules scalar --device model --json r.jsonl").exits(0);
+        places_of(&folder.read("r.jsonl"))
+    };
+    let uniform = named(&every_stage("uniform"));
+    assert_eq!(of_file("cbuffer S { float a; };"), uniform);
+    assert_eq!(of_file("struct T { float a; }; ConstantBuffer<T> s;"), uniform);
+    assert_eq!(of_file("float a;"), uniform);
+    assert_eq!(of_file("struct T { float a; }; [[vk::push_constant]] T s;"), named(&[("push-constant", "compute")]));
+    assert_eq!(of_file("tbuffer S { float a; };"), named(&every_stage("storage")));
+    let both = of_file("cbuffer S { float a; }; RWStructuredBuffer<float> t;");
+    assert_eq!(both, named(&[every_stage("uniform"), every_stage("storage")].concat()));
+}
+
+#[test]
+fn all_spaces_can_be_asked_for() {
+    let others = ["uniform-element", "storage-element", "address", "push-constant"].map(|space| (space, "compute"));
+    let compute = [&others[..], &[("uniform", "compute"), ("storage", "compute")]].concat();
+    assert_eq!(places("a.hlsl --rules scalar --space all --stage compute"), named(&compute));
+    let drawn = [("storage", "vertex"), ("storage", "fragment")];
+    assert_eq!(places("a.hlsl --rules scalar --space all"), named(&[&compute[..], &drawn].concat()));
 }
 
 #[test]

@@ -1,0 +1,39 @@
+//! spirv-val, asked once about each module of a run: rule sets that agree on a layout have the same module.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use layoutproof::verdict::Validation;
+use layoutproof_compilers::spirv_val::SpirvVal;
+
+/// Words of a module, and the options with which it is validated.
+type Question = (Vec<u32>, Vec<&'static str>);
+
+/// spirv-val with what it has said so far.
+#[derive(Debug)]
+pub(crate) struct Validator {
+    program: SpirvVal,
+    said: Mutex<HashMap<Question, Validation>>,
+}
+
+impl Validator {
+    /// The validator of this machine; `None` where there is none.
+    pub(crate) fn find() -> Option<Self> {
+        SpirvVal::find().map(|program| Self { program, said: Mutex::default() })
+    }
+
+    /// What it says of a module. Only what it did say is kept, not that it could not be run.
+    pub(crate) fn validate(&self, words: &[u32], flags: &[&'static str]) -> Validation {
+        let said = || self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let question = (words.to_vec(), flags.to_vec());
+        if let Some(known) = said().get(&question) {
+            return known.clone();
+        }
+        let validation = self.program.validate(words, flags);
+        match &validation {
+            Validation::Valid | Validation::Invalid(_) => drop(said().insert(question, validation.clone())),
+            Validation::NotRun(_) => {}
+        }
+        validation
+    }
+}

@@ -1,0 +1,75 @@
+//! Which elements of arrays a run probes, and what it says of the others.
+
+use serde_json::Value;
+
+use super::folder::Folder;
+
+const FILE: &str = "cbuffer S { float4 a[16]; float b; };";
+
+/// The paths of the leaves in the records of `r.jsonl`, without components, each once; and the record of the check.
+fn probed(folder: &Folder) -> (Vec<String>, Value) {
+    let text = folder.read("r.jsonl");
+    let check: Value = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
+    let rows = check["rows"].as_array().unwrap();
+    let mut paths: Vec<String> = Vec::new();
+    for row in rows {
+        let path = row["path"].as_str().unwrap().trim_end_matches([".x", ".y", ".z", ".w"].as_slice());
+        if !paths.iter().any(|known| known == path) {
+            paths.push(path.to_owned());
+        }
+    }
+    (paths, check)
+}
+
+#[test]
+fn a_sample_is_probed_and_the_other_elements_are_counted() {
+    let folder = Folder::with(&[("a.hlsl", FILE)]);
+    let answer = folder.run("run a.hlsl --rules std140 --device model --json r.jsonl -v").exits(0);
+    let (paths, check) = probed(&folder);
+    assert_eq!(paths, ["S.a[0]", "S.a[1]", "S.a[8]", "S.a[15]", "S.b"]);
+    // Four components of each of twelve elements.
+    assert_eq!(check["leaves_not_probed"], 48);
+    assert_eq!(check["leaves"], 17);
+    assert_eq!(check["not_checked"][0], "leaves not probed (48 in other elements of arrays)");
+    let end: Value = serde_json::from_str(folder.read("r.jsonl").lines().last().unwrap()).unwrap();
+    assert_eq!(end["leaves_not_probed"], 48);
+    let answer = answer.prints("not checked: leaves not probed (48 in other elements of arrays)");
+    answer.prints("Note 48 leaves were not probed: of arrays the first, second, middle and last element were");
+}
+
+#[test]
+fn every_element_can_be_asked_for() {
+    let folder = Folder::with(&[("a.hlsl", FILE)]);
+    let words = "run a.hlsl --rules std140 --device model --json r.jsonl --every-element";
+    let answer = folder.run(words).exits(0);
+    let (paths, check) = probed(&folder);
+    let all = (0..16).map(|index| format!("S.a[{index}]")).chain(["S.b".to_owned()]);
+    assert_eq!(paths, all.collect::<Vec<_>>());
+    assert_eq!((&check["leaves_not_probed"], &check["leaves"]), (&Value::Null, &65.into()));
+    assert!(!answer.out.contains("not probed"), "{answer}");
+}
+
+/// What stands between the probed elements is laid out all the same.
+#[test]
+fn a_layout_has_every_element() {
+    let folder = Folder::with(&[("a.hlsl", FILE)]);
+    folder.run("show a.hlsl --rules std140").exits(0).prints("0 256 float4 a[16]");
+}
+
+#[test]
+fn short_arrays_leave_nothing_out() {
+    let folder = Folder::with(&[("a.hlsl", "cbuffer S { float4 a[4]; float2 b[3][2]; };")]);
+    let answer = folder.run("run a.hlsl --rules std140 --device model --json r.jsonl").exits(0);
+    assert_eq!(probed(&folder).1["leaves_not_probed"], Value::Null);
+    assert!(!answer.out.contains("not probed"), "{answer}");
+}
+
+/// The command that a failure prints finds it again.
+#[test]
+fn the_command_to_run_again_asks_for_the_same_elements() {
+    let folder = Folder::with(&[("a.hlsl", FILE)]);
+    let words = "run a.hlsl --rules std140 --device model --plant-misreading array-stride-four";
+    let sample = folder.run(words).exits(1);
+    assert!(!sample.out.contains("--every-element"), "{sample}");
+    folder.run(&format!("{words} --every-element")).exits(1).prints("--runner model --every-element -vv");
+}

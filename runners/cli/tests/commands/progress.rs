@@ -1,0 +1,38 @@
+//! What a run says while it goes on, where no terminal shows a bar.
+
+use std::time::Duration;
+
+use super::folder::Folder;
+
+/// Every job hangs for two seconds, and once more in a fresh worker.
+const HANGS: &str = "--rules std140 --device model --form leaf --stage compute --plant-fault hang#1 --time-limit 2";
+
+const FILE: &str = "cbuffer S { float a; };";
+
+/// The seconds at the end of the lines that say what is done.
+fn told(errors: &str) -> Vec<u64> {
+    let lines = errors.lines().filter(|line| line.starts_with("   Running "));
+    let seconds = lines.map(|line| line.rsplit_once(", ").unwrap().1.strip_suffix(" s").unwrap().parse().unwrap());
+    seconds.collect()
+}
+
+#[test]
+fn a_file_is_told_of_before_two_seconds_have_passed() {
+    let folder = Folder::with(&[("a.hlsl", FILE)]).within(Duration::from_secs(60));
+    let answer = folder.run(&format!("run a.hlsl {HANGS}")).exits(1);
+    let seconds = told(&answer.err);
+    assert!(seconds.len() >= 4, "two jobs hang twice for two seconds each: {answer}");
+    assert!(seconds[0] <= 2 && seconds.windows(2).all(|two| two[1] - two[0] <= 2), "{seconds:?}: {answer}");
+    // Who waits hears at once what came of a check, before the report says it in full.
+    let answer = answer.warns("Running 0/1 model/model a.hlsl, ").warns("Broken a.hlsl · std140 · rspirv · model");
+    assert!(!answer.out.contains("Running"), "{answer}");
+}
+
+/// The logs of runs of cases are kept.
+#[test]
+fn cases_are_not_told_of_as_often() {
+    let folder = Folder::with(&[]).within(Duration::from_secs(60));
+    let case = "vectors/two_pairs_fill_a_register";
+    let answer = folder.run(&format!("run {case} {HANGS}")).exits(1);
+    assert_eq!(told(&answer.err), [0; 0], "{answer}");
+}
