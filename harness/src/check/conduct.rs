@@ -80,7 +80,7 @@ impl Check {
             validation: validation.text(),
             skip_reason: reason,
             skip_kind: (outcome == Outcome::Skipped).then(|| self.skip_kind(&answers)).flatten(),
-            not_checked: if outcome == Outcome::Skipped { Vec::new() } else { self.left_out(&answers) },
+            not_checked: if outcome == Outcome::Skipped { Vec::new() } else { self.not_checked(&answers) },
             known: None,
             fast: false,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
@@ -200,6 +200,13 @@ impl Check {
         let gaps = self.produced.gaps.iter().map(|gap| &gap.reason);
         let mut reasons: Vec<String> = gaps.chain(&answers.lacking).cloned().collect();
         reasons.sort_by_key(|reason| !reason.starts_with(REFUSED_BY));
+        reasons
+    }
+
+    /// All that was not carried out, what would have taken too long included.
+    fn not_checked(&self, answers: &Answers) -> Vec<String> {
+        let mut reasons = self.left_out(answers);
+        reasons.extend(self.produced.spared.iter().cloned());
         reasons
     }
 

@@ -53,7 +53,15 @@ pub struct Produced {
     pub elements: ElementChoice,
     /// Leaves in other elements, which no shader reads or writes.
     pub leaves_not_probed: u64,
+    /// What was left out because a run would take too long with it, a lowercase fragment each. All of it can be asked for.
+    pub spared: Vec<String>,
 }
+
+/// Leaves up to which a block is probed through every form of access, and in every stage.
+const MOST_LEAVES_IN_EVERY_FORM: usize = 1024;
+
+/// The forms of access to blocks with more leaves.
+const FORMS_OF_LONG_BLOCKS: [Form; 4] = [Form::Leaf, Form::Vector, Form::Indexed, Form::Length];
 
 impl Produced {
     /// Writes the shaders of `subject` by a generator of ours.
@@ -64,14 +72,11 @@ impl Produced {
                 shaders.gaps.extend(refusals.iter().map(|refusal| gap(subject.rules, refusal)));
                 continue;
             }
-            let places = reach(subject, layout.kind, settings);
             let leaves = shaders.leaves(layout);
+            let settings = &shaders.spare(settings, layout, &leaves);
+            let places = reach(subject, layout.kind, settings);
             let plan = plan_in(layout, &leaves, &places).only(&settings.forms);
             shaders.gaps.extend(not_probed(&plan));
-            if settings.forms.contains(&Form::Copied) {
-                let forms = forms_left_out(layout, &leaves);
-                shaders.gaps.extend(forms.map(|forms| Gap::language(format!("forms not probed ({forms})"))));
-            }
             if plan.leaves.is_empty() {
                 continue;
             }
@@ -98,8 +103,8 @@ impl Produced {
     }
 
     pub(super) fn empty(producer: Producer, elements: ElementChoice) -> Self {
-        let (modules, gaps, broken) = (Vec::new(), Vec::new(), Vec::new());
-        Self { producer, modules, gaps, broken, elements, leaves_not_probed: 0 }
+        let (modules, gaps, broken, spared) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { producer, modules, gaps, broken, elements, leaves_not_probed: 0, spared }
     }
 
     /// The leaves of a block in the chosen elements of its arrays; the others are counted.
@@ -107,13 +112,34 @@ impl Produced {
         let leaves = layout.leaves_in(self.elements);
         let others = layout.leaf_count().saturating_sub(leaves.len() as u64);
         if others > 0 {
-            self.gaps.push(Gap::language(match self.elements {
+            self.spared.push(match self.elements {
                 ElementChoice::Sample => format!("leaves not probed ({others} in other elements of arrays)"),
                 ElementChoice::Every => format!("leaves not probed ({others} behind the first {MAX_LEAVES})"),
-            }));
+            });
         }
         self.leaves_not_probed = self.leaves_not_probed.saturating_add(others);
         leaves
+    }
+
+    /// The settings for a block of which these leaves are probed: what takes long is spared unless it is asked for by name.
+    fn spare(&mut self, settings: &Settings, layout: &BlockLayout, leaves: &[Leaf]) -> Settings {
+        let mut settings = settings.clone();
+        if leaves.len() > MOST_LEAVES_IN_EVERY_FORM {
+            let of_block = format!("of `{}`, which has {} leaves to probe", layout.name, leaves.len());
+            if settings.forms == Form::ALL.into() {
+                settings.forms = FORMS_OF_LONG_BLOCKS.into();
+                self.spared.push(format!("forms not probed (all but leaf, vector and indexed {of_block})"));
+            }
+            if settings.stages.is_none() {
+                settings.stages = Some([Stage::Compute].into());
+                self.spared.push(format!("stages not probed (vertex and fragment {of_block})"));
+            }
+        }
+        if settings.forms.contains(&Form::Copied) {
+            let forms = forms_left_out(layout, leaves);
+            self.spared.extend(forms.map(|forms| format!("forms not probed ({forms})")));
+        }
+        settings
     }
 
     /// With each reason once.

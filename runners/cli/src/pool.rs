@@ -123,6 +123,13 @@ pub(crate) struct Workers<'a> {
     launch: &'a Launch,
 }
 
+impl Drop for Workers<'_> {
+    /// Ends all of them before any is waited for.
+    fn drop(&mut self) {
+        self.open.values_mut().for_each(Worker::kill);
+    }
+}
+
 /// A device through one API.
 type Place = (String, RunnerKind);
 

@@ -116,6 +116,11 @@ impl Worker {
         }
     }
 
+    /// Ends the process without waiting until it is gone, which takes a while where a driver holds much memory.
+    pub(crate) fn kill(&mut self) {
+        let _ = self.child.kill();
+    }
+
     fn hung(&mut self, limit: Duration) -> Death {
         let _ = self.child.kill();
         Death::Hung(limit)
