@@ -4,7 +4,6 @@ use super::ink::{Code, Digit, Plane};
 use super::*;
 use crate::layout::{Component, Extent, LaidOutMember};
 use crate::module::BlockKind;
-use crate::probe::NotProbed;
 use crate::scalar::Scalar;
 
 const FLOAT: Component = Component { scalar: Scalar::Float32, size: 4 };
@@ -32,11 +31,8 @@ fn block() -> (BlockLayout, ProbePlan) {
         shape: LaidOutShape::Struct(vec![member("a", 0, FLOAT), member("h", 8, HALF)]),
     };
     let leaf = |path: &str, component, offset| Leaf { path: path.into(), steps: Vec::new(), component, offset };
-    let plan = ProbePlan {
-        leaves: vec![leaf("a", FLOAT, 0)],
-        not_probed: vec![NotProbed { leaf: leaf("h", HALF, 8), reason: "2 bytes wide".into() }],
-        entries: Vec::new(),
-    };
+    // `h` is not probed.
+    let plan = ProbePlan { leaves: vec![leaf("a", FLOAT, 0)], not_probed: Vec::new(), entries: Vec::new() };
     (layout(Ok(laid_out)), plan)
 }
 
@@ -92,7 +88,7 @@ fn every_byte_has_an_owner() {
         words(&image.bytes(Ink::Words(Half::Low))),
         [0xC0DE_0000, 0xBADD_0004, 0xC0DE_0008, 0xBADD_000C, 0xCAFE_0010]
     );
-    let (leaf, half) = (Owner::Leaf(0), Owner::NotProbed(0));
+    let (leaf, half) = (Owner::Leaf(0), Owner::NotProbed);
     let (padding, guard) = (Owner::Padding, Owner::Guard);
     let first = [leaf, leaf, leaf, leaf, padding, padding, padding, padding, half, half];
     assert_eq!(image.owners[..10], first);
