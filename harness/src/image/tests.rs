@@ -2,7 +2,7 @@
 
 use super::ink::{Code, Digit, Plane};
 use super::*;
-use crate::layout::{Component, Extent, LaidOutMember};
+use crate::layout::{Component, Extent, LaidOutMember, Leaf};
 use crate::module::BlockKind;
 use crate::scalar::Scalar;
 
