@@ -248,7 +248,7 @@ pub struct Function {
     pub uses: Vec<Use>,
     /// Indices of the uses in the order in which DXC's inliner copies them to a caller.
     pub copied: Vec<usize>,
-    /// Whether a library exports it.
+    /// Whether a library has it, though nothing there calls it and no `[shader]` names its stage.
     pub exported: bool,
     /// Where it is declared.
     pub span: Span,

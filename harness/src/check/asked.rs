@@ -246,7 +246,8 @@ impl Asked<'_> {
     fn block_rules(&self, layout: &BlockLayout, plan: &ProbePlan) -> Option<BlockRules> {
         let array = elements(layout);
         let whole = array.as_ref().unwrap_or(layout);
-        let obeyed = spirv::block_rules(whole, &ProbePlan { leaves: whole.leaves_in(ElementChoice::Sample), ..plan.clone() });
+        let obeyed =
+            spirv::block_rules(whole, &ProbePlan { leaves: whole.leaves_in(ElementChoice::Sample), ..plan.clone() });
         let of_option = find(self.subject.rules).filter(|rules| rules.vectors == VectorAlignment::Component);
         obeyed.max(of_option.map(|_| BlockRules::Scalar))
     }

@@ -78,9 +78,8 @@ impl Check {
             followed && !matches!(module.validation, Validation::Invalid(_))
         };
         // Of a plan in parts each has modules of its own that stand in for it.
-        let has_its_leaves = |other: &ShaderModule| {
-            module.plan.leaves.first().is_none_or(|leaf| other.plan.leaves.contains(leaf))
-        };
+        let has_its_leaves =
+            |other: &ShaderModule| module.plan.leaves.first().is_none_or(|leaf| other.plan.leaves.contains(leaf));
         let better = |other: &ShaderModule| {
             other.share == Share::All
                 && has_its_leaves(other)

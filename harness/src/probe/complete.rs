@@ -20,12 +20,9 @@ impl ProbePlan {
                 entry.forms.retain(|form| match form {
                     Form::Copied => false,
                     Form::Whole => is_read,
-                    Form::Leaf
-                    | Form::Vector
-                    | Form::Parameter
-                    | Form::Indexed
-                    | Form::Divergent
-                    | Form::Length => true,
+                    Form::Leaf | Form::Vector | Form::Parameter | Form::Indexed | Form::Divergent | Form::Length => {
+                        true
+                    }
                 });
             }
         }

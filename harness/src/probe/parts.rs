@@ -24,7 +24,8 @@ impl ProbePlan {
         let Ok(laid_out) = &layout.result else { return vec![self] };
         let mut parts: Vec<Vec<Leaf>> = Vec::new();
         for member in self.leaves.chunk_by(are_of_one_member) {
-            let together: fn(&Leaf, &Leaf) -> bool = if member.len() > most { are_of_one_value } else { are_of_one_member };
+            let together: fn(&Leaf, &Leaf) -> bool =
+                if member.len() > most { are_of_one_value } else { are_of_one_member };
             for leaves in member.chunk_by(together) {
                 match parts.last_mut() {
                     Some(part) if part.len() + leaves.len() <= most => part.extend_from_slice(leaves),

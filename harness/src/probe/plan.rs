@@ -86,7 +86,8 @@ pub fn forms_left_out(layout: &BlockLayout, leaves: &[Leaf]) -> Option<String> {
     if occupied(laid_out) > WHOLE_BYTES {
         return Some(format!("the block as a whole and lanes, of blocks beyond {WHOLE_BYTES} bytes"));
     }
-    (!has_all_parts(laid_out, leaves)).then(|| "copies and writes of the whole block, which is not probed in full".into())
+    (!has_all_parts(laid_out, leaves))
+        .then(|| "copies and writes of the whole block, which is not probed in full".into())
 }
 
 /// A structured buffer of `layout`'s elements, so that element 1 shows the stride; `None` for blocks without a stride, and

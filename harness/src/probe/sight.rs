@@ -224,9 +224,7 @@ impl<'a> Sights<'a> {
             Some(Owner::Leaf(index)) => {
                 self.plan.leaves.get(*index as usize).map_or(String::new(), |leaf| named(&leaf.path))
             }
-            Some(Owner::NotProbed) => {
-                self.probe.block.leaf_path_at(offset).map_or(String::new(), |path| named(&path))
-            }
+            Some(Owner::NotProbed) => self.probe.block.leaf_path_at(offset).map_or(String::new(), |path| named(&path)),
             Some(Owner::Padding) => ", which is padding".into(),
             Some(Owner::Guard) => ", behind the block".into(),
             None => String::new(),

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use crate::compiler::{Compiler, Invocation, ProgramOrigin, answering};
 use crate::family::CLANG_QUESTION;
 use crate::search_path::{named, on_path};
-use crate::tools_folder::{ToolsFolder, Untrusted};
 use crate::tint;
+use crate::tools_folder::{ToolsFolder, Untrusted};
 use crate::wine::{self, WindowsCompiler};
 
 /// Where a compiler is looked for.
@@ -55,11 +55,7 @@ const LOOKUPS: [Lookup; 10] = [
     Lookup {
         name: "dxc-1.9",
         plain: None,
-        fetched: Fetched::Windows(WindowsCompiler {
-            name: "dxc",
-            folder: "tools/dxc-1.9",
-            library: "dxcompiler.dll",
-        }),
+        fetched: Fetched::Windows(WindowsCompiler { name: "dxc", folder: "tools/dxc-1.9", library: "dxcompiler.dll" }),
         option: Some("--wine"),
         question: &["--version"],
     },
@@ -73,11 +69,7 @@ const LOOKUPS: [Lookup; 10] = [
     Lookup {
         name: "fxc",
         plain: None,
-        fetched: Fetched::Windows(WindowsCompiler {
-            name: "fxc",
-            folder: "tools/d3d",
-            library: "d3dcompiler_47.dll",
-        }),
+        fetched: Fetched::Windows(WindowsCompiler { name: "fxc", folder: "tools/d3d", library: "d3dcompiler_47.dll" }),
         option: Some("--wine"),
         question: &["--version"],
     },

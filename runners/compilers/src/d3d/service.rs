@@ -67,7 +67,8 @@ fn printed(folder: &Path, end: End) -> io::Result<Finished> {
 /// Takes a file that the compiler wrote.
 fn read(folder: &Path, name: &str) -> io::Result<String> {
     let path = folder.join(name);
-    let bytes = regular_file::read(&path, OUTPUT_LIMIT).map_err(|error| io::Error::other(format!("its {name}: {error}")))?;
+    let bytes =
+        regular_file::read(&path, OUTPUT_LIMIT).map_err(|error| io::Error::other(format!("its {name}: {error}")))?;
     fs::remove_file(path)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -106,7 +107,8 @@ mod tests {
             service.run(&own, &["-T", "a"]).map_err(|error| error.to_string())
         };
         let starts = || fs::read_to_string(folder.path().join("starts")).unwrap().lines().count();
-        let finished = |end, stdout: &str, stderr: &str| Ok(Finished { end, stdout: stdout.into(), stderr: stderr.into() });
+        let finished =
+            |end, stdout: &str, stderr: &str| Ok(Finished { end, stdout: stdout.into(), stderr: stderr.into() });
 
         let line = "-Fc\tstdout\t-Fe\tstderr\t-T\ta\n";
         assert_eq!(run("a"), finished(End::Exited(0), line, "said\n"));

@@ -29,7 +29,7 @@ use super::Elaborator;
 use super::builtin;
 use super::entry::Declared;
 use super::generic::Context;
-use crate::declare::ast::{FunctionParameter, Item, TypeKind};
+use crate::declare::ast::{ArgumentSyntax, FunctionDeclaration, FunctionParameter, Item, TypeKind};
 use crate::declare::lexer::TokenKind;
 use crate::declare::parser::{Parser, Place, Source};
 use crate::module::{Callees, Function, Life};
@@ -118,6 +118,11 @@ impl<'t> Elaborator<'t> {
             let function = self.function(&mut calls, &instance, (name, &comparisons));
             self.module.functions.push(function);
         }
+
+        let patch_constants = patch_constants(functions);
+        for function in &mut self.module.functions {
+            function.exported |= patch_constants.contains(function.name.as_str());
+        }
     }
 
     /// What one function mentions.
@@ -160,7 +165,7 @@ impl<'t> Elaborator<'t> {
             None => (0..uses.len()).collect(),
         };
         order::kill_the_rest(&mut uses, &copied);
-        let exported = piece == FunctionPiece::Body && declared.prefix.has("export");
+        let exported = piece == FunctionPiece::Body && is_compiled_in_libraries(declared);
         Function { name, uses, copied, exported, span: declared.name.span }
     }
 }
@@ -439,4 +444,23 @@ fn statement_end(source: &Source<'_>, start: usize) -> usize {
         at = end + 1;
     }
     start
+}
+
+/// Whether a library has the function though no `[shader]` names its stage: it is exported, or an attribute says what only
+/// an entry point is asked (measured with DXC 1.7.2308).
+fn is_compiled_in_libraries(function: &FunctionDeclaration<'_>) -> bool {
+    const OF_ENTRY_POINTS: [&str; 4] = ["domain", "earlydepthstencil", "maxvertexcount", "numthreads"];
+    let attributes = &function.prefix.attributes;
+    function.prefix.has("export") || attributes.iter().any(|attribute| OF_ENTRY_POINTS.contains(&attribute.name))
+}
+
+/// The functions that `[patchconstantfunc("name")]` names.
+fn patch_constants<'t>(functions: &[Declared<'t>]) -> HashSet<&'t str> {
+    let attributes = functions.iter().flat_map(|(function, _)| &function.prefix.attributes);
+    let named = attributes.filter(|attribute| attribute.name == "patchconstantfunc");
+    let name = |argument: &ArgumentSyntax<'t>| match argument {
+        ArgumentSyntax::Text(name) => Some(*name),
+        ArgumentSyntax::Value(..) | ArgumentSyntax::Other(_) => None,
+    };
+    named.filter_map(|attribute| attribute.arguments.first().and_then(name)).collect()
 }
