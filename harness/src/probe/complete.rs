@@ -75,16 +75,22 @@ fn parts(laid_out: &LaidOut, members: &BTreeSet<Vec<u32>>, path: &mut Vec<u32>) 
 mod tests {
     use super::*;
     use crate::declare::{DeclareOptions, declare};
-    use crate::layout::{ElementChoice, LayoutOptions, find, lay_out};
+    use crate::layout::{BlockLayout, ElementChoice, LayoutOptions, find, lay_out};
+    use crate::probe::elements;
     use crate::sources::{SourceMap, Span};
 
-    /// Whether the leaves of a block that `keep` takes by their paths have all parts.
-    fn has_all(declarations: &str, elements: ElementChoice, keep: impl Fn(&str) -> bool) -> bool {
+    /// The only block of the declarations.
+    fn laid_out(declarations: &str) -> BlockLayout {
         let mut sources = SourceMap::default();
         let file = sources.add("test.hlsl", declarations);
         let end = u32::try_from(declarations.len()).unwrap();
         let module = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default()).unwrap();
-        let layout = lay_out(&module.blocks[0], find("scalar").unwrap(), LayoutOptions::default());
+        lay_out(&module.blocks[0], find("scalar").unwrap(), LayoutOptions::default())
+    }
+
+    /// Whether the leaves of a block that `keep` takes by their paths have all parts.
+    fn has_all(declarations: &str, elements: ElementChoice, keep: impl Fn(&str) -> bool) -> bool {
+        let layout = laid_out(declarations);
         let mut leaves = layout.leaves_in(elements);
         leaves.retain(|leaf| keep(&leaf.path));
         has_all_parts(&layout.result.unwrap(), &leaves)
@@ -110,7 +116,9 @@ mod tests {
 
     #[test]
     fn an_array_without_end_has_never_all_parts() {
-        let block = "struct T { float4 v[]; }; StructuredBuffer<T> s;";
-        assert!(!has_all(block, ElementChoice::Every, |_| true));
+        let layout = laid_out("StructuredBuffer<float4> s;");
+        let array = elements(&layout).unwrap();
+        assert!(has_all_parts(&layout.result.clone().unwrap(), &layout.leaves()));
+        assert!(!has_all_parts(&array.result.clone().unwrap(), &array.leaves()));
     }
 }
