@@ -224,6 +224,11 @@ impl Known {
         }
     }
 
+    /// Whether the entry is about what this producer makes, a toolchain for one.
+    pub fn is_about_producer(&self, producer: &str) -> bool {
+        self.producers.is_empty() || self.producers.iter().any(|pattern| pattern.matches(producer))
+    }
+
     /// Whether the entry is about such checks, whatever is declared.
     fn covers(&self, check: &CheckRecord, devices: &[DeviceInfo]) -> bool {
         self.shape.is_none() && self.matches(check, devices)
@@ -237,7 +242,7 @@ impl Known {
         let device = devices.iter().find(|device| device.id == check.device && device.runner == check.runner);
         let driver = device.map_or("", |device| device.driver.as_str());
         self.rules.as_ref().map_or(check.bound.is_none(), |rules| rules.matches(&check.rules))
-            && (self.producers.is_empty() || self.producers.iter().any(|it| it.matches(&check.producer)))
+            && self.is_about_producer(&check.producer)
             && self.device.matches(&check.device)
             && self.runner.matches(check.runner.as_str())
             && self.driver.contains(driver)

@@ -18,6 +18,9 @@ pub(crate) const FOLDER: &str = "shaders/frozen";
 const MANIFEST: &str = "manifest.toml";
 const ACCEPTED: &str = "accepted.toml";
 
+/// Sets of compilers that few machines have: their names, and the folders below [`FOLDER`].
+const STAND_INS: [(&str, &str); 2] = [("dxc-old", "dxc-1.7.3435"), ("dxc-1.9", "dxc-1.9.2602.17")];
+
 /// The files of [`FOLDER`] at the time of the build: path below it and text.
 const BUILT_IN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/frozen.rs"));
 
@@ -40,6 +43,14 @@ impl fmt::Display for Place {
 }
 
 impl Place {
+    /// Whether the set's folder has this name.
+    fn is_called(&self, name: &str) -> bool {
+        match self {
+            Self::Folder(folder) => folder.file_name().is_some_and(|own| own == name),
+            Self::BuiltIn(own) => own == name,
+        }
+    }
+
     fn file(&self, name: &str) -> anyhow::Result<Option<String>> {
         match self {
             Self::Folder(folder) => read_text_if_there(&folder.join(name), FileKind::Frozen),
@@ -108,6 +119,26 @@ impl FrozenSet {
         Self::load(newest.with_context(none)?.1)
     }
 
+    /// The repository's set of the compiler of this name, for machines that do not have the compiler; `None` where it has no
+    /// such set.
+    ///
+    /// # Errors
+    /// A set that cannot be read.
+    pub(crate) fn in_place_of(compiler: &str) -> anyhow::Result<Option<Self>> {
+        let Some((_, folder)) = STAND_INS.iter().find(|(name, _)| *name == compiler) else { return Ok(None) };
+        let place = places()?.into_iter().find(|place| place.is_called(folder));
+        place.map(Self::load).transpose()
+    }
+
+    /// The set in the folder of this name; `None` where it is no folder with a manifest.
+    ///
+    /// # Errors
+    /// A set that cannot be read.
+    pub(crate) fn at(folder: &Path) -> anyhow::Result<Option<Self>> {
+        let is_set = folder.join(MANIFEST).is_file();
+        is_set.then(|| Self::load(Place::Folder(folder.to_path_buf()))).transpose()
+    }
+
     /// The changes that are accepted in this folder.
     ///
     /// # Errors
@@ -165,7 +196,9 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use layoutproof::frozen::accepted::AcceptedEntry;
     use layoutproof::frozen::manifest::case_set_digest;
+    use layoutproof::frozen::{Difference, accept, compare};
 
     use super::*;
 
@@ -178,6 +211,30 @@ mod tests {
         for set in sets {
             assert_eq!(set.manifest.cases, case_set_digest(&set.decided), "{} is whole", set.place);
             assert!(set.accepted.entries.iter().all(|entry| !entry.reason.is_empty()), "{}", set.place);
+        }
+    }
+
+    /// The page that collects what changed has these numbers and each reason.
+    #[test]
+    fn each_change_from_dxc_1_7_to_1_9_is_explained() {
+        let set = |name: &str| FrozenSet::load(Place::BuiltIn(name.to_owned())).unwrap();
+        let (old, new) = (set("dxc-1.7.4006"), set("dxc-1.9.2602.17"));
+        let mut found = compare(&old.decided, &new.decided);
+        let stale = accept(&old.accepted, &new.manifest.version, &mut found, &[]);
+        assert_eq!(stale, Vec::<&AcceptedEntry>::new());
+        let names: Vec<String> = found.unaccepted().map(Difference::name).collect();
+        assert_eq!(names, Vec::<String>::new());
+
+        let page = include_str!("../../../shaders/frozen/dxc-1.7-to-1.9.md");
+        let total = format!("{} of {} decisions about {} cases", found.differences.len(), found.compared, found.cases);
+        assert!(page.contains(&total), "the page lacks `{total}`");
+        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+        for reason in found.differences.iter().filter_map(|difference| difference.accepted.as_deref()) {
+            *reasons.entry(reason).or_default() += 1;
+        }
+        for (reason, count) in reasons {
+            let row = format!("| {count} | {reason} |");
+            assert!(page.contains(&row), "the page lacks `{row}`");
         }
     }
 }

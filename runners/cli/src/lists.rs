@@ -114,9 +114,41 @@ fn toml_files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use layoutproof::random::declaration::MemberShape;
+    use layoutproof::toolchain::toolchains;
 
     use super::*;
     use crate::inputs::Cases;
+
+    /// The builds of DXC by the names of compilers, the oldest first.
+    const DXC_BUILDS: [(&str, &str); 4] = [
+        ("dxc-old", "DXC of February 2022"),
+        ("dxc", "DXC 1.7.2308"),
+        ("dxc-1.9", "DXC 1.9.2602.17"),
+        ("dxc-dev", "DXC 1.9.0.5517"),
+    ];
+
+    /// A run says whether each build that an entry matches differs; this is that the entry says which build it matches.
+    #[test]
+    fn entries_name_the_newest_build_that_they_are_about() {
+        let known = known_lists(&[], BuiltInKnown::OfWholeRun).unwrap();
+        for entry in &known {
+            let place = format!("{}:{}", entry.file, entry.line);
+            let seen =
+                entry.seen.as_deref().unwrap_or_else(|| panic!("{place} says of no build that it was seen there"));
+            if entry.file != "ci/known/dxc.toml" {
+                continue;
+            }
+            let is_matched = |(compiler, _): &&(&str, &str)| {
+                let mut own = toolchains().iter().filter(|toolchain| toolchain.compiler == *compiler);
+                own.any(|toolchain| entry.is_about_producer(toolchain.name))
+            };
+            assert_eq!(DXC_BUILDS.iter().rfind(is_matched).map(|(_, build)| *build), Some(seen), "{place}");
+            if let Some(gone) = entry.gone.as_deref() {
+                let order = |build: &str| DXC_BUILDS.iter().position(|(_, known)| *known == build);
+                assert!(order(gone) > order(seen), "{place} is gone in {gone}, and was seen in {seen}");
+            }
+        }
+    }
 
     #[test]
     fn what_explains_random_declarations_is_pinned_by_a_case() {

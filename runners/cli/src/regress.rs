@@ -1,23 +1,26 @@
 //! `layoutproof regress`: what a build of a compiler decides otherwise than a frozen one.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clap::Args;
 use layoutproof::check::Source;
 use layoutproof::frozen::accepted::AcceptedEntry;
-use layoutproof::frozen::{Comparison, accept, compare};
+use layoutproof::frozen::{Comparison, Decided, Manifest, accept, compare};
 use layoutproof::report::Style;
 use layoutproof::report::regression::{Regression, Side, json, text};
 use layoutproof::report::summary::Exit;
+use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::family::Family;
 
 use crate::args::Format;
 use crate::freeze::{AskArgs, Asked, sources};
 use crate::frozen_set::{FrozenSet, Place};
 use crate::output::{print, print_json, warn};
 use crate::output_files::check_folder;
+use crate::tools::Tools;
 
 /// `layoutproof regress`.
 #[derive(Debug, Args)]
@@ -52,8 +55,8 @@ pub struct RegressArgs {
 /// # Errors
 /// A compiler of no known family, a set or cases with problems, a pattern that matches nothing.
 pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> {
-    let Some(asked) = Asked::of(&args.ask)? else { return Ok(Exit::Missing) };
-    let family = asked.family();
+    let Some(mut build) = Build::of(&args.ask)? else { return Ok(Exit::Missing) };
+    let family = build.family()?;
     let mut set = match &args.against {
         Some(folder) => FrozenSet::load(Place::Folder(folder.clone()))?,
         None => FrozenSet::newest(family)?,
@@ -64,10 +67,18 @@ pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> 
     if set.manifest.family != family.as_str() {
         bail!("{} is what {} decided, and {} is {family}", set.place, set.manifest.family, args.ask.compiler);
     }
+    if build.is_frozen_as(&set) {
+        warn(&format!("error: {} is compared with itself: nobody else is here to ask\n", set.place));
+        return Ok(Exit::Missing);
+    }
     let sources = sources(&args.ask)?;
     let left_out = leave_out(&mut set, &args.ask, &sources);
-    let decided = asked.decide(&sources);
-    let manifest = asked.manifest(&decided)?;
+    if let Build::Frozen(frozen) = &mut build {
+        leave_out(frozen, &args.ask, &sources);
+    }
+
+    let place = build.place(&args.ask.compiler);
+    let Decisions { manifest, decided } = build.decide(&sources)?;
     let mut comparison = compare(&set.decided, &decided);
     if comparison.cases == 0 {
         warn("nothing is compared: no case is the same in the frozen set\n");
@@ -79,7 +90,7 @@ pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> 
     }
     let outdated = accept(&set.accepted, &manifest.version, &mut comparison, &left_out);
     let regression = Regression {
-        new: Side { says: &manifest.says, place: args.ask.compiler.clone() },
+        new: Side { says: &manifest.says, place },
         old: Side { says: &set.manifest.says, place: set.place.to_string() },
         comparison: &comparison,
         stale: &outdated,
@@ -90,6 +101,86 @@ pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> 
     }
     let differs = comparison.unaccepted().next().is_some() || !(outdated.is_empty() || args.allow_stale);
     Ok(if differs { Exit::Differ } else { Exit::Agree })
+}
+
+/// The build that is compared with a frozen one.
+enum Build {
+    /// A compiler of this machine.
+    Here(Box<Asked>),
+    /// What one decided elsewhere.
+    Frozen(Box<FrozenSet>),
+}
+
+/// What a build decides, by toolchain, and who it is.
+struct Decisions {
+    manifest: Manifest,
+    decided: BTreeMap<String, Decided>,
+}
+
+impl Build {
+    /// What the arguments name: a compiler, or the folder of a frozen set. Where a compiler is not here that the repository
+    /// has a set of, that is taken, with a note. `None`, and a word about it, where there is neither.
+    ///
+    /// # Errors
+    /// As [`Asked::of`], and a set that cannot be read.
+    fn of(ask: &AskArgs) -> anyhow::Result<Option<Self>> {
+        let name = ask.compiler.as_str();
+        if let Some(set) = FrozenSet::at(Path::new(name))? {
+            return Ok(Some(Self::Frozen(Box::new(set))));
+        }
+        let is_absent =
+            Family::of_name(name).is_some() && Compiler::named(name, Tools::find()?.folder()).compiler.is_err();
+        let stand_in = if is_absent { FrozenSet::in_place_of(name)? } else { None };
+        if let Some(set) = stand_in {
+            warn(&format!("note: `{name}` is not here; {} says what it decided elsewhere\n", set.place));
+            return Ok(Some(Self::Frozen(Box::new(set))));
+        }
+        Ok(Asked::of(ask)?.map(|asked| Self::Here(Box::new(asked))))
+    }
+
+    /// Its family.
+    ///
+    /// # Errors
+    /// A set of a family that is not known.
+    fn family(&self) -> anyhow::Result<Family> {
+        match self {
+            Self::Here(asked) => Ok(asked.family()),
+            Self::Frozen(set) => {
+                let family = Family::ALL.into_iter().find(|family| family.as_str() == set.manifest.family);
+                family.with_context(|| format!("{}: unknown family `{}`", set.place, set.manifest.family))
+            }
+        }
+    }
+
+    /// Whether it is this set, so that there is nothing to compare.
+    fn is_frozen_as(&self, set: &FrozenSet) -> bool {
+        match self {
+            Self::Here(_) => false,
+            Self::Frozen(own) => own.manifest.digest == set.manifest.digest,
+        }
+    }
+
+    /// Where it is, for people.
+    fn place(&self, compiler: &str) -> String {
+        match self {
+            Self::Here(_) => compiler.to_owned(),
+            Self::Frozen(set) => format!("frozen, {}", set.place),
+        }
+    }
+
+    /// Who it is, and what it decides.
+    ///
+    /// # Errors
+    /// The compiler's file cannot be read.
+    fn decide(self, sources: &[Arc<Source>]) -> anyhow::Result<Decisions> {
+        match self {
+            Self::Here(asked) => {
+                let decided = asked.decide(sources);
+                Ok(Decisions { manifest: asked.manifest(&decided)?, decided })
+            }
+            Self::Frozen(set) => Ok(Decisions { manifest: set.manifest, decided: set.decided }),
+        }
+    }
 }
 
 /// Takes the cases out of the set that the user leaves out, which are not gone, and returns their ids.

@@ -222,7 +222,19 @@ fn what_is_missing_has_its_exit_code() {
 fn a_set_is_built_in() {
     let folder = frozen();
     let answer = folder.run("regress --compiler ./my-dxc vectors/two_pairs_fill_a_register").exits(1);
-    assert!(answer.out.contains("shaders/frozen/dxc-1.7.4006 (built in)"), "{answer}");
+    assert!(answer.out.contains("shaders/frozen/dxc-1.9.2602.17 (built in)"), "{answer}");
+}
+
+/// What changed between two builds can be asked where neither is, and a set is not held against itself.
+#[test]
+fn a_frozen_set_stands_for_its_compiler() {
+    let folder = frozen();
+    folder.run("freeze --compiler ./my-dxc --cases c --time-limit 2 moons/ --to old").exits(0);
+    build(&folder, "1.8.2502", (&moved(), REFUSES));
+    folder.run("freeze --compiler ./my-dxc --cases c --time-limit 2 moons/ --to new").exits(0);
+    let answer = folder.run("regress --compiler new --cases c --against old moons/").exits(1);
+    answer.prints("libdxcompiler.so: 1.8 - 1.8.2502 (test) (frozen, new)").prints("S.b of program offset 4 → 8");
+    folder.run("regress --compiler old --cases c --against old moons/").exits(3).warns("old is compared with itself");
 }
 
 /// git's rules: 0 good, 1 bad, 125 cannot be tested, 255 ends the bisection.
