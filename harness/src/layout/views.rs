@@ -70,11 +70,11 @@ impl BlockLayout {
 
     /// The leaves in the chosen elements of arrays, in declaration order, at most [`MAX_LEAVES`].
     pub fn leaves_in(&self, elements: ElementChoice) -> Vec<Leaf> {
-        let mut leaves = Leaves { elements, leaves: Vec::new(), steps: Vec::new() };
+        let mut leaves = Leaves { elements, found: Vec::new(), steps: Vec::new() };
         if let Ok(root) = &self.result {
             leaves.visit(&Place { path: String::new(), offset: 0 }, root);
         }
-        leaves.leaves
+        leaves.found
     }
 
     /// The path of the leaf that the byte at `offset` belongs to, the first in declaration order; `None` for padding. An
@@ -214,7 +214,7 @@ fn row(place: Place, layout: &LaidOut) -> MemberRow {
 #[derive(Debug)]
 struct Leaves {
     elements: ElementChoice,
-    leaves: Vec<Leaf>,
+    found: Vec<Leaf>,
     steps: Vec<LeafStep>,
 }
 
@@ -270,13 +270,13 @@ impl Leaves {
         self.steps.push(step);
         visit(self);
         self.steps.pop();
-        self.leaves.len() < MAX_LEAVES
+        self.found.len() < MAX_LEAVES
     }
 
     fn push(&mut self, place: Place, component: Component) {
-        if self.leaves.len() < MAX_LEAVES {
+        if self.found.len() < MAX_LEAVES {
             let Place { path, offset } = place;
-            self.leaves.push(Leaf { path, steps: self.steps.clone(), component, offset });
+            self.found.push(Leaf { path, steps: self.steps.clone(), component, offset });
         }
     }
 }

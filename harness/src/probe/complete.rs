@@ -100,7 +100,7 @@ mod tests {
     fn members_may_be_missing_and_parts_of_them_may_not() {
         let block = "struct T { float a; float2 b; }; cbuffer S { float4 v; T t[3]; };";
         assert!(has_all(block, ElementChoice::Every, |_| true));
-        assert!(has_all(block, ElementChoice::Every, |path| path != "t[0].a" && !path.ends_with(".a")));
+        assert!(has_all(block, ElementChoice::Every, |path| path.rsplit('.').next() != Some("a")));
         assert!(has_all(block, ElementChoice::Every, |path| path.starts_with('t')));
         assert!(!has_all(block, ElementChoice::Every, |path| path != "v.z"));
         assert!(!has_all(block, ElementChoice::Every, |path| path != "t[1].a"));

@@ -70,6 +70,10 @@ pub fn open_regular(path: &Path) -> Result<File, ReadError> {
 /// [`ReadError`].
 pub fn read_open(file: &File, limit: u64) -> Result<Vec<u8>, ReadError> {
     let claimed = file.metadata()?;
+    // The other end of a pipe may never write.
+    if !claimed.is_file() {
+        return Err(ReadError::NotRegular(kind(&claimed)));
+    }
     let mut bytes = Vec::new();
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {

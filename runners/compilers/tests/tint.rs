@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use layoutproof::check::{Produced, Subject};
-use layoutproof::layout::LayoutOptions;
+use layoutproof::layout::{ElementChoice, LayoutOptions};
 use layoutproof::read_naga::read_wgsl;
 use layoutproof::read_spirv::{bound_variables, declared};
 use layoutproof::runner::Shader;

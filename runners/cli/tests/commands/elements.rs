@@ -13,7 +13,8 @@ fn probed(folder: &Folder) -> (Vec<String>, Value) {
     let rows = check["rows"].as_array().unwrap();
     let mut paths: Vec<String> = Vec::new();
     for row in rows {
-        let path = row["path"].as_str().unwrap().trim_end_matches([".x", ".y", ".z", ".w"].as_slice());
+        let path = row["path"].as_str().unwrap();
+        let path = [".x", ".y", ".z", ".w"].iter().find_map(|component| path.strip_suffix(component)).unwrap_or(path);
         if !paths.iter().any(|known| known == path) {
             paths.push(path.to_owned());
         }
