@@ -61,7 +61,7 @@ pub struct Produced {
 const MOST_LEAVES_IN_EVERY_FORM: usize = 1024;
 
 /// The forms of access to blocks with more leaves.
-const FORMS_OF_LONG_BLOCKS: [Form; 4] = [Form::Leaf, Form::Vector, Form::Indexed, Form::Length];
+const FORMS_OF_LONG_BLOCKS: [Form; 2] = [Form::Leaf, Form::Length];
 
 impl Produced {
     /// Writes the shaders of `subject` by a generator of ours.
@@ -128,7 +128,7 @@ impl Produced {
             let of_block = format!("of `{}`, which has {} leaves to probe", layout.name, leaves.len());
             if settings.forms == Form::ALL.into() {
                 settings.forms = FORMS_OF_LONG_BLOCKS.into();
-                self.spared.push(format!("forms not probed (all but leaf, vector and indexed {of_block})"));
+                self.spared.push(format!("forms not probed (all but leaf {of_block})"));
             }
             if settings.stages.is_none() {
                 settings.stages = Some([Stage::Compute].into());

@@ -7,15 +7,16 @@ use crate::record::Form;
 
 /// Values that a shader reads or writes at most: leaves times forms. The time that drivers take for a shader grows faster
 /// than it does.
-///
-/// Source: measured, see `runners/README.md`.
 const MOST_VALUES: usize = 320;
+
+/// Leaves of a shader at most, also where it has one form.
+const MOST_LEAVES: usize = 64;
 
 impl ProbePlan {
     /// The plan, which is about `layout`, in parts of which a driver compiles each in a time that grows with its length.
     pub fn parts_for_drivers(self, layout: &BlockLayout) -> Vec<Self> {
         let forms = self.entries.iter().map(|entry| entry.forms.len()).max().unwrap_or(1).max(1);
-        self.parts(layout, MOST_VALUES / forms)
+        self.parts(layout, (MOST_VALUES / forms).min(MOST_LEAVES))
     }
 
     /// The plan, which is about `layout`, as several of up to `most` leaves. The components of a vector or matrix stay
