@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use layoutproof::check::{Produced, Source, Subject};
 use layoutproof::declare::DeclareOptions;
-use layoutproof::layout::{LayoutOptions, find};
+use layoutproof::layout::{ElementChoice, LayoutOptions, find};
 use layoutproof::module_reader::{InProcessReader, ModuleReader};
 use layoutproof::sources::{SourceMap, Span};
 use layoutproof::toolchain::{Compilation, Compile, CompileRequest, Toolchain, toolchains};
