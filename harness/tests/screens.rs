@@ -160,7 +160,8 @@ fn what_gains_nothing_has_no_screen() {
     assert_eq!(taken, [1, 2, 3].into(), "without scalar block layout");
 }
 
-/// Of one case of 400 loads and many small ones, the large one is alone in its module and so in none.
+/// Of one case of 320 loads and many small ones, the large one is alone in its module, where a hash is cheaper than a store
+/// for each load.
 #[test]
 fn modules_are_no_larger_than_the_device_compiles_well() {
     let large = check("cbuffer S { float4x4 a[7]; };", "std140", None);
@@ -170,7 +171,8 @@ fn modules_are_no_larger_than_the_device_compiles_well() {
     assert!(screens.len() > 4, "{} screens", screens.len());
     for screen in &screens {
         let cases: BTreeSet<usize> = screen.probes().map(|probe| probe.check).collect();
-        assert!((2..40).contains(&cases.len()) && !cases.contains(&40), "{cases:?}");
+        let is_large = cases == BTreeSet::from([40]);
+        assert!(is_large || (2..40).contains(&cases.len()) && !cases.contains(&40), "{cases:?}");
     }
 }
 
