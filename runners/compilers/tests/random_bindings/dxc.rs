@@ -8,6 +8,7 @@ use layoutproof::dxil::bindings::resource_bindings;
 use layoutproof::random::Program;
 use layoutproof::read_spirv::bound_variables;
 use layoutproof_compilers::compiler::{Answer, Compiler};
+use layoutproof_compilers::d3d::{Compiled, D3dCompiler, Object, Source};
 
 use crate::Agreed;
 use crate::compared::{Row, placed, same};
@@ -16,13 +17,35 @@ use crate::compared::{Row, placed, same};
 type Said = Result<BTreeSet<Row>, String>;
 
 pub(crate) fn compare(dxc: &Compiler, target: Target, program: &Program) -> Result<Agreed, String> {
-    let text = program.text();
-    let ours = placed(&text, &Request::new(target, Convention::Dxc))?;
     let theirs = match target {
         Target::D3d12 => listed(dxc, program)?,
         Target::Vulkan => decorated(dxc, program)?,
         Target::Webgpu | Target::Metal => return Err(format!("DXC has no target {target}")),
     };
+    agree(target, program, theirs)
+}
+
+/// Compares every program with a DXC under Wine, in one process of it, on D3D12.
+pub(crate) fn compare_on_windows(dxc: &Compiler, programs: &[Program]) -> Result<Vec<Result<Agreed, String>>, String> {
+    let source = |program: &Program| Source {
+        text: program.text(),
+        profile: profile(program).to_owned(),
+        entry: "main".to_owned(),
+        options: Vec::new(),
+    };
+    let sources: Vec<Source> = programs.iter().map(source).collect();
+    let mut compiler = D3dCompiler::new(dxc.clone()).map_err(|error| error.to_string())?;
+    let compiled = compiler.compile(&sources);
+    let one = |(program, compiled): (&Program, Compiled<Object>)| match compiled {
+        Compiled::Made(object) => agree(Target::D3d12, program, Ok(rows_of(&object.listing)?)),
+        Compiled::Refused(said) => agree(Target::D3d12, program, Err(said)),
+        Compiled::Broken(how) => Err(how),
+    };
+    Ok(programs.iter().zip(compiled).map(one).collect())
+}
+
+fn agree(target: Target, program: &Program, theirs: Said) -> Result<Agreed, String> {
+    let ours = placed(&program.text(), &Request::new(target, Convention::Dxc))?;
     match (ours, theirs) {
         (Ok(bound), Ok(rows)) => same(&chosen(&bound, &rows, target), &rows).map(|()| Agreed::Placed),
         // DXC may stop at its first error; layoutproof tells all.
@@ -51,11 +74,13 @@ fn listed(dxc: &Compiler, program: &Program) -> Result<Said, String> {
     match dxc.ask(folder.path(), &["-T", profile(program), "-E", "main", "program.hlsl"]) {
         Answer::Broken(how) => Err(how),
         Answer::Refused(finished) => Ok(Err(finished.stderr)),
-        Answer::Accepted(finished) => {
-            let rows = resource_bindings(&finished.stdout)?;
-            Ok(Ok(rows.into_iter().map(|r| (path(&r.name), r.unit, r.space, r.index, r.count)).collect()))
-        }
+        Answer::Accepted(finished) => Ok(Ok(rows_of(&finished.stdout)?)),
     }
+}
+
+fn rows_of(listing: &str) -> Result<BTreeSet<Row>, String> {
+    let rows = resource_bindings(listing)?;
+    Ok(rows.into_iter().map(|r| (path(&r.name), r.unit, r.space, r.index, r.count)).collect())
 }
 
 fn decorated(dxc: &Compiler, program: &Program) -> Result<Said, String> {

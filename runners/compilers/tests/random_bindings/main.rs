@@ -30,6 +30,24 @@ enum Agreed {
 /// Compares one program; `Err` says in what the sides differ.
 type Compare = fn(&Compiler, Target, &Program) -> Result<Agreed, String>;
 
+/// Who is compared with what, and how a compiler is asked.
+struct Comparison {
+    name: &'static str,
+    compiler: Option<Arc<Compiler>>,
+    target: Target,
+    dialect: Dialect,
+    ask: Ask,
+}
+
+/// How a compiler is asked.
+#[derive(Clone, Copy)]
+enum Ask {
+    /// A process for each program.
+    EachAlone(Compare),
+    /// One process for all, under Wine.
+    Together,
+}
+
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let tools = ToolsFolder::find().ok();
@@ -37,20 +55,21 @@ fn main() -> ExitCode {
     let slangc = Compiler::named("slangc", tools.as_ref()).compiler.ok().map(Arc::new);
     let mut trials = Vec::new();
     for target in [Target::D3d12, Target::Vulkan] {
-        trials.push(trial(("dxc", dxc.clone()), target, Dialect::Dxc, dxc::compare));
+        let (compiler, ask) = (dxc.clone(), Ask::EachAlone(dxc::compare));
+        trials.push(trial(Comparison { name: "dxc", compiler, target, dialect: Dialect::Dxc, ask }));
     }
+    let compiler = Compiler::named("dxc-1.9", tools.as_ref()).compiler.ok().map(Arc::new);
+    let (target, ask) = (Target::D3d12, Ask::Together);
+    trials.push(trial(Comparison { name: "dxc-1.9", compiler, target, dialect: Dialect::Dxc, ask }));
     for target in [Target::D3d12, Target::Vulkan, Target::Webgpu] {
-        trials.push(trial(("slangc", slangc.clone()), target, Dialect::Slang, slang::compare));
+        let (compiler, ask) = (slangc.clone(), Ask::EachAlone(slang::compare));
+        trials.push(trial(Comparison { name: "slangc", compiler, target, dialect: Dialect::Slang, ask }));
     }
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-fn trial(
-    (name, compiler): (&'static str, Option<Arc<Compiler>>),
-    target: Target,
-    dialect: Dialect,
-    compare: Compare,
-) -> Trial {
+fn trial(comparison: Comparison) -> Trial {
+    let Comparison { name, compiler, target, dialect, ask } = comparison;
     let title = format!("{name}::{target}");
     let Some(compiler) = compiler else {
         let reason = format!("{name} is not there");
@@ -64,8 +83,12 @@ fn trial(
     Trial::test(title, move || {
         let (mut placed, mut differences) = (0, Vec::new());
         let programs = made(dialect);
-        for program in &programs {
-            match compare(&compiler, target, program) {
+        let agreed = match ask {
+            Ask::EachAlone(compare) => programs.iter().map(|program| compare(&compiler, target, program)).collect(),
+            Ask::Together => dxc::compare_on_windows(&compiler, &programs)?,
+        };
+        for (program, agreed) in programs.iter().zip::<Vec<_>>(agreed) {
+            match agreed {
                 Ok(Agreed::Placed) => placed += 1,
                 Ok(Agreed::Refused) => {}
                 Err(told) => differences.push(format!("{told}\n{}", program.text())),
