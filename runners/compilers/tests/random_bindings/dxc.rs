@@ -35,13 +35,13 @@ pub(crate) fn compare_on_windows(dxc: &Compiler, programs: &[Program]) -> Result
     };
     let sources: Vec<Source> = programs.iter().map(source).collect();
     let mut compiler = D3dCompiler::new(dxc.clone()).map_err(|error| error.to_string())?;
-    let compiled = compiler.compile(&sources);
+    let answers = compiler.compile(&sources);
     let one = |(program, compiled): (&Program, Compiled<Object>)| match compiled {
         Compiled::Made(object) => agree(Target::D3d12, program, Ok(rows_of(&object.listing)?)),
         Compiled::Refused(said) => agree(Target::D3d12, program, Err(said)),
         Compiled::Broken(how) => Err(how),
     };
-    Ok(programs.iter().zip(compiled).map(one).collect())
+    Ok(programs.iter().zip(answers).map(one).collect())
 }
 
 fn agree(target: Target, program: &Program, theirs: Said) -> Result<Agreed, String> {
