@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::record::{Culprit, Form, Outcome, Proves, Row, What};
+use crate::runner::Feature;
 
 /// What the module validator said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,9 +18,19 @@ pub enum Validation {
     Valid,
     /// Nobody asked, for this reason.
     NotRun(String),
+    /// It is not valid under the rules that were promised, and is where a device allows more.
+    ValidOnlyWith {
+        /// What such a device has.
+        feature: Feature,
+        /// The validator's message under the promised rules.
+        message: String,
+    },
     /// The validator's message.
     Invalid(String),
 }
+
+/// How the text of a module begins that is valid with a feature alone; the feature's name and a colon follow.
+const VALID_ONLY_WITH: &str = "valid only with ";
 
 impl Validation {
     /// The text of the record.
@@ -27,17 +38,37 @@ impl Validation {
         match self {
             Self::Valid => "valid".to_owned(),
             Self::NotRun(reason) => format!("not run: {reason}"),
+            Self::ValidOnlyWith { feature, message } => format!("{VALID_ONLY_WITH}{feature}: {message}"),
             Self::Invalid(message) => message.clone(),
         }
     }
 
+    /// What is said of a check whose modules were told this; without any, nobody was asked.
+    pub fn of_all<'a>(modules: impl Iterator<Item = &'a Self>) -> Self {
+        // What one module breaks comes before what nobody asked of another. The first one of a kind is told.
+        let weight = |validation: &&Self| match validation {
+            Self::Invalid(_) => 0,
+            Self::ValidOnlyWith { .. } => 1,
+            Self::NotRun(_) => 2,
+            Self::Valid => 3,
+        };
+        modules.min_by_key(weight).cloned().unwrap_or_else(|| Self::NotRun("no module".to_owned()))
+    }
+
     /// What such a text of a record stands for.
     pub fn of_text(text: &str) -> Self {
-        match (text, text.strip_prefix("not run: ")) {
-            ("valid", _) => Self::Valid,
-            (_, Some(reason)) => Self::NotRun(reason.to_owned()),
-            (message, None) => Self::Invalid(message.to_owned()),
+        if text == "valid" {
+            return Self::Valid;
         }
+        if let Some(reason) = text.strip_prefix("not run: ") {
+            return Self::NotRun(reason.to_owned());
+        }
+        let limited = text.strip_prefix(VALID_ONLY_WITH).and_then(|rest| rest.split_once(": "));
+        let known = limited.and_then(|(name, message)| {
+            let feature = Feature::ALL.into_iter().find(|feature| feature.to_string() == name)?;
+            Some(Self::ValidOnlyWith { feature, message: message.to_owned() })
+        });
+        known.unwrap_or_else(|| Self::Invalid(text.to_owned()))
     }
 }
 
@@ -78,6 +109,34 @@ pub fn judge(rows: &[Row], validation: &Validation, code: Code) -> Verdict {
     }
     let broken: BTreeSet<Link> = rows.iter().flat_map(|row| broken_links(row, rows, code.proves)).collect();
     let culprits: BTreeSet<Culprit> = broken.iter().map(|link| culprit(*link, rows, code)).collect();
+    let of_rows = judge_rows(&broken, &culprits);
+    match validation {
+        Validation::ValidOnlyWith { feature, message } => beyond_promise(of_rows, code.writer, *feature, message),
+        Validation::Valid | Validation::NotRun(_) | Validation::Invalid(_) => of_rows,
+    }
+}
+
+/// The verdict where a module needs a feature that was not promised: its writer is at fault, and alone where the rows name
+/// nobody else.
+fn beyond_promise(of_rows: Verdict, writer: Writer, feature: Feature, message: &str) -> Verdict {
+    let writers = match writer {
+        Writer::Compiler => Culprit::Compiler,
+        Writer::Generator => Culprit::Module,
+    };
+    let unpromised = format!("{VALID_ONLY_WITH}{feature}, which its layout option does not ask for: {message}");
+    match of_rows.culprit {
+        None => differ(writers, format!("the module is {unpromised}")),
+        Some(culprit) if culprit == writers || culprit == Culprit::Report => {
+            differ(writers, format!("{}, and the module is {unpromised}", of_rows.sentence))
+        }
+        Some(culprit) => differ(
+            Culprit::Unclear,
+            format!("no single witness stands alone: {}, and the module is {unpromised}", culprit.as_str()),
+        ),
+    }
+}
+
+fn judge_rows(broken: &BTreeSet<Link>, culprits: &BTreeSet<Culprit>) -> Verdict {
     match (culprits.len(), culprits.first()) {
         (0, _) | (_, None) => {
             let sentence = "all witnesses agree".to_owned();
@@ -88,7 +147,7 @@ pub fn judge(rows: &[Row], validation: &Validation, code: Code) -> Verdict {
         }
         (1, Some(only)) => differ(*only, sentence(*only).to_owned()),
         // Both are the compiler's, and a wrong address weighs more than a report that misses it.
-        (_, Some(_)) if culprits == BTreeSet::from([Culprit::Compiler, Culprit::Report]) => {
+        (_, Some(_)) if *culprits == BTreeSet::from([Culprit::Compiler, Culprit::Report]) => {
             let also = "and its report differs from what the code addresses";
             differ(Culprit::Compiler, format!("{}, {also}", sentence(Culprit::Compiler)))
         }
@@ -273,6 +332,38 @@ mod tests {
     fn an_invalid_module_comes_before_everything() {
         let verdict = judge(&[row([Some(0); 4])], &Validation::Invalid("no".to_owned()), OURS);
         assert_eq!(verdict.culprit, Some(Culprit::Module));
+    }
+
+    /// DXC's default promises what Vulkan 1.1 allows, and `[[vk::offset(8)]]` puts a struct at byte 8 of a uniform block.
+    #[test]
+    fn a_module_that_needs_more_than_was_promised_is_its_writers() {
+        let limited =
+            Validation::ValidOnlyWith { feature: Feature::ScalarBlockLayout, message: "error: line 4: no".to_owned() };
+        let [a, b] = [Some(36), Some(48)];
+        for (numbers, code, culprit) in [
+            ([a, a, a, a], CHOSEN, Culprit::Compiler),
+            ([a, a, b, b], CHOSEN, Culprit::Compiler),
+            ([a, a, a, b], CHOSEN, Culprit::Unclear),
+            ([b, a, b, b], CHOSEN, Culprit::Unclear),
+            ([a, a, a, a], OURS, Culprit::Module),
+        ] {
+            let verdict = judge(&[row(numbers)], &limited, code);
+            assert_eq!(verdict.outcome, Outcome::Differ);
+            assert_eq!(verdict.culprit, Some(culprit), "{}", verdict.sentence);
+            assert!(verdict.sentence.contains("valid only with scalarBlockLayout"), "{}", verdict.sentence);
+        }
+    }
+
+    #[test]
+    fn records_keep_what_the_validator_said() {
+        let message = "error: line 4: valid only with luck: no".to_owned();
+        let feature = Feature::UniformBufferStandardLayout;
+        let limited = Validation::ValidOnlyWith { feature, message: message.clone() };
+        assert_eq!(limited.text(), format!("valid only with uniformBufferStandardLayout: {message}"));
+        let others = [Validation::Valid, Validation::NotRun("no spirv-val".to_owned()), Validation::Invalid(message)];
+        for validation in others.into_iter().chain([limited]) {
+            assert_eq!(Validation::of_text(&validation.text()), validation);
+        }
     }
 
     #[test]

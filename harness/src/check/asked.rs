@@ -11,10 +11,8 @@ use crate::check::shader_module::{Code, Compiled, ShaderModule};
 use crate::check::share::Share;
 use crate::check::subject::Subject;
 use crate::generate::hlsl::{Dialect, Program};
-use crate::generate::spirv::BlockRules;
 use crate::generate::{glsl, hlsl, spirv, wgsl};
-use crate::layout::rules::VectorAlignment;
-use crate::layout::{BlockLayout, DECLARED, ElementChoice, Leaf, find};
+use crate::layout::{BlockLayout, BlockRules, DECLARED, ElementChoice, Leaf, find};
 use crate::module::{BlockKind, EntryPoint};
 use crate::module_reader::ModuleReader;
 use crate::probe::{Interface, ProbeEntry, ProbePlan, Wiring, elements};
@@ -23,7 +21,7 @@ use crate::record::{Direction, Form, REFUSED_BY};
 use crate::reported::reported;
 use crate::resource::{Access, ResourceKind};
 use crate::runner::Shader;
-use crate::toolchain::{Compilation, Compile, CompileRequest, Language, Made, SourceText, Toolchain};
+use crate::toolchain::{Compilation, Compile, CompileRequest, Language, Made, Output, SourceText, Toolchain};
 
 /// What came of a compilation.
 pub(super) enum Attempt {
@@ -209,10 +207,8 @@ impl Asked<'_> {
         let mut requires =
             code.spirv().map(features_of).transpose().map_err(Unusable::NotFollowed)?.unwrap_or_default();
         // WGSL's own rules are the validator's business, and so are the features behind its address spaces.
-        let is_vulkan = matches!(code, Code::Spirv(_));
-        let rules = is_vulkan.then(|| self.block_rules(layout, &plan)).flatten();
-        requires.extend(rules.and_then(BlockRules::feature));
-        if is_vulkan {
+        if matches!(code, Code::Spirv(_)) {
+            requires.extend(self.needed_rules(layout, &plan).feature());
             requires.extend(plan.entries.iter().flat_map(ProbeEntry::requires));
         }
         let (compiled, reason) = match addressed(layout, &plan, (&shader, interface)) {
@@ -228,7 +224,7 @@ impl Asked<'_> {
             code,
             interface,
             reported,
-            validator_flags: rules.and_then(BlockRules::spirv_val_flag).into_iter().collect(),
+            block_rules: self.promised_rules(),
             validation,
             requires,
             binding_size,
@@ -241,15 +237,27 @@ impl Asked<'_> {
         })
     }
 
-    /// The rules of Vulkan that the compiler's own block needs: those that its layout option is for, and at least those
-    /// that the offsets obey. Leaves that are not probed stand in it, too, and a structured buffer is an array.
-    fn block_rules(&self, layout: &BlockLayout, plan: &ProbePlan) -> Option<BlockRules> {
+    /// The rules of Vulkan that the compiler's option promises for the block.
+    fn promised_rules(&self) -> BlockRules {
+        match self.toolchain.output {
+            Output::Spirv => find(self.subject.rules).map_or(BlockRules::Relaxed, |rules| rules.block_rules),
+            // Of DXBC's blocks vkd3d makes arrays of registers and of words, and WGSL has rules of its own.
+            Output::SpirvOfDxbc | Output::Wgsl | Output::Dxil | Output::ClangIr => BlockRules::Relaxed,
+        }
+    }
+
+    /// The rules of Vulkan that a device must allow to run the code: those that the offsets need, whatever was promised, and
+    /// the scalar ones where they are what the layout option is for. Leaves that are not probed stand in the compiler's own
+    /// block, too, and a structured buffer is an array.
+    fn needed_rules(&self, layout: &BlockLayout, plan: &ProbePlan) -> BlockRules {
+        let promised = self.promised_rules();
+        if self.toolchain.output != Output::Spirv || promised == BlockRules::Scalar {
+            return promised;
+        }
         let array = elements(layout);
         let whole = array.as_ref().unwrap_or(layout);
-        let obeyed =
-            spirv::block_rules(whole, &ProbePlan { leaves: whole.leaves_in(ElementChoice::Sample), ..plan.clone() });
-        let of_option = find(self.subject.rules).filter(|rules| rules.vectors == VectorAlignment::Component);
-        obeyed.max(of_option.map(|_| BlockRules::Scalar))
+        let obeyed = spirv::block_rules(whole, &ProbePlan { leaves: whole.leaves_in(ElementChoice::Sample), ..plan.clone() });
+        obeyed.unwrap_or(BlockRules::Relaxed)
     }
 }
 

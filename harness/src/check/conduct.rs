@@ -163,11 +163,7 @@ impl Check {
     }
 
     fn validation(&self) -> Validation {
-        let modules = &self.produced.modules;
-        let invalid = modules.iter().find(|module| matches!(module.validation, Validation::Invalid(_)));
-        let not_run = modules.iter().find(|module| matches!(module.validation, Validation::NotRun(_)));
-        let first = invalid.or(not_run).map(|module| module.validation.clone());
-        first.unwrap_or(if modules.is_empty() { Validation::NotRun("no module".to_owned()) } else { Validation::Valid })
+        Validation::of_all(self.produced.modules.iter().map(|module| &module.validation))
     }
 
     /// The verdict where what was not carried out counts too, and what that was.

@@ -182,7 +182,7 @@ impl Produced {
             block,
             layout: image_of.clone(),
             planted: (layout != image_of).then(|| layout.clone()),
-            validator_flags: module.spirv_val_flags(),
+            block_rules: module.block_rules(),
             requires: module.requires(),
             code: Code::Spirv(module.words),
             interface: Interface::default(),

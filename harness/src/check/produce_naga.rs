@@ -9,7 +9,7 @@ use crate::check::produce::Produced;
 use crate::check::shader_module::{Code, Compiled, ShaderModule};
 use crate::check::share::Share;
 use crate::generate::wgsl::{self, WgslModule};
-use crate::layout::{BlockLayout, Component, Leaf};
+use crate::layout::{BlockLayout, BlockRules, Component, Leaf};
 use crate::naga_glsl::glsl_offsets;
 use crate::naga_offsets::{self, NagaError};
 use crate::probe::{Interface, ProbeEntry, ProbePlan};
@@ -53,7 +53,7 @@ impl Produced {
                 code: Code::Naga { spirv, wgsl: wgsl.text },
                 interface: Interface::default(),
                 reported: Numbers::default(),
-                validator_flags: Vec::new(),
+                block_rules: BlockRules::Relaxed,
                 validation: Validation::NotRun("no spirv-val".to_owned()),
                 requires: push.into_iter().collect(),
                 binding_size: wgsl.binding_size,

@@ -151,11 +151,7 @@ impl ProofCheck {
     }
 
     fn validation(&self) -> Validation {
-        let all = || self.proof.modules.iter().map(|module| &module.validation);
-        let invalid = all().find(|validation| matches!(validation, Validation::Invalid(_)));
-        let not_run = all().find(|validation| matches!(validation, Validation::NotRun(_)));
-        let first = invalid.or(not_run).or_else(|| all().next()).cloned();
-        first.unwrap_or_else(|| Validation::NotRun("no module".to_owned()))
+        Validation::of_all(self.proof.modules.iter().map(|module| &module.validation))
     }
 
     fn story(&self, verdict: &Verdict) -> Story {

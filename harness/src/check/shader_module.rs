@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::case::Numbers;
 use crate::check::share::Share;
-use crate::layout::BlockLayout;
+use crate::layout::{BlockLayout, BlockRules};
 use crate::probe::{Interface, ProbeEntry, ProbePlan};
 use crate::record::Form;
 use crate::runner::{DeviceInfo, Feature, RunnerKind, Shader};
@@ -66,8 +66,9 @@ pub struct ShaderModule {
     pub interface: Interface,
     /// What the compiler reports of the block.
     pub reported: Numbers,
-    /// Options for the validator.
-    pub validator_flags: Vec<&'static str>,
+    /// The rules of Vulkan under which the module must be valid: what a compiler's option promises, and what our own
+    /// generators' offsets need.
+    pub block_rules: BlockRules,
     /// What the validator said.
     pub validation: Validation,
     /// What a device must have.

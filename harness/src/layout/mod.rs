@@ -9,6 +9,7 @@
 
 pub mod alignment;
 mod bits;
+mod block_rules;
 mod explicit;
 mod forbid;
 mod matrix;
@@ -25,6 +26,7 @@ pub mod tree;
 mod views;
 mod walk;
 
+pub use block_rules::BlockRules;
 pub use rules::{DECLARED, RuleSet};
 pub use table::{find, table};
 pub(crate) use tree::Refusals;

@@ -1,7 +1,7 @@
 //! Rule mutants: a row in, every row that differs from it in one parameter out.
 //!
-//! The alternatives of each parameter stand here, one table each. What a row says about itself (name, texts, versions) is
-//! no rule for bytes and is not mutated; a test takes rows apart so that no column is forgotten.
+//! The alternatives of each parameter stand here, one table each. What a row says about itself (name, texts, versions, and
+//! which rules of Vulkan it keeps) is no rule for bytes and is not mutated; a test takes rows apart so that no column is forgotten.
 
 use super::alignment::Alignment;
 use super::rules::{

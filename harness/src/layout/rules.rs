@@ -7,6 +7,7 @@
 //! 4.6, 7.6.2.2; GLSL `GL_EXT_scalar_block_layout`; WGSL, Memory Layout; measured with DXC 1.7.2308 and Slang 2026.12.
 
 use super::alignment::Alignment;
+use super::block_rules::BlockRules;
 
 /// The name under which layouts stand that a module says itself, by its decorations or its compiler's types. It is no row
 /// of the table: nothing is laid out under it.
@@ -68,6 +69,9 @@ pub struct RuleSet {
     pub vk_offset: VkOffset,
     /// `register(c4)` on a loose global.
     pub global_register: GlobalRegister,
+    /// Which of Vulkan's rules for explicit layouts every block keeps that a compiler lays out so: what the compiler's option
+    /// promises, whatever a certain block would need.
+    pub block_rules: BlockRules,
     /// What may not be declared.
     pub forbids: &'static [Forbid],
 }

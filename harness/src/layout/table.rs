@@ -3,6 +3,7 @@
 //! Column meanings are in [`super::rules`].
 
 use super::alignment::Alignment;
+use super::block_rules::BlockRules;
 use super::rules::{
     ArrayOrder, ArrayStride, BitFields, ElementOrder, EmptyMembers, Enums, Example, Forbid, GlobalRegister, Matrices,
     MatrixStart, OneDimensional, PackOffsetRule, Placement, RuleSet, Straddle, StraddleSize, StructPadding,
@@ -82,6 +83,7 @@ const SCALAR: RuleSet = RuleSet {
     packoffset: PackOffsetRule::RestBehindHighest,
     vk_offset: VkOffset::Honoured,
     global_register: GlobalRegister::Refused,
+    block_rules: BlockRules::Scalar,
     forbids: &[],
 };
 
@@ -93,6 +95,7 @@ const STD430: RuleSet = RuleSet {
     vectors: VectorAlignment::PowerOfTwo,
     pad_arrays: true,
     pad_structs: StructPadding::Padded,
+    block_rules: BlockRules::UniformStandard,
     ..SCALAR
 };
 
@@ -102,6 +105,7 @@ const STD140: RuleSet = RuleSet {
     example: Example { declaration: "struct T { float3 a; float b[2]; float c; };", offsets: &[0, 16, 48], size: 64 },
     array_alignment: Alignment::REGISTER,
     struct_alignment: Alignment::REGISTER,
+    block_rules: BlockRules::Relaxed,
     ..STD430
 };
 
@@ -126,6 +130,7 @@ const STD140_DXC: RuleSet = RuleSet {
     summary: "std140 as DXC's -fvk-use-gl-layout has it: 1xN matrices are vectors, enums 32-bit",
     array_alignment: Alignment::REGISTER,
     struct_alignment: Alignment::REGISTER,
+    block_rules: BlockRules::Relaxed,
     ..STD430_DXC
 };
 
@@ -198,6 +203,7 @@ const DX_CBUFFER: RuleSet = RuleSet {
     matrices: Matrices::DxSpirv,
     one_dimensional: OneDimensional::VectorIfContiguous,
     members: VECTOR_REGISTERS,
+    block_rules: BlockRules::Scalar,
     ..STD430_DXC
 };
 
@@ -207,6 +213,7 @@ const DX_STRUCTURED: RuleSet = RuleSet {
     example: Example { declaration: "struct T { float a; float3 b; double c; };", offsets: &[0, 4, 16], size: 24 },
     vectors: VectorAlignment::Component,
     packoffset: PackOffsetRule::Refused,
+    block_rules: BlockRules::Scalar,
     ..STD430_DXC
 };
 
@@ -217,6 +224,7 @@ const WGSL_STORAGE: RuleSet = RuleSet {
     example: Example { declaration: "struct T { float3 a; float b; float c[2]; };", offsets: &[0, 12, 16], size: 32 },
     packoffset: PackOffsetRule::Refused,
     vk_offset: VkOffset::Ignored,
+    block_rules: BlockRules::Relaxed,
     forbids: &[Forbid::NotWgsl],
     ..STD430
 };
@@ -256,6 +264,7 @@ const TABLE: &[RuleSet] = &[
         example: Example { declaration: ARRAY_ORDER_EXAMPLE, offsets: &[0, 96], size: 112 },
         array_alignment: Alignment::REGISTER,
         struct_alignment: Alignment::REGISTER,
+        block_rules: BlockRules::Relaxed,
         ..STD430_SLANG
     },
     STD430,
@@ -282,6 +291,7 @@ const TABLE: &[RuleSet] = &[
         vectors: VectorAlignment::Component,
         array_stride: ArrayStride::Packed,
         pad_structs: StructPadding::None,
+        block_rules: BlockRules::Scalar,
         ..STD430_DXC
     },
     RuleSet {
@@ -295,6 +305,7 @@ const TABLE: &[RuleSet] = &[
         },
         versions: Some(Versions { compiler: "dxc", from: Some("1.9.2602"), before: None }),
         vectors: VectorAlignment::Component,
+        block_rules: BlockRules::Scalar,
         ..STD430_DXC
     },
     RuleSet {

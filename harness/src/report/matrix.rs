@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::style::{Lines, Style, Tone, counted, grouped, one_line, pad, pad_left, width};
-use crate::record::{CheckRecord, Culprit, Outcome, Proves, REFUSED_BY};
+use crate::record::{CheckRecord, Outcome, Proves, REFUSED_BY};
+use crate::verdict::Validation;
 
 /// Cases that are named for a group.
 const EXAMPLES: usize = 3;
@@ -176,7 +177,10 @@ fn cause(check: &CheckRecord) -> String {
     let hint = story.and_then(|story| story.hint.clone());
     let verdict = story.map(|story| story.verdict.as_str()).filter(|verdict| !verdict.is_empty());
     // The validator's own words have line numbers, which tell no cause from another.
-    let invalid = check.culprit == Some(Culprit::Module);
+    let invalid = match Validation::of_text(&check.validation) {
+        Validation::Invalid(_) | Validation::ValidOnlyWith { .. } => true,
+        Validation::Valid | Validation::NotRun(_) => false,
+    };
     let verdict =
         verdict.map(|verdict| verdict.split(": error").next().filter(|_| invalid).unwrap_or(verdict).to_owned());
     known.or(hint).or(verdict).unwrap_or_else(|| "no rule set explains all rows".to_owned())

@@ -8,6 +8,7 @@ use layoutproof::check::{Check, Produced, Producer, Settings, Subject};
 use layoutproof::record::{CheckRecord, Outcome};
 use layoutproof::runner::{DeviceInfo, Job};
 use layoutproof::toolchain::Compile;
+use layoutproof::verdict::Validation;
 
 use crate::drivers::Compilation;
 use crate::pool::{self, Launch};
@@ -92,7 +93,11 @@ fn produce(subject: &Subject, producer: Producer, making: Making<'_>, validator:
     };
     for module in &mut shaders.modules {
         if let Some((words, validator)) = module.code.spirv().zip(validator) {
-            module.validation = validator.validate(words, &module.validator_flags);
+            module.validation = validator.validate(words, module.block_rules);
+            // The verdict on the module stands; a device that allows it shows what its code does all the same.
+            if let Validation::ValidOnlyWith { feature, .. } = module.validation {
+                module.requires.insert(feature);
+            }
         }
     }
     shaders

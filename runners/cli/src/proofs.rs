@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use layoutproof::check::{Placed, Producer, Proof, ProofCheck};
+use layoutproof::layout::BlockRules;
 use layoutproof::record::CheckRecord;
 use layoutproof::runner::{DeviceInfo, Job, Shader};
 use layoutproof_compilers::spirv_val::SpirvVal;
@@ -53,7 +54,7 @@ fn validated(proof: &Proof, validator: Option<&SpirvVal>) -> Proof {
     let mut proof = proof.clone();
     for module in &mut proof.modules {
         match (&module.shader, validator) {
-            (Shader::Spirv(words), Some(validator)) => module.validation = validator.validate(words, &[]),
+            (Shader::Spirv(words), Some(validator)) => module.validation = validator.validate(words, BlockRules::Relaxed),
             (
                 Shader::Spirv(_)
                 | Shader::Wgsl(_)

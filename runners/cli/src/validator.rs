@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use layoutproof::layout::BlockRules;
 use layoutproof::verdict::Validation;
 use layoutproof_compilers::spirv_val::SpirvVal;
 
-/// Words of a module, and the options with which it is validated.
-type Question = (Vec<u32>, Vec<&'static str>);
+/// Words of a module, and the rules under which it is validated.
+type Question = (Vec<u32>, BlockRules);
 
 /// spirv-val with what it has said so far.
 #[derive(Debug)]
@@ -23,15 +24,15 @@ impl Validator {
     }
 
     /// What it says of a module. Only what it did say is kept, not that it could not be run.
-    pub(crate) fn validate(&self, words: &[u32], flags: &[&'static str]) -> Validation {
+    pub(crate) fn validate(&self, words: &[u32], rules: BlockRules) -> Validation {
         let said = || self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        let question = (words.to_vec(), flags.to_vec());
+        let question = (words.to_vec(), rules);
         if let Some(known) = said().get(&question) {
             return known.clone();
         }
-        let validation = self.program.validate(words, flags);
+        let validation = self.program.validate(words, rules);
         match &validation {
-            Validation::Valid | Validation::Invalid(_) => drop(said().insert(question, validation.clone())),
+            Validation::Valid | Validation::ValidOnlyWith { .. } | Validation::Invalid(_) => drop(said().insert(question, validation.clone())),
             Validation::NotRun(_) => {}
         }
         validation

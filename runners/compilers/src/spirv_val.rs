@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use layoutproof::layout::BlockRules;
 use layoutproof::verdict::Validation;
 
 use crate::compiler::ProgramOrigin;
@@ -51,15 +52,28 @@ impl SpirvVal {
         &self.version
     }
 
-    /// Validates a module under the layout rules that `flags` loosen.
-    pub fn validate(&self, words: &[u32], flags: &[&str]) -> Validation {
-        self.run(words, flags).unwrap_or_else(|error| Validation::NotRun(format!("spirv-val: {error}")))
+    /// Validates a module under these rules for explicit layouts. One that breaks them is tried under the looser ones, so
+    /// that what a device would have to allow is told.
+    pub fn validate(&self, words: &[u32], rules: BlockRules) -> Validation {
+        let verdict = self.under(words, rules);
+        let Validation::Invalid(message) = verdict else { return verdict };
+
+        let looser = BlockRules::ALL.into_iter().filter(|other| *other > rules);
+        let enough = looser.filter(|rules| self.under(words, *rules) == Validation::Valid).find_map(BlockRules::feature);
+        match enough {
+            Some(feature) => Validation::ValidOnlyWith { feature, message },
+            None => Validation::Invalid(message),
+        }
     }
 
-    fn run(&self, words: &[u32], flags: &[&str]) -> std::io::Result<Validation> {
+    fn under(&self, words: &[u32], rules: BlockRules) -> Validation {
+        self.run(words, rules.spirv_val_flag()).unwrap_or_else(|error| Validation::NotRun(format!("spirv-val: {error}")))
+    }
+
+    fn run(&self, words: &[u32], flag: Option<&str>) -> std::io::Result<Validation> {
         let mut child = Command::new(&self.program)
             .args(["--target-env", TARGET])
-            .args(flags)
+            .args(flag)
             .arg("-")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -31,9 +31,8 @@ use self::block::{Block, Way};
 pub use self::fused::produce_fused;
 use self::module::Module;
 pub use self::regions::produce_regions;
-pub use self::rules::BlockRules;
 use super::ProduceError;
-use crate::layout::{BlockLayout, Extent};
+use crate::layout::{BlockLayout, BlockRules, Extent};
 use crate::probe::{ProbeEntry, ProbePlan, Wiring, spread};
 use crate::record::{Form, Space};
 use crate::runner::{Feature, Shader};
@@ -50,29 +49,25 @@ pub struct Produced {
 }
 
 impl Produced {
+    /// The rules under which the whole module is valid.
+    pub fn block_rules(&self) -> BlockRules {
+        self.rules.values().max().copied().unwrap_or(BlockRules::Relaxed)
+    }
+
     /// Options for `spirv-val` beside `--target-env vulkan1.1`.
     pub fn spirv_val_flags(&self) -> Vec<&'static str> {
-        self.loosest().and_then(BlockRules::spirv_val_flag).into_iter().collect()
+        self.block_rules().spirv_val_flag().into_iter().collect()
     }
 
     /// What a device must have to take the module, whichever entry point is run: validity is the whole module's.
     pub fn requires(&self) -> BTreeSet<Feature> {
         let push = self.rules.contains_key(&Space::PushConstant).then_some(Feature::PushConstants);
-        self.loosest()
-            .and_then(BlockRules::feature)
-            .into_iter()
-            .chain(push)
-            .chain(self.features.iter().copied())
-            .collect()
+        self.block_rules().feature().into_iter().chain(push).chain(self.features.iter().copied()).collect()
     }
 
     /// The words as a shader.
     pub fn shader(&self) -> Shader {
         Shader::Spirv(self.words.clone())
-    }
-
-    fn loosest(&self) -> Option<BlockRules> {
-        self.rules.values().max().copied()
     }
 }
 

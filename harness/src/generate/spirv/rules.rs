@@ -5,20 +5,10 @@
 
 use super::block::{Field, Node};
 use super::kind::Kind;
+use crate::layout::BlockRules;
 use crate::record::Space;
 use crate::runner::Feature;
 use crate::shape::{Count, MatrixOrder};
-
-/// The strictest of Vulkan's rules that a block obeys; each allows what the one before allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum BlockRules {
-    /// What Vulkan 1.1 allows everywhere.
-    Relaxed,
-    /// `uniformBufferStandardLayout`: uniform blocks as storage blocks.
-    UniformStandard,
-    /// `scalarBlockLayout`: every offset a multiple of the component size.
-    Scalar,
-}
 
 impl BlockRules {
     /// The feature that a device must have.
@@ -40,7 +30,7 @@ impl BlockRules {
     }
 }
 
-/// The rules that `block` obeys in `space`.
+/// The strictest rules that `block` obeys in `space`.
 pub(super) fn needed(block: &Node, space: Space) -> BlockRules {
     let extended = match space {
         Space::Uniform | Space::UniformElement => true,
