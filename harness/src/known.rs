@@ -3,7 +3,7 @@
 //! An entry whose checks ran and of which none differs any more is stale, and that is a failure: the entry must go. Where it
 //! is about several builds of a compiler, it is stale for each that agrees. Each entry says which checks it is about, and why,
 //! and, of compilers, the newest build that was seen to differ; one that excuses a check that broke names the words that the
-//! check says.
+//! check says, and one that excuses a module that needs more than was promised what the validator makes of it.
 //! Entries that name a shape of members are about random declarations, see [`shape`].
 
 pub mod shape;
@@ -15,11 +15,13 @@ use wildmatch::WildMatch;
 
 use self::shape::ShapeEntry;
 use crate::diagnostics::{Code, Diagnostic};
+use crate::planted::{Fault, is_planted};
 use crate::record::{CheckRecord, Culprit, KnownEntry, Outcome, SeenEntry};
 use crate::runner::DeviceInfo;
 use crate::sources::{FileId, SourceMap};
 use crate::toml_table::{Problems, Table, parse, string};
 use crate::toolchain::toolchains;
+use crate::verdict::Validation;
 use crate::version::VersionRange;
 
 /// One `[[known]]` entry.
@@ -36,6 +38,9 @@ pub struct Known {
     culprit: Option<String>,
     /// What a check that broke says; an entry that has this is about such checks alone.
     says: Option<WildMatch>,
+    /// What is said of a module that needs more of a device than was promised; an entry that has this is about such modules
+    /// alone.
+    validation: Option<WildMatch>,
     /// Which members of random declarations the entry is about; it says nothing of cases then.
     pub shape: Option<ShapeEntry>,
     /// Why this differs.
@@ -129,13 +134,13 @@ pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<Known>, Vec<Diagnos
 fn entries_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Problems<'_>) -> Vec<Known> {
     let cases = cases(&mut entry, problems);
     let producers = entry.strings("producer", problems);
-    let [rules, device, runner, driver, says] =
-        ["rules", "device", "runner", "driver", "says"].map(|key| entry.string(key, problems));
-    let patterns = [&rules, &device, &runner, &driver, &says].into_iter().flatten();
+    let [rules, device, runner, driver, says, validation] =
+        ["rules", "device", "runner", "driver", "says", "validation"].map(|key| entry.string(key, problems));
+    let patterns = [&rules, &device, &runner, &driver, &says, &validation].into_iter().flatten();
     let is_narrowed = patterns.chain(&producers).any(|pattern| narrows(pattern)) || entry.value("shape").is_some();
     if !is_narrowed && cases.iter().any(|(_, case)| !narrows(case)) {
-        let message = "the entry is about every check: `case`, `rules`, `producer`, `device`, `runner`, `driver`, `says` or \
-                       `shape` says which it is about";
+        let message = "the entry is about every check: `case`, `rules`, `producer`, `device`, `runner`, `driver`, `says`, \
+                       `validation` or `shape` says which it is about";
         problems.report(entry.range(), message);
     }
     if says.as_ref().is_some_and(|says| !says.chars().any(char::is_alphanumeric)) {
@@ -175,6 +180,7 @@ fn entries_of(mut entry: Table<'_, '_>, sources: &SourceMap, problems: &mut Prob
         driver,
         culprit,
         says: says.map(|says| WildMatch::new(&says)),
+        validation: validation.map(|validation| WildMatch::new(&validation)),
         shape,
         reason,
         seen,
@@ -245,7 +251,7 @@ impl Known {
             && self.is_about_producer(&check.producer)
             && self.device.matches(&check.device)
             && self.runner.matches(check.runner.as_str())
-            && self.driver.contains(driver)
+            && (self.driver.contains(driver) || is_planted(Fault::KnownForEveryDriver))
     }
 
     fn entry(&self) -> KnownEntry {
@@ -275,7 +281,20 @@ impl Known {
             (None, outcome) => outcome != Outcome::Broken,
             (Some(_), Outcome::Agree | Outcome::Differ | Outcome::Stale | Outcome::Skipped) => false,
         };
-        is_meant && self.culprit.as_deref().is_none_or(|name| check.culprit.map(Culprit::as_str) == Some(name))
+        let is_any = is_planted(Fault::KnownForEveryCulprit);
+        is_meant
+            && self.is_about_module(check)
+            && (is_any || self.culprit.as_deref().is_none_or(|name| check.culprit.map(Culprit::as_str) == Some(name)))
+    }
+
+    /// Whether the entry names what is said of a module that needs more than was promised: no other excuses that.
+    fn is_about_module(&self, check: &CheckRecord) -> bool {
+        match Validation::of_text(&check.validation) {
+            Validation::ValidOnlyWith { .. } => {
+                self.validation.as_ref().is_some_and(|it| it.matches(&check.validation))
+            }
+            Validation::Valid | Validation::NotRun(_) | Validation::Invalid(_) => self.validation.is_none(),
+        }
     }
 
     /// Whether the entry names what a check says that broke, in the whole of it or in a part.
@@ -339,6 +358,9 @@ pub fn mark_seen(seen: &[SeenEntry], checks: &mut [CheckRecord]) -> bool {
         for name in &seen.agreeing {
             stale.entry(name).or_insert(&seen.entry);
         }
+    }
+    if is_planted(Fault::StaleEntriesKept) {
+        return false;
     }
     for check in checks.iter_mut().filter(|check| check.outcome == Outcome::Agree) {
         if let Some(entry) = stale.get(check.name().as_str()) {
@@ -479,6 +501,34 @@ mod tests {
         assert!(problem(&format!("says = \"*\"\ncase = \"a\"\n{reason}")).contains("`says` names no word"));
     }
 
+    /// That a compiler places a member elsewhere does not excuse a module that its option does not allow.
+    #[test]
+    fn a_module_beyond_its_promise_needs_an_entry_of_its_own() {
+        let beyond = "valid only with scalarBlockLayout: error: line 4: no";
+        let plain = "[[known]]\nproducer = \"naga\"\nculprit = \"compiler\"\nreason = \"it moves them\"\n";
+        let own = plain.replace("reason", "validation = \"valid only with scalarBlockLayout: *\"\nreason");
+        let other = own.replace("scalarBlock", "uniformBufferStandard");
+        for (text, validation, outcome) in [
+            (plain, "valid", Outcome::Known),
+            (plain, beyond, Outcome::Differ),
+            (own.as_str(), beyond, Outcome::Known),
+            (own.as_str(), "valid", Outcome::Differ),
+            (other.as_str(), beyond, Outcome::Differ),
+        ] {
+            let mut sources = SourceMap::default();
+            let file = sources.add("known.toml", text);
+            let known = read(file, &sources).unwrap();
+            let mut checks = [CheckRecord {
+                outcome: Outcome::Differ,
+                culprit: Some(Culprit::Compiler),
+                validation: validation.to_owned(),
+                ..agreeing_check()
+            }];
+            apply(&known, &mut checks, &[]);
+            assert_eq!(checks[0].outcome, outcome, "{validation}: {text}");
+        }
+    }
+
     /// Of several cases each must still differ; the line says which one does not.
     #[test]
     fn each_case_of_an_entry_can_be_stale() {
@@ -494,6 +544,31 @@ mod tests {
         let lines = checks.clone().map(|check| check.known.map(|entry| entry.line));
         assert_eq!(checks.map(|check| check.outcome), [Outcome::Stale, Outcome::Known, Outcome::Agree]);
         assert_eq!(lines, [Some(3), Some(4), None]);
+    }
+
+    /// What one version of a driver does wrong is no word on the next one.
+    #[test]
+    fn an_entry_is_about_its_drivers_and_its_culprit_alone() {
+        let entry =
+            "[[known]]\nrunner = \"wgpu\"\ndriver = \">= 22, < 25\"\nculprit = \"device\"\nreason = \"it moves\"\n";
+        let mut sources = SourceMap::default();
+        let file = sources.add("known.toml", entry);
+        let known = read(file, &sources).unwrap();
+        for (driver, culprit, outcome) in [
+            ("Mesa 22.3.6", Culprit::Device, Outcome::Known),
+            ("Mesa 25.0.7", Culprit::Device, Outcome::Differ),
+            ("Mesa 22.3.6", Culprit::Compiler, Outcome::Differ),
+        ] {
+            let device = DeviceInfo {
+                id: "llvmpipe-gl".to_owned(),
+                runner: RunnerKind::Wgpu,
+                driver: driver.to_owned(),
+                ..crate::runner::Runner::device(&crate::model::Model::new()).clone()
+            };
+            let mut checks = [CheckRecord { outcome: Outcome::Differ, culprit: Some(culprit), ..agreeing_check() }];
+            apply(&known, &mut checks, &[device]);
+            assert_eq!(checks[0].outcome, outcome, "{driver} {culprit:?}");
+        }
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! Data flows one way, one module per arrow: [`declare`] reads declarations into a [`module::Module`], [`layout`]
 //! places its blocks under a rule set, [`image`] makes the bytes that a host would upload, [`generate`] makes shaders,
 //! a [`runner`] executes them, [`probe`] says what was observed, [`verdict`] compares the witnesses, [`record`] keeps
-//! the result and [`report`] prints it. Nothing here touches a GPU, a file, the environment or the terminal.
+//! the result and [`report`] prints it. Nothing here touches a GPU, a file, the environment or the terminal
+//! ([`planted`] reads a variable in builds for `ci/faults`).
 #![forbid(unsafe_code)]
 
 pub mod bind;
@@ -34,6 +35,7 @@ pub mod naga_glsl;
 pub mod naga_offsets;
 pub mod placement;
 pub mod plain_text;
+pub mod planted;
 pub mod probe;
 pub mod random;
 pub mod read_fxc;

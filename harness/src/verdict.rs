@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::planted::{Fault, is_planted};
 use crate::record::{Culprit, Form, Outcome, Proves, Row, What};
 use crate::runner::Feature;
 
@@ -103,7 +104,7 @@ pub struct Verdict {
 
 /// Judges the rows of a check that was carried out.
 pub fn judge(rows: &[Row], validation: &Validation, code: Code) -> Verdict {
-    if let Validation::Invalid(message) = validation {
+    if let Some(message) = refusal(validation) {
         let sentence = format!("the module is not valid, so the device's answer counts for nothing: {message}");
         return differ(Culprit::Module, sentence);
     }
@@ -113,6 +114,14 @@ pub fn judge(rows: &[Row], validation: &Validation, code: Code) -> Verdict {
     match validation {
         Validation::ValidOnlyWith { feature, message } => beyond_promise(of_rows, code.writer, *feature, message),
         Validation::Valid | Validation::NotRun(_) | Validation::Invalid(_) => of_rows,
+    }
+}
+
+/// What the validator has against a module that is not valid anywhere.
+fn refusal(validation: &Validation) -> Option<&str> {
+    match validation {
+        Validation::Invalid(message) if !is_planted(Fault::InvalidModulesJudged) => Some(message),
+        Validation::Valid | Validation::NotRun(_) | Validation::ValidOnlyWith { .. } | Validation::Invalid(_) => None,
     }
 }
 
@@ -182,7 +191,7 @@ enum Link {
 fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
     let differ = |a: &Option<_>, b: &Option<_>| a.is_some() && b.is_some() && a != b;
     let mut links = Vec::new();
-    if differ(&row.expected, &row.computed) {
+    if differ(&row.expected, &row.computed) && !is_planted(Fault::ExpectedNotCompared) {
         links.push(Link::ExpectedComputed);
     }
     if row.computed.is_none() && differ(&row.expected, &row.compiled) {
@@ -194,10 +203,11 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
     // Where its code reads the same member by its name as reported, the report is right, and the code at odds with itself.
     let told = row.reported.is_some() && row.reported == row.computed;
     let at_odds = told && by_name(row, rows).is_some_and(|plain| plain.compiled == row.reported);
-    if differ(&row.computed, &row.compiled) && !sides_with_case && (!told || at_odds) {
+    let disagrees = differ(&row.computed, &row.compiled) && !is_planted(Fault::CompiledNotCompared);
+    if disagrees && !sides_with_case && (!told || at_odds) {
         links.push(Link::ComputedCompiled);
     }
-    if differ(&row.reported, &row.compiled) && !at_odds {
+    if differ(&row.reported, &row.compiled) && !at_odds && !is_planted(Fault::ReportNotCompared) {
         links.push(Link::ReportedCompiled);
     }
     // Code that a compiler chose and that takes a leaf from no byte of the block, on every device.
@@ -218,7 +228,8 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
         | What::Guard
         | What::ArrayLength => row.space.is_some(),
     };
-    if asked && shader_says.is_some() && shader_says != row.observed.as_ref() {
+    let is_compared = asked && !is_planted(Fault::ObservedNotCompared);
+    if is_compared && shader_says.is_some() && shader_says != row.observed.as_ref() {
         links.push(Link::CompiledObserved);
     }
     links

@@ -8,7 +8,7 @@ use layoutproof::generate::spirv::{Produced, produce};
 use layoutproof::layout::{BlockLayout, ElementChoice, UNSIZED_ELEMENTS};
 use layoutproof::model::{MISREADINGS, Misreading, Model, compiled};
 use layoutproof::probe::{
-    Interface, Observed, PlanShader, ProbeJob, ProbePlan, Problem, elements, jobs, observe, plan,
+    Interface, Observed, Place, PlanShader, ProbeJob, ProbePlan, Problem, elements, jobs, observe, plan,
 };
 use layoutproof::read_spirv::declared;
 use layoutproof::record::{Form, Space};
@@ -203,6 +203,24 @@ fn every_lane_reads_its_own_element() {
     // The last lane of the cells reads m[1][1].
     assert_eq!(probe.wiring.indices[190..], [1, 1]);
     assert_eq!(probe.wiring.indices[..4], [0, 1, 2, 0]);
+}
+
+/// A driver that makes one lane's index that of all reads the first lane's element everywhere.
+#[test]
+fn every_lane_of_a_divergent_read_is_looked_at() {
+    let layout = block(structure("S", vec![("a", 0, fixture::array(scalar(fixture::UINT), 3, 16))]));
+    let (plan, results) = run(&layout, &mut Model::new());
+    let (probe, _) = results.iter().find(|(probe, _)| probe.entry.name == "read_storage_divergent").unwrap();
+    let slot = probe.wiring.slots.iter().find(|slot| slot.places.len() > 2).unwrap();
+    let Place::Word(last) = slot.places.last().unwrap() else { panic!("lanes answer in words of the output") };
+    let mut answers = answers(probe, &mut Model::new());
+    // The word at byte 32 of the block, which the leaf of this slot is not at.
+    assert_ne!(plan.leaves[slot.leaf as usize].offset, 32);
+    let output = &mut answers[0].buffers[1].bytes;
+    output[*last as usize * 4..][..4].copy_from_slice(&0xC0DE_0020_u32.to_le_bytes());
+    let observed = observe(&plan, probe, &answers);
+    let of_slot = observed.observations.iter().find(|it| (it.leaf, it.form) == (slot.leaf, slot.form)).unwrap();
+    assert_eq!(of_slot.offset, Some(32), "{:?}", of_slot.note);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::planted::{Fault, is_planted};
 use crate::probe::{Observation, ProbeEntry, Range};
 use crate::record::{Form, Row, What};
 
@@ -42,6 +43,7 @@ impl Answers {
         let key = (module, entry.name.clone(), *leaf, *form);
         match self.guarded.get(&key) {
             Some(guarded) if guarded == offset => return,
+            Some(_) if is_planted(Fault::ExactRangeDropped) => return,
             Some(_) => {
                 let note = row.note.take().unwrap_or_default();
                 row.note =
@@ -96,6 +98,53 @@ pub(super) fn broke(reasons: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::{Direction, Space, Stage, Value};
+
+    /// A device may treat the end of a range otherwise where nothing stands behind it.
+    #[test]
+    fn the_exact_range_has_a_row_where_it_differs() {
+        let entry = ProbeEntry {
+            name: "read_uniform".to_owned(),
+            space: Space::Uniform,
+            stage: Stage::Compute,
+            direction: Direction::Read,
+            forms: vec![Form::Leaf],
+        };
+        let observation = |range, offset| Observation {
+            leaf: 0,
+            space: Space::Uniform,
+            direction: Direction::Read,
+            form: Form::Leaf,
+            range,
+            offset: Some(offset),
+            note: None,
+        };
+        let row = |offset| Row {
+            path: "S.a".to_owned(),
+            what: What::Offset,
+            space: Some(Space::Uniform),
+            direction: Some(Direction::Read),
+            form: Some(Form::Leaf),
+            stage: Stage::Compute,
+            expected: None,
+            computed: Some(Value::Number(4)),
+            reported: None,
+            compiled: Some(Value::Number(4)),
+            observed: Some(Value::Number(offset)),
+            note: None,
+            fused: false,
+        };
+        for (exact, rows) in [(4, 1), (0, 2)] {
+            let mut answers = Answers::default();
+            for (range, offset) in [(Range::Guarded, 4), (Range::Exact, exact)] {
+                answers.add((0, &entry), &observation(range, offset), row(offset));
+            }
+            assert_eq!(answers.rows.len(), rows, "{exact}");
+            let last = answers.rows.pop().expect("the guarded range has a row");
+            assert_eq!(last.observed, Some(Value::Number(exact)));
+            assert_eq!(last.note.is_some(), rows == 2, "{:?}", last.note);
+        }
+    }
 
     #[test]
     fn probes_that_broke_alike_are_named_together() {

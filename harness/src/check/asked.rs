@@ -15,6 +15,7 @@ use crate::generate::{glsl, hlsl, spirv, wgsl};
 use crate::layout::{BlockLayout, BlockRules, DECLARED, ElementChoice, Leaf, find};
 use crate::module::{BlockKind, EntryPoint};
 use crate::module_reader::ModuleReader;
+use crate::planted::{Fault, is_planted};
 use crate::probe::{Interface, ProbeEntry, ProbePlan, Wiring, elements};
 use crate::read_spirv::features_of;
 use crate::record::{Direction, Form, REFUSED_BY};
@@ -211,6 +212,10 @@ impl Asked<'_> {
             requires.extend(self.needed_rules(layout, &plan).feature());
             requires.extend(plan.entries.iter().flat_map(ProbeEntry::requires));
         }
+        let block_rules = match is_planted(Fault::PromiseIsWhatOffsetsNeed) {
+            true => self.needed_rules(layout, &plan),
+            false => self.promised_rules(),
+        };
         let (compiled, reason) = match addressed(layout, &plan, (&shader, interface)) {
             Ok(compiled) => (compiled, None),
             Err(error) => (Compiled::new(), Some(format!("code not followed: {error}"))),
@@ -224,7 +229,7 @@ impl Asked<'_> {
             code,
             interface,
             reported,
-            block_rules: self.promised_rules(),
+            block_rules,
             validation,
             requires,
             binding_size,

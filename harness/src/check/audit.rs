@@ -5,11 +5,15 @@
 use std::collections::BTreeSet;
 
 use crate::check::producer::Producer;
+use crate::planted::{Fault, is_planted};
 use crate::record::{CheckRecord, Outcome, Proves, Row, What};
 use crate::verdict::{Code, Validation, Verdict, Writer, judge};
 
 /// What contradicts itself in a record, in a sentence; `None` where its outcome follows from the rest.
 pub fn contradiction(check: &CheckRecord) -> Option<String> {
+    if is_planted(Fault::ContradictionsBelieved) {
+        return None;
+    }
     let code = match code(check) {
         Ok(code) => code,
         Err(sentence) => return Some(sentence),

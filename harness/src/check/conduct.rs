@@ -13,12 +13,13 @@ use crate::check::producer::Producer;
 use crate::check::shader_module::ShaderModule;
 use crate::check::subject::Subject;
 use crate::layout::{ElementChoice, Leaf};
+use crate::planted::{Fault, is_planted};
 use crate::probe::{BufferRole, Observation, Observed, ProbeEntry, Problem, Range, observe, observed_right};
 use crate::record::{
     CheckRecord, Culprit, Form, Outcome, REFUSED_BY, Row, SCHEMA, SkipKind, Space, Story, StoryBlock, Value, What,
 };
 use crate::runner::{DeviceInfo, ReadBack, RunnerError};
-use crate::verdict::{Code, Validation, Verdict, judge};
+use crate::verdict::{Code, Validation, Verdict, differing, judge};
 
 /// A subject's shaders on one device.
 #[derive(Clone, Debug)]
@@ -66,7 +67,8 @@ impl Check {
         let judged = judge(&answers.rows, &validation, code);
         let (verdict, reason) = self.outcome(judged, &answers);
         let outcome = verdict.outcome;
-        let story = matches!(outcome, Outcome::Differ | Outcome::Broken).then(|| self.story(&verdict, &answers.rows));
+        let story =
+            matches!(outcome, Outcome::Differ | Outcome::Broken).then(|| self.story(&verdict, code, &answers.rows));
         CheckRecord {
             schema: SCHEMA,
             case: self.subject.source.id.clone(),
@@ -168,17 +170,23 @@ impl Check {
 
     /// The verdict where what was not carried out counts too, and what that was.
     fn outcome(&self, verdict: Verdict, answers: &Answers) -> (Verdict, Option<String>) {
-        let broken = (!answers.broken.is_empty()).then(|| broke(&answers.broken));
+        let has_broken = !answers.broken.is_empty() && !is_planted(Fault::BreaksIgnored);
+        let broken = has_broken.then(|| broke(&answers.broken));
         match verdict.outcome {
             Outcome::Agree if broken.is_some() => (self.broken(&answers.leaves), broken),
-            // The number of elements of an array is an answer, too, and no leaf.
-            Outcome::Agree if answers.rows.iter().all(|row| row.observed.is_none()) && answers.leaves.is_empty() => {
+            Outcome::Agree if self.is_unanswered(answers) => {
                 (Verdict { outcome: Outcome::Skipped, ..verdict }, Some(self.skip_reason(answers)))
             }
             Outcome::Agree | Outcome::Differ | Outcome::Known | Outcome::Stale | Outcome::Skipped | Outcome::Broken => {
                 (verdict, broken)
             }
         }
+    }
+
+    /// Whether no device answered anything. The number of elements of an array is an answer, too, and no leaf.
+    fn is_unanswered(&self, answers: &Answers) -> bool {
+        let has_answer = answers.rows.iter().any(|row| row.observed.is_some()) || !answers.leaves.is_empty();
+        !has_answer && !is_planted(Fault::UnansweredAgrees)
     }
 
     /// A compiler that gave no answer is at fault; why a device did not is for its own words to say.
@@ -218,7 +226,7 @@ impl Check {
         (in_language && modules.is_empty() && answers.lacking.is_empty()).then_some(SkipKind::NotApplicable)
     }
 
-    fn story(&self, verdict: &Verdict, rows: &[Row]) -> Story {
+    fn story(&self, verdict: &Verdict, code: Code, rows: &[Row]) -> Story {
         let Self { subject, produced, device } = self;
         let blocks = subject.layouts.iter().filter_map(|layout| {
             let size = layout.result.as_ref().ok()?.size.finite();
@@ -226,7 +234,9 @@ impl Check {
         });
         let ours = verdict.culprit == Some(Culprit::CaseOrRules);
         let whose = if verdict.culprit == Some(Culprit::Report) { "the reported" } else { "these" };
-        let hint = if ours { None } else { hint::explaining(subject, rows, verdict.culprit) };
+        // Where no row differs, another rule set explains nothing.
+        let is_explained = !ours && !differing(rows, code).is_empty();
+        let hint = is_explained.then(|| hint::explaining(subject, rows, verdict.culprit)).flatten();
         Story {
             summary: subject.source.summary.clone(),
             place: subject.source.place.clone(),

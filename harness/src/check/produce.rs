@@ -18,6 +18,7 @@ use crate::generate::spirv;
 use crate::layout::tree::LeafStep;
 use crate::layout::{BlockLayout, DECLARED, ElementChoice, Leaf, MAX_LEAVES, Refusal, RuleSet, lay_out};
 use crate::model::{CompiledError, compiled};
+use crate::planted::{Fault, is_planted};
 use crate::probe::{Interface, ProbePlan, elements, forms_left_out, plan_in};
 use crate::record::{Form, Space, Stage};
 use crate::runner::Shader;
@@ -89,7 +90,8 @@ impl Produced {
             match generator {
                 Generator::Rspirv => {
                     shaders.add_shares(block, (&written, layout), plan);
-                    if let Some((written, layout)) = elements(&written).zip(elements(layout)) {
+                    let pair = elements(&written).zip(elements(layout));
+                    if let Some((written, layout)) = pair.filter(|_| !is_planted(Fault::SecondElementForgotten)) {
                         let leaves = layout.leaves_in(settings.elements);
                         let plan = plan_of_second_element(&layout, &leaves, &places);
                         let plan = plan.only(&[Form::Leaf, Form::Length].into()).only(&settings.forms);

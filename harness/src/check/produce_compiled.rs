@@ -14,6 +14,7 @@ use crate::generate::hlsl::Dialect;
 use crate::generate::{glsl, hlsl, wgsl};
 use crate::layout::{BlockLayout, Component, ElementChoice, Leaf};
 use crate::module::BlockKind;
+use crate::planted::{Fault, is_planted};
 use crate::probe::{ProbePlan, elements, plan_by_name, plan_in};
 use crate::record::{Direction, Form, Space, Stage};
 use crate::scalar::SixteenBit;
@@ -80,7 +81,7 @@ impl Produced {
                 continue;
             }
             produced.add_compiled(&asked, layout, &reading(plan, toolchain.language));
-            if let Some(array) = elements(layout) {
+            if let Some(array) = second_element(layout) {
                 let plan = plan_of_second_element(&array, &array.leaves_in(produced.elements), &places);
                 let plan = nameable(plan.only(&[Form::Leaf, Form::Indexed].into()), toolchain.language);
                 produced.add_compiled(&asked, &array, &reading(plan, toolchain.language));
@@ -97,7 +98,7 @@ impl Produced {
         if plan.entries.is_empty() && !plan.leaves.is_empty() {
             self.gaps.push(Gap::language("such a buffer holds no array without a length"));
         }
-        let array = elements(layout);
+        let array = second_element(layout);
         let choice = self.elements;
         let second = array.iter().map(|array| {
             let plan = plan_of_second_element(array, &array.leaves_in(choice), &places);
@@ -183,6 +184,11 @@ impl Produced {
             }
         }
     }
+}
+
+/// The array of two elements of which the second is probed.
+fn second_element(layout: &BlockLayout) -> Option<BlockLayout> {
+    elements(layout).filter(|_| !is_planted(Fault::CompiledSecondElementForgotten))
 }
 
 /// Whether the leaf has a type of 16 bits, and 4 bytes.

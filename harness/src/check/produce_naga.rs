@@ -12,6 +12,7 @@ use crate::generate::wgsl::{self, WgslModule};
 use crate::layout::{BlockLayout, BlockRules, Component, Leaf};
 use crate::naga_glsl::glsl_offsets;
 use crate::naga_offsets::{self, NagaError};
+use crate::planted::{Fault, is_planted};
 use crate::probe::{Interface, ProbeEntry, ProbePlan};
 use crate::record::{Form, Space};
 use crate::runner::Feature;
@@ -36,8 +37,12 @@ impl Produced {
                     continue;
                 }
             };
+            let witness = |of_naga: Vec<Option<u32>>| match is_planted(Fault::NagaWitnessIsOurs) {
+                true => by_form(entry, &plan.leaves.iter().map(|leaf| Some(leaf.offset)).collect::<Vec<_>>()),
+                false => by_form(entry, &of_naga),
+            };
             let glsl_compiled = match ask_naga(entry, || glsl_offsets(&wgsl)) {
-                Ok(offsets) => Some(by_form(entry, &offsets)),
+                Ok(offsets) => Some(witness(offsets)),
                 Err(nothing) => {
                     self.add_nothing(nothing);
                     None
@@ -57,7 +62,7 @@ impl Produced {
                 validation: Validation::NotRun("no spirv-val".to_owned()),
                 requires: push.into_iter().collect(),
                 binding_size: wgsl.binding_size,
-                compiled: by_form(entry, &offsets),
+                compiled: witness(offsets),
                 glsl_compiled,
             });
         }

@@ -9,7 +9,7 @@ use crate::random::declaration::MemberShape;
 use crate::record::{CheckRecord, Culprit, Form, KnownEntry, Outcome, Row, Value, What};
 use crate::runner::DeviceInfo;
 use crate::toml_table::{Problems, Table};
-use crate::verdict::{Code, Writer, differing};
+use crate::verdict::{Code, Validation, Writer, differing};
 
 /// What an entry on random declarations has beside producer, device, rules and culprit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,13 +104,33 @@ pub fn explain(known: &[Known], check: &mut CheckRecord, devices: &[DeviceInfo],
                 |(entry, shape): &&(&Known, &ShapeEntry)| speaks(entry) && entry.explains(check) && has(shape);
             entries.iter().find(is_behind).map(|(entry, _)| entry.entry())
         }
-        (Outcome::Differ, _) => behind_every_row(&entries, check, shapes),
+        (Outcome::Differ, _) => behind_every_difference(&entries, check, shapes),
         (Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Skipped, _) => None,
     };
     if let Some(entry) = found {
         check.outcome = Outcome::Known;
         check.known = Some(entry);
     }
+}
+
+/// The entry behind the first difference, if there is one behind each: what the module needs of a device beyond what was
+/// promised, then its rows.
+fn behind_every_difference(
+    entries: &[(&Known, &ShapeEntry)],
+    check: &CheckRecord,
+    shapes: &[ShapeAt],
+) -> Option<KnownEntry> {
+    let (of_modules, of_rows): (Vec<_>, Vec<_>) =
+        entries.iter().copied().partition(|(entry, _)| entry.validation.is_some());
+    let Validation::ValidOnlyWith { .. } = Validation::of_text(&check.validation) else {
+        return behind_every_row(&of_rows, check, shapes);
+    };
+    let has = |shape: &ShapeEntry| shapes.iter().any(|(_, other)| *other == shape.shape);
+    let of_module = of_modules.iter().find(|(entry, shape)| entry.is_about_module(check) && has(shape));
+    let (of_module, _) = of_module?;
+    let code = Code { proves: check.proves, writer: Writer::Compiler };
+    let is_explained = differing(&check.rows, code).is_empty() || behind_every_row(&of_rows, check, shapes).is_some();
+    is_explained.then(|| of_module.entry())
 }
 
 /// The entry behind the first row that differs, if there is one behind each.
@@ -268,6 +288,26 @@ reason = \"an index from memory counts registers\"
             let mut check = CheckRecord { culprit: Some(Culprit::Module), ..differing_at(&[]) };
             explain(&known, &mut check, &[], &shapes);
             assert_eq!(check.outcome, outcome, "{culprit}");
+        }
+    }
+
+    /// A module that needs more than was promised has an entry of its own, and so have the rows that differ beside it.
+    #[test]
+    fn a_module_beyond_its_promise_is_one_difference_more() {
+        let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
+        let own = ENTRY.replace("form = \"indexed\"", "validation = \"valid only with *\"");
+        let both = format!("{ENTRY}{own}");
+        for (text, paths, outcome) in [
+            (own.as_str(), &[][..], Outcome::Known),
+            (ENTRY, &[], Outcome::Differ),
+            (own.as_str(), &["B.m1[0][1]"], Outcome::Differ),
+            (both.as_str(), &["B.m1[0][1]"], Outcome::Known),
+        ] {
+            let known = entries(text).unwrap();
+            let validation = "valid only with scalarBlockLayout: error: no".to_owned();
+            let mut check = CheckRecord { validation, ..differing_at(paths) };
+            explain(&known, &mut check, &[], &shapes);
+            assert_eq!(check.outcome, outcome, "{paths:?} {text}");
         }
     }
 

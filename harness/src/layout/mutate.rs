@@ -221,6 +221,7 @@ mod tests {
                 source: _,
                 example: _,
                 versions: _,
+                block_rules: _,
                 bool_size: _,
                 vectors: _,
                 array_alignment: _,

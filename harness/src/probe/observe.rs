@@ -14,6 +14,7 @@ use super::unchanged::changes;
 use super::{Interface, ProbeEntry, ProbeJob, ProbePlan, ProbeRun, Range, Slot, Socket};
 use crate::image::decode;
 use crate::image::ink::{Half, Ink};
+use crate::planted::{Fault, is_planted};
 use crate::record::{Direction, Form, Space};
 use crate::runner::{BufferAfter, JobBuffer, ReadBack};
 
@@ -147,7 +148,7 @@ pub fn observe(plan: &ProbePlan, probe: &ProbeJob, answers: &[ReadBack]) -> Obse
     };
     for view in &views {
         let nonce = word_at(&view.output.bytes, 0);
-        if nonce != word_at(&view.input_job.bytes, 0) {
+        if nonce != word_at(&view.input_job.bytes, 0) && !is_planted(Fault::NonceNotChecked) {
             add(&mut observed.problems, Problem::NoNonce { found: nonce });
         }
     }

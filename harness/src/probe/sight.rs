@@ -10,6 +10,7 @@ use super::{Place, ProbeJob, ProbePlan, Slot, words};
 use crate::image::ink::{Code, Half, Ink, Plane, assemble};
 use crate::image::{BEFORE_WORD, Owner, REFILL_WORD, Word, decode, decode_halves, may_be_data};
 use crate::layout::Leaf;
+use crate::planted::{Fault, is_planted};
 use crate::record::Form;
 
 /// The dispatches of one probe with their answers.
@@ -34,7 +35,8 @@ impl<'a> Sights<'a> {
                 continue;
             }
             let leaf = &self.plan.leaves[slot.leaf as usize];
-            let answers = slot.places.iter().map(|place| self.units_read(leaf, *place));
+            let lanes = if is_planted(Fault::FirstLaneOnly) { 1 } else { slot.places.len() };
+            let answers = slot.places.iter().take(lanes).map(|place| self.units_read(leaf, *place));
             let answers: Vec<_> = answers.map(|units| (self.found(leaf, &units), units)).collect();
             if answers.iter().flat_map(|(_, units)| units).any(|(said, _)| *said == Word::Refill) {
                 observed.problems.push(Problem::NotStored { path: leaf.path.clone() });
@@ -169,6 +171,9 @@ impl<'a> Sights<'a> {
     fn written(&self, leaf: &Leaf, places: &Places) -> Found {
         let at = |offset: u32| places.get(&offset).map_or(&[][..], |places| places);
         let own = i64::from(leaf.offset);
+        if is_planted(Fault::WritesNotLookedFor) {
+            return (Some(leaf.offset), None);
+        }
         let first = at(leaf.offset);
         let Some(place) = first.iter().copied().find(|place| *place == own).or(first.first().copied()) else {
             return (None, Some("written nowhere".into()));

@@ -6,6 +6,7 @@ use super::observe::{BufferRole, Problem, View, half_of, signed, word_at};
 use super::{ProbeJob, ProbePlan};
 use crate::image::ink::Half;
 use crate::image::{BEFORE_WORD, Owner};
+use crate::planted::{Fault, is_planted};
 use crate::record::Direction;
 use crate::runner::{BufferAfter, JobBuffer};
 
@@ -15,6 +16,7 @@ pub(super) fn changes(plan: &ProbePlan, probe: &ProbeJob, view: &View<'_>) -> Ve
     if let Some((job, after)) = view.block {
         let may_change = |offset: usize| match probe.entry.direction {
             Direction::Read => false,
+            Direction::Write if is_planted(Fault::PaddingNotCompared) => true,
             Direction::Write => matches!(probe.image.owners.get(offset), Some(Owner::Leaf(_))),
         };
         let inside = differences(&job.bytes, &after.bytes, may_change);
@@ -71,6 +73,9 @@ fn copy_bytes(plan: &ProbePlan, probe: &ProbeJob) -> BTreeSet<usize> {
 
 /// Changes before and behind a buffer's bound range.
 fn around(role: BufferRole, job: &JobBuffer, after: &BufferAfter) -> Vec<Change> {
+    if is_planted(Fault::GuardsNotCompared) {
+        return Vec::new();
+    }
     let fill: Vec<u8> = BEFORE_WORD.to_le_bytes().into_iter().cycle().take(after.before.len()).collect();
     let before = differences(&fill, &after.before, |_| false)
         .map(|(offset, words)| changed(role, signed(offset) - signed(after.before.len()), words));

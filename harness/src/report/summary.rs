@@ -3,6 +3,7 @@
 //! Check records in, [`RunEnd`] and [`Exit`] out. A skip is never counted as agreement.
 
 use super::failures::place;
+use crate::planted::{Fault, is_planted};
 use crate::record::{CheckRecord, Outcome, RunEnd, SCHEMA, SkipKind};
 use crate::runner::RunnerKind;
 
@@ -23,6 +24,7 @@ pub fn add(end: &mut RunEnd, check: &CheckRecord) {
         Outcome::Differ => &mut end.differ,
         Outcome::Known => &mut end.known,
         Outcome::Stale => &mut end.stale,
+        Outcome::Skipped if is_planted(Fault::SkipsAgree) => &mut end.agree,
         Outcome::Skipped => &mut end.skipped,
         Outcome::Broken => &mut end.broken,
     };
@@ -33,7 +35,7 @@ pub fn add(end: &mut RunEnd, check: &CheckRecord) {
     }
     end.leaves_not_probed = end.leaves_not_probed.saturating_add(check.leaves_not_probed);
     // The model answers by definition what the shader says: it tests this program, and proves nothing about devices.
-    if check.runner == RunnerKind::Model {
+    if check.runner == RunnerKind::Model && !is_planted(Fault::ModelCounts) {
         return;
     }
     let device = place(&check.device, check.runner.as_str());
@@ -115,6 +117,16 @@ mod tests {
     fn zero_where_all_agree_are_known_or_are_skipped() {
         assert_eq!(exit(&RunEnd { checks: 4, agree: 2, known: 1, skipped: 1, ..RunEnd::default() }, NONE), 0);
         assert_eq!(exit(&RunEnd { checks: 2, known: 1, skipped: 1, ..RunEnd::default() }, NONE), 0);
+    }
+
+    #[test]
+    fn a_skip_is_no_agreement() {
+        let text = r#"{"schema": 1, "case": "a/b", "rules": "std140", "producer": "rspirv", "device": "lavapipe",
+            "runner": "ash", "proves": "decorations", "outcome": "skipped", "culprit": null, "validation": "valid",
+            "skip_reason": "device lacks shaderFloat64", "ms": 1, "leaves": 0, "rows": []}"#;
+        let end = fold(&[serde_json::from_str(text).unwrap()]);
+        assert_eq!((end.checks, end.agree, end.skipped), (1, 0, 1));
+        assert_eq!(exit(&end, NONE), 4);
     }
 
     #[test]

@@ -54,7 +54,9 @@ fn validated(proof: &Proof, validator: Option<&SpirvVal>) -> Proof {
     let mut proof = proof.clone();
     for module in &mut proof.modules {
         match (&module.shader, validator) {
-            (Shader::Spirv(words), Some(validator)) => module.validation = validator.validate(words, BlockRules::Relaxed),
+            (Shader::Spirv(words), Some(validator)) => {
+                module.validation = validator.validate(words, BlockRules::Relaxed)
+            }
             (
                 Shader::Spirv(_)
                 | Shader::Wgsl(_)

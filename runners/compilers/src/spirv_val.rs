@@ -59,7 +59,8 @@ impl SpirvVal {
         let Validation::Invalid(message) = verdict else { return verdict };
 
         let looser = BlockRules::ALL.into_iter().filter(|other| *other > rules);
-        let enough = looser.filter(|rules| self.under(words, *rules) == Validation::Valid).find_map(BlockRules::feature);
+        let enough =
+            looser.filter(|rules| self.under(words, *rules) == Validation::Valid).find_map(BlockRules::feature);
         match enough {
             Some(feature) => Validation::ValidOnlyWith { feature, message },
             None => Validation::Invalid(message),
@@ -67,7 +68,8 @@ impl SpirvVal {
     }
 
     fn under(&self, words: &[u32], rules: BlockRules) -> Validation {
-        self.run(words, rules.spirv_val_flag()).unwrap_or_else(|error| Validation::NotRun(format!("spirv-val: {error}")))
+        self.run(words, rules.spirv_val_flag())
+            .unwrap_or_else(|error| Validation::NotRun(format!("spirv-val: {error}")))
     }
 
     fn run(&self, words: &[u32], flag: Option<&str>) -> std::io::Result<Validation> {

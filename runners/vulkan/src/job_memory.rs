@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use ash::vk;
 use layoutproof::descriptors::{DescriptorArray, DescriptorType, Descriptors};
 use layoutproof::placement::Placement;
+use layoutproof::planted::{Fault, is_planted};
 use layoutproof::runner::{BufferAfter, BufferKind, Job};
 
 use crate::arena::{Arena, regions};
@@ -12,7 +13,7 @@ use crate::descriptors::{Bound, What};
 use crate::pipeline_layout::descriptor_type;
 
 /// A part of the arena.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Range {
     /// First byte.
     start: u64,
@@ -87,7 +88,9 @@ impl JobMemory {
         };
         binding.named.get(&element).map_or_else(left_out, |index| {
             let (placement, start) = &self.placed[*index];
-            Range { start: start + u64::from(placement.offset), size: placement.size }
+            let early = if is_planted(Fault::RangeTooEarly) { 256 } else { 0 };
+            let excess = if is_planted(Fault::RangeTooLong) { 256 } else { 0 };
+            Range { start: (start + u64::from(placement.offset)).saturating_sub(early), size: placement.size + excess }
         })
     }
 
@@ -125,4 +128,39 @@ fn left_out(job: &Job, descriptors: &Descriptors) -> Vec<((u32, u32), Vec<u8>)> 
 
 fn size_of_range(bytes: &[u8]) -> u32 {
     u32::try_from(bytes.len()).expect("as long as a range that was placed, so below 2^32 bytes")
+}
+
+#[cfg(test)]
+mod tests {
+    use layoutproof::runner::{JobBuffer, Shader};
+
+    use super::*;
+
+    /// A uniform range shows its end to no shader, so that a device cannot tell that it is too long.
+    #[test]
+    fn a_descriptor_is_about_the_bytes_of_its_buffer() {
+        let buffer = |binding, kind, bytes: usize| JobBuffer {
+            set: 0,
+            binding,
+            element: 0,
+            kind,
+            bytes: vec![0; bytes],
+            after: vec![0; 16],
+            before_word: 0,
+        };
+        let buffers = vec![buffer(0, BufferKind::Uniform, 48), buffer(1, BufferKind::Storage, 8)];
+        let job = Job::compute(Shader::Spirv(Vec::new()), "main", buffers);
+        let descriptors = Descriptors::of(&job).expect("two buffers at two bindings");
+        let alignments = [256, 16];
+        let placed = job.buffers.iter().zip(alignments);
+        let placements = placed.map(|(buffer, alignment)| Placement::of(buffer, alignment).expect("whole words"));
+        let placements: Vec<Placement> = placements.collect();
+        let (memory, size) = JobMemory::plan(&job, &descriptors, placements);
+
+        // Regions start at multiples of 512 bytes, and a range at one multiple of its alignment in its region.
+        let range = |binding| memory.range((0, binding), &descriptors.sets[&0][&binding], 0);
+        assert_eq!(range(0), Range { start: 256, size: 48 });
+        assert_eq!(range(1), Range { start: 512 + 16, size: 8 });
+        assert!(size >= 512 + 16 + 8 + 16, "{size}");
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::check::{DEFAULT, accepted, rules};
 use super::declare::{Scope, block, of_type};
 use crate::layout::native::{find_native, natives};
-use crate::layout::table;
+use crate::layout::{BlockRules, table};
 use crate::module::{Block, BlockKind};
 use crate::resource::DataLayout;
 
@@ -99,4 +99,25 @@ fn explicit_data_layouts_count_on_vulkan() {
     let rules_of = |native: &str| find_native(native).unwrap().rules(&scalar).map(|rules| rules.name);
     assert_eq!(rules_of("native:slang-vulkan"), Some("scalar@slang"));
     assert_eq!(rules_of("native:slang-d3d12"), Some("slang-cbuffer"));
+}
+
+/// What a module must keep to be valid where its option promises these rules. Source: Vulkan specification, "Offset and
+/// Stride Assignment"; the options with which DXC 1.7 validates its own modules (scalar for `-fvk-use-dx-layout` and
+/// `-fvk-use-scalar-layout`, relaxed by default).
+#[test]
+fn rule_sets_say_what_they_promise_of_vulkan() {
+    use BlockRules::{Relaxed, Scalar, UniformStandard};
+    for (promised, names) in [
+        (Relaxed, &["std140", "std140@dxc", "std140@slang", "relaxed140", "wgsl-uniform", "wgsl-storage"][..]),
+        (UniformStandard, &["std430", "std430@dxc", "std430@slang", "relaxed430", "metal"]),
+        (
+            Scalar,
+            &["scalar", "scalar@dxc", "scalar@dxc-1.9", "scalar@slang", "dx-cbuffer", "dx-structured", "c", "cuda"],
+        ),
+        (Scalar, &["slang-cbuffer", "hlsl-structured@slang", "hlsl-cbuffer", "hlsl-cbuffer-struct", "hlsl-structured"]),
+    ] {
+        for name in names {
+            assert_eq!(rules(name).block_rules, promised, "{name}");
+        }
+    }
 }

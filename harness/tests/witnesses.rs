@@ -1,0 +1,230 @@
+//! What a check makes of its witnesses: each of them is asked, each difference is told, and what nobody answered is no
+//! agreement. Every test here fails with a fault that `ci/faults` plants.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use layoutproof::case::Case;
+use layoutproof::check::{Check, Generator, Produced, Settings, Source, Subject};
+use layoutproof::generate::hlsl;
+use layoutproof::layout::{BlockRules, find};
+use layoutproof::model::Model;
+use layoutproof::module_reader::{InProcessReader, ModuleReader};
+use layoutproof::record::{CheckRecord, Culprit, Form, Outcome, Row, Space, Value, What};
+use layoutproof::runner::{Batch, Feature, Runner, RunnerError, Shader};
+use layoutproof::sources::SourceMap;
+use layoutproof::toolchain::{Compilation, Compile, CompileRequest, Made, Report, Toolchain, toolchains};
+
+/// OpenGL 4.6, 7.6.2.2: `a` at 0; `b` at 16, elements 16 bytes apart; `c` at 48.
+const ARRAY: &str = "cbuffer S { float3 a; float b[2]; float c; };";
+
+/// The subject of a case of these declarations, with what it expects behind them.
+fn subject(declare: &str, expect: &str, rules: &str) -> Subject {
+    let text = format!("schema = 1\nsummary = \"a test\"\ndeclare = \"\"\"\n{declare}\n\"\"\"\n{expect}");
+    let mut sources = SourceMap::default();
+    let file = sources.add("test.toml", text);
+    let case = Case::read("test", file, &mut sources).expect("it is a case");
+    let source =
+        Source::of_case(&case, &mut sources).expect("the declarations are right").expect("it declares something");
+    Subject::new(Arc::new(source), find(rules).expect("a row of the table"))
+}
+
+/// The expectation without which the declarations are no case.
+fn expecting(rules: &str, numbers: &str) -> String {
+    format!("[expect.{rules}]\nauthority = {{ spec = \"OpenGL 4.6, 7.6.2.2\" }}\npartial = true\n{numbers}\n")
+}
+
+fn settings(planted: Option<&str>) -> Settings {
+    Settings {
+        forms: Form::ALL.into(),
+        spaces: Some([Space::Storage].into()),
+        stages: None,
+        planted_rules: planted.map(|name| find(name).expect("a row of the table").clone()),
+    }
+}
+
+fn check(subject: Subject, generator: Generator, planted: Option<&str>) -> Check {
+    let produced = Produced::new(&subject, generator, &settings(planted));
+    Check { subject: Arc::new(subject), produced: Arc::new(produced), device: Model::new().device().clone() }
+}
+
+fn record(check: &Check) -> CheckRecord {
+    let jobs = check.jobs();
+    let results = Model::new().run(&Batch { jobs: jobs.jobs().cloned().collect() });
+    check.record(&jobs, &results, Duration::ZERO)
+}
+
+fn offset_of<'a>(rows: &'a [Row], path: &str) -> Option<&'a Row> {
+    rows.iter().find(|row| row.path == path && row.what == What::Offset && row.space.is_some())
+}
+
+/// The shader is written for std430, under which the second element of `b` is at byte 16; the check is about std140.
+#[test]
+fn naga_is_asked_where_its_code_reads() {
+    let subject = subject(ARRAY, &expecting("std140", "offsets = { \"S.c\" = 48 }"), "std140");
+    let check = check(subject, Generator::Naga, Some("std430"));
+    let module = check.produced.modules.first().expect("WGSL has such a buffer");
+    let second = module.plan.leaves.iter().position(|leaf| leaf.path == "b[1]").expect("it is probed");
+    let key = (module.plan.entries[0].name.clone(), Form::Leaf, u32::try_from(second).expect("few leaves"));
+    assert_eq!(module.plan.leaves[second].offset, 32);
+    assert_eq!(module.compiled.get(&key), Some(&Some(16)), "SPIR-V");
+    let glsl = module.glsl_compiled.as_ref().expect("naga writes GLSL of it");
+    assert_eq!(glsl.get(&key), Some(&Some(16)), "GLSL");
+}
+
+#[test]
+fn a_check_without_an_answer_does_not_agree() {
+    let expect = expecting("std430", "offsets = { \"S.a\" = 0 }");
+    let mut check = check(subject("cbuffer S { double a; };", &expect, "std430"), Generator::Rspirv, None);
+    assert_eq!(record(&check).outcome, Outcome::Agree);
+    check.device.features.remove(&Feature::Float64);
+    check.device.features.remove(&Feature::Int64);
+    let record = record(&check);
+    assert_eq!((record.outcome, record.leaves), (Outcome::Skipped, 0));
+    assert!(record.skip_reason.is_some_and(|reason| reason.contains("device lacks shader")));
+}
+
+#[test]
+fn a_probe_that_broke_breaks_its_check() {
+    let expect = expecting("std140", "offsets = { \"S.c\" = 48 }");
+    let check = check(subject(ARRAY, &expect, "std140"), Generator::Rspirv, None);
+    let jobs = check.jobs();
+    let mut results = Model::new().run(&Batch { jobs: jobs.jobs().cloned().collect() });
+    results[0] = Err(RunnerError::DeviceLost("it is gone".to_owned()));
+    let record = check.record(&jobs, &results, Duration::ZERO);
+    assert_eq!(record.outcome, Outcome::Broken);
+    assert!(record.skip_reason.is_some_and(|reason| reason.contains("it is gone")));
+}
+
+/// DXC 1.7.2308, listing: an element of `{ float3 a; uint b; float c; }` takes 20 bytes.
+#[test]
+fn the_second_element_of_a_structured_buffer_is_read() {
+    let declare = "struct T { float3 a; uint b; float c; }; StructuredBuffer<T> S;";
+    let expect = expecting("hlsl-structured", "strides = { \"S\" = 20 }\noffsets = { \"S.c\" = 16 }");
+    let record = record(&check(subject(declare, &expect, "hlsl-structured"), Generator::Rspirv, None));
+    assert_eq!(record.outcome, Outcome::Agree);
+    let second = offset_of(&record.rows, "S[1].c").expect("the second element is probed");
+    assert_eq!(second.observed, Some(Value::Number(20 + 16)));
+    assert_eq!(second.expected, Some(Value::Number(20 + 16)));
+}
+
+/// Keeps the names of what it is asked, and refuses it.
+#[derive(Debug, Default)]
+struct Listener(Mutex<Vec<String>>);
+
+impl Compile for Listener {
+    fn has(&self, _: &Toolchain) -> bool {
+        true
+    }
+
+    fn version(&self, _: &Toolchain) -> Option<&str> {
+        None
+    }
+
+    fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
+        let (_, block) = request.name.rsplit_once('/').expect("a folder of its own");
+        self.0.lock().expect("no listener panics").push(block.to_owned());
+        Compilation::Refused("it only listens".to_owned())
+    }
+
+    fn reader(&self) -> &dyn ModuleReader {
+        &InProcessReader
+    }
+}
+
+#[test]
+fn compilers_are_asked_for_the_second_element_of_a_structured_buffer() {
+    let declare = "struct T { float3 a; uint b; float c; }; StructuredBuffer<T> S;";
+    for (toolchain, rules) in
+        [("dxc-dxil", "hlsl-structured"), ("dxc-spirv", "relaxed430"), ("glslang", "scalar"), ("tint", "wgsl-storage")]
+    {
+        let subject = subject(declare, &expecting(rules, "offsets = { \"S.b\" = 12 }"), rules);
+        let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
+        let listener = Listener::default();
+        Produced::compiled(&subject, toolchain, &listener);
+        let names = listener.0.into_inner().expect("no listener panics");
+        assert!(names.iter().any(|name| name.starts_with("S[1].a")), "{toolchain}: {names:?}");
+    }
+}
+
+/// Answers every question with one module of SPIR-V.
+#[derive(Debug)]
+struct Writer(Vec<u32>);
+
+impl Compile for Writer {
+    fn has(&self, _: &Toolchain) -> bool {
+        true
+    }
+
+    fn version(&self, _: &Toolchain) -> Option<&str> {
+        None
+    }
+
+    fn compile(&self, _: &CompileRequest<'_>) -> Compilation {
+        Compilation::Made(Made { shader: Shader::Spirv(self.0.clone()), report: Report::None })
+    }
+
+    fn reader(&self) -> &dyn ModuleReader {
+        &InProcessReader
+    }
+}
+
+/// The module with the probe's own buffers where compilers are told to put them.
+fn rebound(words: &[u32]) -> Vec<u32> {
+    // SPIR-V specification, "OpDecorate": opcode and length, target, decoration, literal.
+    const OP_DECORATE: u32 = 0x0004_0047;
+    const DECORATION_BINDING: u32 = 33;
+    let mut rebound = words.to_vec();
+    for at in 0..rebound.len().saturating_sub(3) {
+        let is_binding = rebound[at] == OP_DECORATE && rebound[at + 2] == DECORATION_BINDING;
+        if is_binding && (1..=2).contains(&rebound[at + 3]) {
+            rebound[at + 3] += hlsl::BINDING - 1;
+        }
+    }
+    rebound
+}
+
+/// Under DXC's default a `ConstantBuffer` keeps what Vulkan 1.1 allows, also where `[[vk::offset]]` does not.
+#[test]
+fn an_option_promises_the_same_whatever_a_block_needs() {
+    let declare = "struct C { float r, i; }; struct O { float2 a; [[vk::offset(8)]] C b; }; ConstantBuffer<O> S;";
+    for (toolchain, rules, promised, needed) in [
+        ("dxc-spirv", "relaxed140", BlockRules::Relaxed, Feature::UniformBufferStandardLayout),
+        ("dxc-spirv-gl", "std140@dxc", BlockRules::Relaxed, Feature::UniformBufferStandardLayout),
+        ("dxc-spirv-dx", "dx-cbuffer", BlockRules::Scalar, Feature::ScalarBlockLayout),
+        ("dxc-spirv-scalar", "scalar@dxc", BlockRules::Scalar, Feature::ScalarBlockLayout),
+        ("slang-vulkan", "std140@slang", BlockRules::Relaxed, Feature::UniformBufferStandardLayout),
+        ("slang-vulkan-scalar", "scalar@slang", BlockRules::Scalar, Feature::ScalarBlockLayout),
+    ] {
+        let quoted = format!("\"{rules}\"");
+        let subject = subject(declare, &expecting(&quoted, "offsets = { \"S.b\" = 8 }"), rules);
+        let by_name = Settings { forms: [Form::Leaf].into(), spaces: Some([Space::Uniform].into()), ..settings(None) };
+        let written = Produced::new(&subject, Generator::Rspirv, &by_name);
+        let words = rebound(written.modules[0].code.spirv().expect("it is SPIR-V"));
+        let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
+        let produced = Produced::compiled(&subject, toolchain, &Writer(words));
+        let module = produced.modules.first().unwrap_or_else(|| panic!("{toolchain}: {produced:?}"));
+        assert_eq!(module.block_rules, promised, "{toolchain}");
+        assert!(module.requires.contains(&needed), "{toolchain}: {:?}", module.requires);
+    }
+}
+
+/// OpenGL 4.6, 7.6.2.2: the columns of `float2x3` are 16 bytes apart under std140, and not 8.
+#[test]
+fn an_expected_matrix_stride_is_compared() {
+    for (stride, culprit) in [(16, None), (8, Some(Culprit::CaseOrRules))] {
+        let expect = expecting("std140", &format!("matrix_strides = {{ \"S.m\" = {stride} }}"));
+        let subject = subject("cbuffer S { float2x3 m; };", &expect, "std140");
+        let record = record(&check(subject, Generator::Rspirv, None));
+        assert_eq!(record.culprit, culprit, "{stride}");
+    }
+}
+
+/// A device that claims another number of leaves than it answered would raise a floor that nobody reached.
+#[test]
+fn the_model_is_no_device() {
+    let expect = expecting("std140", "offsets = { \"S.c\" = 48 }");
+    let record = record(&check(subject(ARRAY, &expect, "std140"), Generator::Rspirv, None));
+    let end = layoutproof::report::summary::fold(&[record]);
+    assert_eq!((end.agree, end.leaves, end.devices), (1, 0, Vec::<String>::new()));
+}
