@@ -223,6 +223,26 @@ fn every_lane_of_a_divergent_read_is_looked_at() {
     assert_eq!(of_slot.offset, Some(32), "{:?}", of_slot.note);
 }
 
+/// A write behind the bound range, or before it, is nobody's leaf.
+#[test]
+fn what_changes_around_a_buffer_is_told() {
+    let (_, layout) = blocks().swap_remove(0);
+    let (plan, results) = run(&layout, &mut Model::new());
+    let (probe, observed) = results.iter().find(|(probe, _)| probe.entry.name == "write_storage_leaf").unwrap();
+    assert_eq!(observed.problems, []);
+    let right = answers(probe, &mut Model::new());
+    for buffer in 0..right[0].buffers.len() {
+        let mut behind = right.clone();
+        behind[0].buffers[buffer].after[0] ^= 1;
+        let mut before = right.clone();
+        before[0].buffers[buffer].before[0] ^= 1;
+        for answers in [behind, before] {
+            let problems = observe(&plan, probe, &answers).problems;
+            assert!(matches!(problems[..], [Problem::Changed { .. }]), "buffer {buffer}: {problems:?}");
+        }
+    }
+}
+
 #[test]
 fn idle_device_is_found_by_the_nonce() {
     let (_, layout) = blocks().swap_remove(0);

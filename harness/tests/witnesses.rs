@@ -7,7 +7,7 @@ use std::time::Duration;
 use layoutproof::case::Case;
 use layoutproof::check::{Check, Generator, Produced, Settings, Source, Subject};
 use layoutproof::generate::hlsl;
-use layoutproof::layout::{BlockRules, find};
+use layoutproof::layout::{BlockRules, ElementChoice, find};
 use layoutproof::model::Model;
 use layoutproof::module_reader::{InProcessReader, ModuleReader};
 use layoutproof::record::{CheckRecord, Culprit, Form, Outcome, Row, Space, Value, What};
@@ -39,6 +39,7 @@ fn settings(planted: Option<&str>) -> Settings {
         forms: Form::ALL.into(),
         spaces: Some([Space::Storage].into()),
         stages: None,
+        elements: ElementChoice::Sample,
         planted_rules: planted.map(|name| find(name).expect("a row of the table").clone()),
     }
 }
@@ -141,7 +142,7 @@ fn compilers_are_asked_for_the_second_element_of_a_structured_buffer() {
         let subject = subject(declare, &expecting(rules, "offsets = { \"S.b\" = 12 }"), rules);
         let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
         let listener = Listener::default();
-        Produced::compiled(&subject, toolchain, &listener);
+        Produced::compiled(&subject, toolchain, &listener, ElementChoice::Sample);
         let names = listener.0.into_inner().expect("no listener panics");
         assert!(names.iter().any(|name| name.starts_with("S[1].a")), "{toolchain}: {names:?}");
     }
@@ -202,7 +203,7 @@ fn an_option_promises_the_same_whatever_a_block_needs() {
         let written = Produced::new(&subject, Generator::Rspirv, &by_name);
         let words = rebound(written.modules[0].code.spirv().expect("it is SPIR-V"));
         let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
-        let produced = Produced::compiled(&subject, toolchain, &Writer(words));
+        let produced = Produced::compiled(&subject, toolchain, &Writer(words), ElementChoice::Sample);
         let module = produced.modules.first().unwrap_or_else(|| panic!("{toolchain}: {produced:?}"));
         assert_eq!(module.block_rules, promised, "{toolchain}");
         assert!(module.requires.contains(&needed), "{toolchain}: {:?}", module.requires);

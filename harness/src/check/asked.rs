@@ -261,7 +261,8 @@ impl Asked<'_> {
         }
         let array = elements(layout);
         let whole = array.as_ref().unwrap_or(layout);
-        let obeyed = spirv::block_rules(whole, &ProbePlan { leaves: whole.leaves_in(ElementChoice::Sample), ..plan.clone() });
+        let obeyed =
+            spirv::block_rules(whole, &ProbePlan { leaves: whole.leaves_in(ElementChoice::Sample), ..plan.clone() });
         obeyed.unwrap_or(BlockRules::Relaxed)
     }
 }

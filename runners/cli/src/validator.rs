@@ -32,7 +32,9 @@ impl Validator {
         }
         let validation = self.program.validate(words, rules);
         match &validation {
-            Validation::Valid | Validation::ValidOnlyWith { .. } | Validation::Invalid(_) => drop(said().insert(question, validation.clone())),
+            Validation::Valid | Validation::ValidOnlyWith { .. } | Validation::Invalid(_) => {
+                drop(said().insert(question, validation.clone()))
+            }
             Validation::NotRun(_) => {}
         }
         validation
