@@ -112,7 +112,7 @@ pub fn judge(rows: &[Row], validation: &Validation, code: Code) -> Verdict {
     let culprits: BTreeSet<Culprit> = broken.iter().map(|link| culprit(*link, rows, code)).collect();
     let of_rows = judge_rows(&broken, &culprits);
     match validation {
-        Validation::ValidOnlyWith { feature, message } => beyond_promise(of_rows, code.writer, *feature, message),
+        Validation::ValidOnlyWith { feature, message } => beyond_promise(&of_rows, code.writer, *feature, message),
         Validation::Valid | Validation::NotRun(_) | Validation::Invalid(_) => of_rows,
     }
 }
@@ -127,7 +127,7 @@ fn refusal(validation: &Validation) -> Option<&str> {
 
 /// The verdict where a module needs a feature that was not promised: its writer is at fault, and alone where the rows name
 /// nobody else.
-fn beyond_promise(of_rows: Verdict, writer: Writer, feature: Feature, message: &str) -> Verdict {
+fn beyond_promise(of_rows: &Verdict, writer: Writer, feature: Feature, message: &str) -> Verdict {
     let writers = match writer {
         Writer::Compiler => Culprit::Compiler,
         Writer::Generator => Culprit::Module,

@@ -212,9 +212,10 @@ impl Asked<'_> {
             requires.extend(self.needed_rules(layout, &plan).feature());
             requires.extend(plan.entries.iter().flat_map(ProbeEntry::requires));
         }
-        let block_rules = match is_planted(Fault::PromiseIsWhatOffsetsNeed) {
-            true => self.needed_rules(layout, &plan),
-            false => self.promised_rules(),
+        let block_rules = if is_planted(Fault::PromiseIsWhatOffsetsNeed) {
+            self.needed_rules(layout, &plan)
+        } else {
+            self.promised_rules()
         };
         let (compiled, reason) = match addressed(layout, &plan, (&shader, interface)) {
             Ok(compiled) => (compiled, None),

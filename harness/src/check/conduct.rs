@@ -174,7 +174,7 @@ impl Check {
         let broken = has_broken.then(|| broke(&answers.broken));
         match verdict.outcome {
             Outcome::Agree if broken.is_some() => (self.broken(&answers.leaves), broken),
-            Outcome::Agree if self.is_unanswered(answers) => {
+            Outcome::Agree if Self::is_unanswered(answers) => {
                 (Verdict { outcome: Outcome::Skipped, ..verdict }, Some(self.skip_reason(answers)))
             }
             Outcome::Agree | Outcome::Differ | Outcome::Known | Outcome::Stale | Outcome::Skipped | Outcome::Broken => {
@@ -184,7 +184,7 @@ impl Check {
     }
 
     /// Whether no device answered anything. The number of elements of an array is an answer, too, and no leaf.
-    fn is_unanswered(&self, answers: &Answers) -> bool {
+    fn is_unanswered(answers: &Answers) -> bool {
         let has_answer = answers.rows.iter().any(|row| row.observed.is_some()) || !answers.leaves.is_empty();
         !has_answer && !is_planted(Fault::UnansweredAgrees)
     }

@@ -55,7 +55,7 @@ fn validated(proof: &Proof, validator: Option<&SpirvVal>) -> Proof {
     for module in &mut proof.modules {
         match (&module.shader, validator) {
             (Shader::Spirv(words), Some(validator)) => {
-                module.validation = validator.validate(words, BlockRules::Relaxed)
+                module.validation = validator.validate(words, BlockRules::Relaxed);
             }
             (
                 Shader::Spirv(_)

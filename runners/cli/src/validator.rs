@@ -33,7 +33,7 @@ impl Validator {
         let validation = self.program.validate(words, rules);
         match &validation {
             Validation::Valid | Validation::ValidOnlyWith { .. } | Validation::Invalid(_) => {
-                drop(said().insert(question, validation.clone()))
+                drop(said().insert(question, validation.clone()));
             }
             Validation::NotRun(_) => {}
         }
