@@ -49,6 +49,12 @@ class Refused(Exception):
     """A compiler does not take the source; the text is what it says."""
 
 
+def first_error(lines):
+    """The first line of a compiler's answer that says what is wrong; DXC puts a heading over its validator's."""
+    errors = (line for line in lines if "error" in line.lower() and line != "error: validation errors")
+    return next(errors, lines[0])
+
+
 class Library:
     """The functions of the library next to slangc, with one session for all programs."""
 

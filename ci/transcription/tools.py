@@ -15,7 +15,7 @@ import threading
 from pathlib import Path
 
 from .declarations import Unsupported
-from .slang_library import Library, Refused
+from .slang_library import Library, Refused, first_error
 from .windows_dxc import WindowsDxc
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -194,5 +194,5 @@ def call(command):
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     if done.returncode != 0:
         said = (done.stderr + done.stdout).strip().splitlines() or [f"ended with {done.returncode}"]
-        raise Refused(next((line for line in said if "error" in line.lower()), said[0]))
+        raise Refused(first_error(said))
     return done.stdout

@@ -10,7 +10,7 @@ import tempfile
 import threading
 from pathlib import Path
 
-from .slang_library import Refused
+from .slang_library import Refused, first_error
 
 PROGRAM = "layoutproof-d3d.exe"
 
@@ -49,7 +49,7 @@ class WindowsDxc:
                 return (folder / "listing").read_text(encoding="utf-8")
             said = (folder / "diagnostics").read_text(encoding="utf-8") if answer == "1" else answer
         lines = said.strip().splitlines() or ["ended without a word"]
-        raise Refused(next((line for line in lines if "error" in line.lower()), lines[0]))
+        raise Refused(first_error(lines))
 
     def ask(self, line):
         """The answer to a line; the process ends where there is none, and the next line starts another one."""
