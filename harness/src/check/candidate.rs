@@ -208,8 +208,11 @@ fn has_regions(entry: &ProbeEntry) -> bool {
         Space::UniformElement | Space::StorageElement | Space::Address => false,
     };
     let form = |form: &Form| match form {
-        Form::Leaf | Form::Vector | Form::Whole | Form::Indexed | Form::Divergent | Form::Copied => true,
-        Form::Parameter | Form::Length => false,
+        Form::Leaf | Form::Vector | Form::Whole | Form::Indexed | Form::Divergent | Form::Copied | Form::Private => {
+            true
+        }
+        // Of workgroup memory there is little.
+        Form::Parameter | Form::Length | Form::ByteAddress | Form::Workgroup => false,
     };
     space && entry.stage == Stage::Compute && entry.forms.iter().all(form)
 }

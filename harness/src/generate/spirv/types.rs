@@ -142,6 +142,21 @@ impl Types {
         }
     }
 
+    /// Emits a node's type as it is in memory without a layout: the same parts, without decorations.
+    pub(super) fn emit_without_layout(&mut self, node: &Node) -> Typed {
+        match node {
+            Node::Scalar(_) | Node::Vector { .. } | Node::Matrix { .. } => self.emit(node),
+            Node::Array { element, count, .. } => {
+                let element = self.emit_without_layout(element);
+                self.array_of(element, *count)
+            }
+            Node::Struct { name, fields } => {
+                let parts = fields.iter().map(|field| self.emit_without_layout(&field.node)).collect();
+                self.struct_of(name, parts)
+            }
+        }
+    }
+
     fn typed_scalar(&mut self, kind: Kind) -> Typed {
         Typed { id: self.scalar(kind), parts: Vec::new(), form: TypedForm::Scalar(kind) }
     }
@@ -158,6 +173,12 @@ impl Types {
 
     fn emit_array(&mut self, element: &Node, count: Count, stride: u32) -> Typed {
         let element = self.emit(element);
+        let array = self.array_of(element, count);
+        self.builder.decorate(array.id, Decoration::ArrayStride, [Operand::LiteralBit32(stride)]);
+        array
+    }
+
+    fn array_of(&mut self, element: Typed, count: Count) -> Typed {
         let id = self.builder.id();
         let count = match count {
             Count::Finite(count) => {
@@ -170,15 +191,13 @@ impl Types {
                 None
             }
         };
-        self.builder.decorate(id, Decoration::ArrayStride, [Operand::LiteralBit32(stride)]);
         Typed { id, parts: vec![element], form: TypedForm::Aggregate { count } }
     }
 
     fn emit_struct(&mut self, name: &str, fields: &[Field]) -> Typed {
-        let parts: Vec<Typed> = fields.iter().map(|field| self.emit(&field.node)).collect();
-        let id = self.builder.id();
-        self.builder.type_struct_id(Some(id), parts.iter().map(|part| part.id));
-        self.builder.name(id, name);
+        let parts = fields.iter().map(|field| self.emit(&field.node)).collect();
+        let structure = self.struct_of(name, parts);
+        let id = structure.id;
         for (index, field) in (0..).zip(fields) {
             self.builder.member_name(id, index, &*field.name);
             self.builder.member_decorate(id, index, Decoration::Offset, [Operand::LiteralBit32(field.offset)]);
@@ -191,7 +210,14 @@ impl Types {
                 self.builder.member_decorate(id, index, Decoration::MatrixStride, [Operand::LiteralBit32(stride)]);
             }
         }
-        let count = u32::try_from(fields.len()).expect("a struct of 2^32 members does not fit in memory");
+        structure
+    }
+
+    fn struct_of(&mut self, name: &str, parts: Vec<Typed>) -> Typed {
+        let id = self.builder.id();
+        self.builder.type_struct_id(Some(id), parts.iter().map(|part| part.id));
+        self.builder.name(id, name);
+        let count = u32::try_from(parts.len()).expect("a struct of 2^32 members does not fit in memory");
         Typed { id, parts, form: TypedForm::Aggregate { count: Some(count) } }
     }
 }
