@@ -25,6 +25,10 @@ use crate::resource::{Access, ResourceKind};
 use crate::runner::Shader;
 use crate::toolchain::{Compilation, Compile, CompileRequest, Language, Made, Output, SourceText, Toolchain};
 
+/// The forms with which a plan that fails is tried again, one after the other.
+const FEWER_FORMS: [&[Form]; 3] =
+    [&[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed], &[Form::Leaf, Form::Vector, Form::Whole], &[Form::Leaf]];
+
 /// What came of a compilation.
 pub(super) enum Attempt {
     /// A module.
@@ -73,12 +77,7 @@ impl Asked<'_> {
         let mut forms = plan.entries[0].forms.clone();
         let mut best = self.attempt(layout, plan.clone(), "");
         let mut failed = Vec::new();
-        const FEWER: [&[Form]; 3] = [
-            &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed],
-            &[Form::Leaf, Form::Vector, Form::Whole],
-            &[Form::Leaf],
-        ];
-        for fewer in FEWER {
+        for fewer in FEWER_FORMS {
             if best.is_followed() {
                 break;
             }

@@ -116,7 +116,8 @@ impl<'a> Parser<'_, 'a> {
         while !self.is(TokenKind::RightBracket) {
             out.push(self.attribute()?);
             // Slang does without the comma.
-            if !self.is(TokenKind::RightBracket) && !(double && self.is(TokenKind::Identifier)) {
+            let goes_on = self.is(TokenKind::RightBracket) || (double && self.is(TokenKind::Identifier));
+            if !goes_on {
                 self.expect(TokenKind::Comma, "`,` or `]`")?;
             }
         }

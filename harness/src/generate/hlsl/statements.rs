@@ -214,7 +214,7 @@ impl Probed<'_> {
         let mut text = format!("    {{ {element} {VALUE};\n");
         for slot in slots {
             let value = self.loaded(self.leaf(slot).component, word(slot)?);
-            text += &format!("    {} = {value};\n", self.part(slot));
+            text.extend(["    ", &self.part(slot), " = ", &value, ";\n"]);
         }
         Some(text + &format!("    {BYTES}.Store<{element} >(0, {VALUE});\n    }}\n"))
     }
