@@ -97,8 +97,12 @@ impl Body<'_> {
     /// are loaded.
     fn point_indexed(&mut self, place: &memory::Place, leaf: u32, numbers: &mut BTreeMap<u32, Word>) -> Word {
         let Way { indices, words } = &self.leaves[leaf as usize];
-        let ids = indices.iter().zip(words).map(|(index, word)| match word {
+        // Of a copy, the columns of a matrix go by constants: SwiftShader 5.0 misreads arrays of matrices even so.
+        let is_copy = place.class == StorageClass::Private || place.class == StorageClass::Workgroup;
+        let of_matrix = |step: usize| is_copy && place.ty.at(&indices[..step]).is_matrix;
+        let ids = indices.iter().zip(words).enumerate().map(|(step, (index, word))| match word {
             None => self.types.constant(*index),
+            Some(_) if of_matrix(step) => self.types.constant(*index),
             Some(_) => *numbers.entry(*index).or_insert_with(|| self.load_input(self.wiring.table + index)),
         });
         let ids = ids.collect();

@@ -20,6 +20,8 @@ pub(super) struct Typed {
     /// Members of a struct; else the one type of all elements, columns or components; none for a scalar.
     pub(super) parts: Vec<Typed>,
     pub(super) form: TypedForm,
+    /// Whether it is a matrix, whose parts are columns.
+    pub(super) is_matrix: bool,
 }
 
 /// What a [`Typed`] is, for access.
@@ -135,7 +137,7 @@ impl Types {
             Node::Matrix { kind, rows, columns, .. } => {
                 let column = self.typed_vector(*kind, *rows);
                 let id = self.builder.type_matrix(column.id, *columns);
-                Typed { id, parts: vec![column], form: TypedForm::Aggregate { count: Some(*columns) } }
+                Typed { id, parts: vec![column], form: TypedForm::Aggregate { count: Some(*columns) }, is_matrix: true }
             }
             Node::Array { element, count, stride } => self.emit_array(element, *count, *stride),
             Node::Struct { name, fields } => self.emit_struct(name, fields),
@@ -158,7 +160,7 @@ impl Types {
     }
 
     fn typed_scalar(&mut self, kind: Kind) -> Typed {
-        Typed { id: self.scalar(kind), parts: Vec::new(), form: TypedForm::Scalar(kind) }
+        Typed { id: self.scalar(kind), parts: Vec::new(), form: TypedForm::Scalar(kind), is_matrix: false }
     }
 
     fn typed_vector(&mut self, kind: Kind, length: u32) -> Typed {
@@ -168,7 +170,7 @@ impl Types {
             let id = builder.id();
             builder.type_vector_id(Some(id), scalar.id, length)
         });
-        Typed { id, parts: vec![scalar], form: TypedForm::Vector { length } }
+        Typed { id, parts: vec![scalar], form: TypedForm::Vector { length }, is_matrix: false }
     }
 
     fn emit_array(&mut self, element: &Node, count: Count, stride: u32) -> Typed {
@@ -191,7 +193,7 @@ impl Types {
                 None
             }
         };
-        Typed { id, parts: vec![element], form: TypedForm::Aggregate { count } }
+        Typed { id, parts: vec![element], form: TypedForm::Aggregate { count }, is_matrix: false }
     }
 
     fn emit_struct(&mut self, name: &str, fields: &[Field]) -> Typed {
@@ -218,7 +220,7 @@ impl Types {
         self.builder.type_struct_id(Some(id), parts.iter().map(|part| part.id));
         self.builder.name(id, name);
         let count = u32::try_from(parts.len()).expect("a struct of 2^32 members does not fit in memory");
-        Typed { id, parts, form: TypedForm::Aggregate { count: Some(count) } }
+        Typed { id, parts, form: TypedForm::Aggregate { count: Some(count) }, is_matrix: false }
     }
 }
 
