@@ -76,7 +76,7 @@ pub enum ReadAnswer {
     /// To `WgslBlocks` and `GlslBlocks`: blocks in declaration order, or what is wrong with the text.
     TextBlocks(Result<Vec<BlockLayout>, Vec<Diagnostic>>),
     /// To `SpirvBlocks`: blocks in declaration order, or why the words are no module.
-    SpirvBlocks(Result<Vec<BlockLayout>, BadModule>),
+    SpirvBlocks(Result<Vec<DeclaredBlock>, BadModule>),
     /// To `WgslCode`.
     WgslCode(Result<WgslCode, NagaError>),
     /// To `WgslBindings`, in declaration order.
@@ -88,10 +88,7 @@ pub fn answer(request: &ReadRequest) -> ReadAnswer {
     match request {
         ReadRequest::WgslBlocks { text, file } => ReadAnswer::TextBlocks(read_wgsl(text, *file)),
         ReadRequest::GlslBlocks { text, file } => ReadAnswer::TextBlocks(read_glsl(text, *file)),
-        ReadRequest::SpirvBlocks { words } => {
-            let layouts = |blocks: Vec<DeclaredBlock>| blocks.into_iter().map(|block| block.layout).collect();
-            ReadAnswer::SpirvBlocks(declared(words).map(layouts))
-        }
+        ReadRequest::SpirvBlocks { words } => ReadAnswer::SpirvBlocks(declared(words)),
         ReadRequest::WgslCode { text, entry } => ReadAnswer::WgslCode(naga_offsets::wgsl_code(text, entry)),
         ReadRequest::WgslBindings { text } => ReadAnswer::WgslBindings(naga_offsets::wgsl_bindings(text)),
     }
@@ -166,7 +163,7 @@ pub fn spirv_blocks(
     reader: &dyn ModuleReader,
     words: Vec<u32>,
     file: FileId,
-) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
+) -> Result<Vec<DeclaredBlock>, Vec<Diagnostic>> {
     if words.len() > MOST_WORDS {
         let message = format!("the module has {} words, more than {MOST_WORDS}", words.len());
         return Err(vec![Diagnostic::error(Code::LimitExceeded, start_of(file), message)]);

@@ -129,7 +129,7 @@ const TOOLCHAINS: &[Toolchain] = &[
     dxc(("dxc-spirv-gl", "dxc"), "native:dxc-spirv-gl", Output::Spirv, &["-fvk-use-gl-layout"]),
     dxc(("dxc-spirv-scalar", "dxc"), "native:dxc-spirv-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
     dxc(("dxc-1.9-dxil", "dxc-1.9"), "native:dxc-dxil", Output::Dxil, &[]),
-    dxc(("dxc-1.9-spirv", "dxc-1.9"), "native:dxc-spirv", Output::Spirv, &[]),
+    dxc(("dxc-1.9-spirv", "dxc-1.9"), "native:dxc-1.9-spirv", Output::Spirv, &[]),
     dxc(("dxc-1.9-spirv-dx", "dxc-1.9"), "native:dxc-spirv-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
     dxc(("dxc-1.9-spirv-gl", "dxc-1.9"), "native:dxc-spirv-gl", Output::Spirv, &["-fvk-use-gl-layout"]),
     dxc(("dxc-1.9-spirv-scalar", "dxc-1.9"), "native:dxc-1.9-spirv-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
@@ -189,6 +189,22 @@ impl Toolchain {
             Follows::Native(_) => self.to_string(),
             Follows::Named(_) => format!("{self}-{rules}"),
         }
+    }
+
+    /// The rule set that the compiler takes for the elements of `block` in a byte-address buffer; `None` where it has no such
+    /// loads.
+    ///
+    /// # Panics
+    /// Never, as [`Self::rules_for`].
+    pub fn byte_address_rules(&self, block: &Block) -> Option<&'static RuleSet> {
+        let Follows::Native(name) = self.follows else { return None };
+        let native = find_native(name).expect("each toolchain names a row of the natives, which a test checks");
+        native.byte_address_rules(block)
+    }
+
+    /// Whether the compiler takes the rule set of this name for the elements of `block` in a byte-address buffer.
+    pub fn follows_by_address(&self, rules: &str, block: &Block) -> bool {
+        self.byte_address_rules(block).is_some_and(|own| own.name == rules)
     }
 
     /// Whether the compiler takes the rule set of this name for `block`.

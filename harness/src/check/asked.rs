@@ -3,6 +3,7 @@
 //! A probe's plan in, what the compiler makes of the declarations with that probe behind them out: a module with what its
 //! code addresses, or why there is none. A plan that fails is tried again with fewer forms of access.
 
+use crate::case::Numbers;
 use crate::check::authority::{is_authority, is_expected};
 use crate::check::compiled_code::{CompiledCode, Unusable, own_buffers};
 use crate::check::gap::{Gap, GapCause};
@@ -23,6 +24,10 @@ use crate::reported::reported;
 use crate::resource::{Access, ResourceKind};
 use crate::runner::Shader;
 use crate::toolchain::{Compilation, Compile, CompileRequest, Language, Made, Output, SourceText, Toolchain};
+
+/// The forms with which a plan that fails is tried again, one after the other.
+const FEWER_FORMS: [&[Form]; 3] =
+    [&[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed], &[Form::Leaf, Form::Vector, Form::Whole], &[Form::Leaf]];
 
 /// What came of a compilation.
 pub(super) enum Attempt {
@@ -72,7 +77,7 @@ impl Asked<'_> {
         let mut forms = plan.entries[0].forms.clone();
         let mut best = self.attempt(layout, plan.clone(), "");
         let mut failed = Vec::new();
-        for fewer in [&[Form::Leaf, Form::Vector, Form::Whole][..], &[Form::Leaf]] {
+        for fewer in FEWER_FORMS {
             if best.is_followed() {
                 break;
             }
@@ -200,7 +205,10 @@ impl Asked<'_> {
 
     /// The module of what the compiler made, or why there is none.
     fn module(&self, (layout, plan): (&BlockLayout, ProbePlan), made: &Made) -> Result<Attempt, Unusable> {
-        let reported = reported(made, layout).map_err(Unusable::Unread)?;
+        // A byte-address buffer has no element that a compiler could report.
+        let is_by_address = plan.entries.iter().any(|entry| entry.forms.contains(&Form::ByteAddress));
+        let reported =
+            if is_by_address { Numbers::default() } else { reported(made, layout).map_err(Unusable::Unread)? };
         let compiled_code =
             CompiledCode::new((&made.shader, self.own_buffers()), &plan.entries[0], self.compilers.reader())?;
         let shader = compiled_code.followed();
@@ -300,6 +308,7 @@ fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
             None | Some(Form::Leaf) => "_written".to_owned(),
             Some(form) => format!("_written_{}", form.as_str()),
         },
+        Some(entry) if entry.forms == [Form::ByteAddress] => format!("_{}", Form::ByteAddress.as_str()),
         Some(_) | None => String::new(),
     };
     format!("{}{dot}{first}{written}", layout.name).replace([':', '/', '#'], "_")

@@ -16,6 +16,10 @@ use crate::runner::{DeviceInfo, Shader};
 /// Bytes of storage buffer that a group takes at most.
 const STORAGE_BYTES: u32 = 1 << 20;
 
+/// Bytes of blocks that a group copies to workgroup memory at most: half of what Vulkan promises, as a device may align it as
+/// it likes.
+const WORKGROUP_BYTES: u32 = 1 << 13;
+
 /// How the probes of a group share a module.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Manner {
@@ -69,8 +73,10 @@ impl Room {
     /// What the modules of a device have.
     fn of(device: &DeviceInfo, manner: &Manner, first: &Candidate<'_>) -> Self {
         let space = first.plan.entries.first().map(|entry| entry.space);
+        let is_shared = first.plan.entries.iter().any(|entry| entry.forms.contains(&Form::Workgroup));
         let limit = match (manner, space) {
             (Manner::Folded(_), _) | (Manner::Apart(_), None) => 0,
+            (Manner::Apart(_), Some(_)) if is_shared => WORKGROUP_BYTES,
             (Manner::Apart(_), Some(Space::PushConstant)) => device.max_push_constants,
             (Manner::Apart(_), Some(Space::Uniform | Space::UniformElement)) => device.max_uniform_range,
             (Manner::Apart(_), Some(Space::Storage | Space::StorageElement | Space::Address)) => STORAGE_BYTES,
@@ -208,8 +214,15 @@ fn has_regions(entry: &ProbeEntry) -> bool {
         Space::UniformElement | Space::StorageElement | Space::Address => false,
     };
     let form = |form: &Form| match form {
-        Form::Leaf | Form::Vector | Form::Whole | Form::Indexed | Form::Divergent | Form::Copied => true,
-        Form::Parameter | Form::Length => false,
+        Form::Leaf
+        | Form::Vector
+        | Form::Whole
+        | Form::Indexed
+        | Form::Divergent
+        | Form::Copied
+        | Form::Private
+        | Form::Workgroup => true,
+        Form::Parameter | Form::Length | Form::ByteAddress => false,
     };
     space && entry.stage == Stage::Compute && entry.forms.iter().all(form)
 }

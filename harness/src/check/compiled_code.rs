@@ -3,6 +3,8 @@
 //! A shader in, [`CompiledCode`] out: the probe's own buffers are where its declarations put them, and the block is the
 //! only other one.
 
+use std::collections::BTreeSet;
+
 use crate::check::shader_module::Code;
 use crate::clang_ir;
 use crate::dxil::bindings::resource_bindings;
@@ -124,7 +126,9 @@ fn spirv_interface(words: &[u32], space: Space, ours: Interface) -> Result<Inter
     }
     let bound = bound_variables(words).map_err(|error| Unusable::unread(&error))?;
     let sockets = bound.iter().map(|variable| (variable.set, variable.binding));
-    let others: Vec<Socket> = sockets.filter(|socket| *socket != ours.output && *socket != ours.input).collect();
+    // slangc declares a byte-address buffer once for each type that is loaded from it.
+    let others: BTreeSet<Socket> = sockets.filter(|socket| *socket != ours.output && *socket != ours.input).collect();
+    let others: Vec<Socket> = others.into_iter().collect();
     Ok(Interface { block: only(&others)?, ..ours })
 }
 

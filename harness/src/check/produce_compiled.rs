@@ -12,10 +12,10 @@ use crate::check::producer::Producer;
 use crate::check::subject::Subject;
 use crate::generate::hlsl::Dialect;
 use crate::generate::{glsl, hlsl, wgsl};
-use crate::layout::{BlockLayout, Component, ElementChoice, Leaf};
+use crate::layout::{BlockLayout, Component, ElementChoice, Extent, LaidOut, LaidOutShape, Leaf};
 use crate::module::BlockKind;
 use crate::planted::{Fault, is_planted};
-use crate::probe::{ProbePlan, elements, plan_by_name, plan_in};
+use crate::probe::{ProbeEntry, ProbePlan, elements, forms_left_out, plan_by_name, plan_in};
 use crate::record::{Direction, Form, Space, Stage};
 use crate::scalar::SixteenBit;
 use crate::toolchain::{Compile, Language, Output, Toolchain};
@@ -23,6 +23,9 @@ use crate::toolchain::{Compile, Language, Output, Toolchain};
 /// Values that a shader for a device reads or writes at most: the time that drivers take for one grows faster than it
 /// does. Source: measured, see `runners/README.md`.
 const MOST_VALUES: usize = 64;
+
+/// Forms that such a shader has: those beyond that read a variable, which costs little.
+const USUAL_FORMS: usize = 4;
 
 impl Produced {
     /// What the compiler of `toolchain` makes of the blocks of `subject` that it lays out by the subject's rule set.
@@ -44,7 +47,13 @@ impl Produced {
             return produced.tidy();
         }
         let blocks = subject.source.module.blocks.iter().zip(&subject.layouts).enumerate();
-        for (block, (_, layout)) in blocks.filter(|(_, (block, _))| toolchain.follows(subject.rules, block)) {
+        for (block, (declared, layout)) in blocks {
+            let is_followed = toolchain.follows(subject.rules, declared);
+            // A file with structured buffers need not have any others.
+            let is_by_address = subject.source.is_case && toolchain.follows_by_address(subject.rules, declared);
+            if !is_followed && !is_by_address {
+                continue;
+            }
             if let Err(refusals) = &layout.result {
                 produced.gaps.extend(refusals.iter().map(|refusal| gap(subject.rules, refusal)));
                 continue;
@@ -72,6 +81,12 @@ impl Produced {
             let leaves = produced.leaves(layout);
             let plan = nameable(plan_by_name(layout, &leaves, &places), toolchain.language);
             produced.gaps.extend(not_probed(&plan));
+            if is_by_address {
+                produced.add_by_address(&asked, layout, &plan);
+            }
+            if !is_followed {
+                continue;
+            }
             // The GLSL that is written for a block only reads it.
             if asked.is_writable() && toolchain.language != Language::Glsl {
                 produced.add_compiled(&asked, layout, &writing(plan.clone()));
@@ -80,7 +95,10 @@ impl Produced {
                 produced.gaps.push(Gap::language("WGSL's writable buffers are not bound for reading alone"));
                 continue;
             }
-            produced.add_compiled(&asked, layout, &reading(plan, toolchain.language));
+            let whole = forms_left_out(layout, &plan.leaves).is_none();
+            let plan = reading(plan, toolchain.language);
+            let plan = if whole { copying(plan, toolchain) } else { plan };
+            produced.add_compiled(&asked, layout, &plan);
             if let Some(array) = second_element(layout) {
                 let plan = plan_of_second_element(&array, &array.leaves_in(produced.elements), &places);
                 let plan = nameable(plan.only(&[Form::Leaf, Form::Indexed].into()), toolchain.language);
@@ -133,6 +151,40 @@ impl Produced {
         let plan = in_wgsl(plan_in(layout, &self.leaves(layout), &[(space, Stage::Compute)].into()));
         self.gaps.extend(not_probed(&plan));
         self.add_compiled(asked, layout, &one_entry(plan.only(&[Form::Leaf].into()), Direction::Read));
+    }
+
+    /// Adds what loads an element from a byte-address buffer, and what stores it to one. Such a buffer is asked for the
+    /// element's type, and the order of a matrix is no part of that: one in another order than the default is left out.
+    fn add_by_address(&mut self, asked: &Asked<'_>, layout: &BlockLayout, plan: &ProbePlan) {
+        let Ok(element) = &layout.result else { return };
+        match &element.shape {
+            LaidOutShape::Matrix { order, .. } if *order != asked.subject.source.options.matrix => return,
+            // No function returns an array.
+            LaidOutShape::Array { .. } => return,
+            LaidOutShape::Matrix { .. }
+            | LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Struct(_)
+            | LaidOutShape::Pointer
+            | LaidOutShape::Resource => {}
+        }
+        // Each probe moves the whole element, whose bit-fields are not among the leaves.
+        let is_partial = forms_left_out(layout, &plan.leaves).is_some() || has_bit_fields(element);
+        if element.size == Extent::Unbounded || is_partial {
+            return;
+        }
+
+        let by_address = |direction, name: &str| {
+            let forms = vec![Form::ByteAddress];
+            let (name, space, stage) = (name.to_owned(), Space::Storage, Stage::Compute);
+            ProbePlan { entries: vec![ProbeEntry { name, space, stage, direction, forms }], ..plan.clone() }
+        };
+        self.add_compiled(asked, layout, &by_address(Direction::Read, "read_bytes"));
+
+        // A store writes the whole element, what is not probed of it included.
+        if plan.not_probed.is_empty() && plan.leaves.len() <= MOST_VALUES {
+            self.add_compiled(asked, layout, &by_address(Direction::Write, "write_bytes"));
+        }
     }
 
     fn add_compiled(&mut self, asked: &Asked<'_>, layout: &BlockLayout, plan: &ProbePlan) {
@@ -191,6 +243,21 @@ fn second_element(layout: &BlockLayout) -> Option<BlockLayout> {
     elements(layout).filter(|_| !is_planted(Fault::CompiledSecondElementForgotten))
 }
 
+/// Whether a member is a bit-field.
+fn has_bit_fields(laid_out: &LaidOut) -> bool {
+    match &laid_out.shape {
+        LaidOutShape::Struct(members) => {
+            members.iter().any(|member| member.bits.is_some() || has_bit_fields(&member.layout))
+        }
+        LaidOutShape::Array { element, .. } => has_bit_fields(element),
+        LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Matrix { .. }
+        | LaidOutShape::Pointer
+        | LaidOutShape::Resource => false,
+    }
+}
+
 /// Whether the leaf has a type of 16 bits, and 4 bytes.
 fn takes_four_for_two(leaf: &Leaf) -> bool {
     let Component { scalar, size } = leaf.component;
@@ -226,6 +293,26 @@ fn reading(plan: ProbePlan, language: Language) -> ProbePlan {
     one_entry(plan.only(&forms(language).iter().copied().collect()), Direction::Read)
 }
 
+/// The plan with the forms that copy to variables, in the languages and to the outputs of which such code is followed.
+fn copying(mut plan: ProbePlan, toolchain: &Toolchain) -> ProbePlan {
+    let forms: &[Form] = match (toolchain.language, toolchain.output) {
+        (Language::Hlsl | Language::Slang, Output::Spirv) => &[Form::Private, Form::Workgroup],
+        // The evaluator of DXIL knows memory of one invocation alone.
+        (Language::Hlsl | Language::Slang, Output::Dxil) => &[Form::Private],
+        (
+            Language::Hlsl
+            | Language::Slang
+            | Language::ClangHlsl
+            | Language::OldHlsl
+            | Language::Glsl
+            | Language::Wgsl,
+            Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
+        ) => &[],
+    };
+    plan.entries.iter_mut().for_each(|entry| entry.forms.extend(forms));
+    plan
+}
+
 /// The one entry point that writes every leaf by name.
 fn writing(plan: ProbePlan) -> ProbePlan {
     one_entry(plan.only(&[Form::Leaf].into()), Direction::Write)
@@ -244,7 +331,7 @@ fn parts(plan: &ProbePlan, layout: &BlockLayout, output: Output) -> Vec<ProbePla
         Output::Dxil | Output::ClangIr => vec![plan.clone()],
         Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl => {
             let forms = plan.entries.iter().map(|entry| entry.forms.len()).max().unwrap_or(1);
-            plan.clone().parts(layout, MOST_VALUES / forms)
+            plan.clone().parts(layout, MOST_VALUES / forms.min(USUAL_FORMS))
         }
     }
 }

@@ -80,7 +80,10 @@ impl Producer {
             Self::Generator(_) => !subject.is_native,
             Self::Compiler(toolchain) if subject.is_own_wgsl() => toolchain.language == Language::Wgsl,
             Self::Compiler(toolchain) => {
-                subject.source.module.blocks.iter().any(|block| toolchain.follows(subject.rules, block))
+                let rules = subject.rules;
+                let mut blocks = subject.source.module.blocks.iter();
+                let by_address = |block| subject.source.is_case && toolchain.follows_by_address(rules, block);
+                blocks.any(|block| toolchain.follows(rules, block) || by_address(block))
             }
         }
     }

@@ -30,7 +30,10 @@ impl Check {
             | Form::Parameter
             | Form::Indexed
             | Form::Divergent
-            | Form::Copied => of_leaf(),
+            | Form::Copied
+            | Form::ByteAddress
+            | Form::Private
+            | Form::Workgroup => of_leaf(),
         };
         Row {
             path,

@@ -110,7 +110,9 @@ fn read(sources: &SourceMap, span: Span, options: &DeclareOptions) -> Reading {
     let items = parser.file();
     problems.absorb(parser.problems);
     let items = items.split_at(parser.own_items.unwrap_or(items.len()).min(items.len()));
-    let mut elaborated = elaborate::elaborate(&source, items, (options.entry.as_deref(), span));
+    let is_slang = preprocess::is_slang(options.language, &sources.file(span.file).name);
+    let subject = elaborate::Subject { entry: options.entry.as_deref(), whole: span, is_slang };
+    let mut elaborated = elaborate::elaborate(&source, items, subject);
     blocks::derive(&mut elaborated);
     problems.absorb(elaborated.problems);
     Reading { module: Some(elaborated.module), problems, trace, added }

@@ -41,6 +41,36 @@ impl Problems {
         self.has_errors &= self.dropped > 0 || self.kept.iter().any(is_error);
     }
 
+    /// How many problems are kept.
+    pub(super) fn count(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// The problems that were kept since there were `count`.
+    pub(super) fn since(&self, count: usize) -> &[Diagnostic] {
+        self.kept.get(count..).unwrap_or_default()
+    }
+
+    /// Whether this problem is kept.
+    pub(super) fn has(&self, problem: &Diagnostic) -> bool {
+        self.kept.contains(problem)
+    }
+
+    /// Takes out the errors of these codes that were kept since there were `count`; none where some problems were dropped,
+    /// which may be errors of any code.
+    pub(super) fn take(&mut self, count: usize, codes: &[Code]) -> Vec<Diagnostic> {
+        if self.dropped > 0 || self.kept.len() < count {
+            return Vec::new();
+        }
+        let is_error = |problem: &Diagnostic| problem.severity == Severity::Error;
+        let new = self.kept.split_off(count);
+        let (taken, left): (Vec<_>, Vec<_>) =
+            new.into_iter().partition(|problem| is_error(problem) && codes.contains(&problem.code));
+        self.kept.extend(left);
+        self.has_errors = self.kept.iter().any(is_error);
+        taken
+    }
+
     /// Whether further problems are only counted.
     pub(super) fn is_full(&self) -> bool {
         self.kept.len() >= KEPT

@@ -10,7 +10,8 @@ use self::statements::{Probed, Statements};
 use super::ProduceError;
 use crate::layout::{BlockLayout, Component, Leaf};
 use crate::module::BlockKind;
-use crate::probe::{ProbePlan, Wiring};
+use crate::probe::{ProbeEntry, ProbePlan, Wiring};
+use crate::record::{Direction, Form};
 use crate::shape::Count;
 use crate::toolchain::Language;
 
@@ -84,6 +85,12 @@ pub const INPUT: &str = "layoutproof_input";
 /// Bindings from [`BINDING`] on that probes and programs have for themselves.
 pub const BINDINGS: u32 = 3;
 
+/// Name of the byte-address buffer that holds the block's bytes in [`Form::ByteAddress`], in place of the user's buffer.
+pub(super) const BYTES: &str = "layoutproof_bytes";
+
+/// Register space of [`BYTES`] (`t0`, or `u0` where it is written), which must not be taken for one of the probe's own.
+const BYTES_SPACE: u32 = SPACE + 1;
+
 /// What the names of all parameters begin with that probes and programs have for themselves.
 pub const OWN: &str = "layoutproof_";
 
@@ -128,7 +135,7 @@ pub fn probe(
     Ok(format!(
         "{declarations}
 {buffers}
-{}[shader(\"compute\")]
+{bytes}{}[shader(\"compute\")]
 [numthreads(1, 1, 1)]
 void {name}({parameters})
 {{
@@ -138,6 +145,7 @@ void {name}({parameters})
         functions.concat(),
         nonce = dialect.store(0, &dialect.load(0)),
         buffers = buffers(*dialect),
+        bytes = bytes(entry),
         name = entry.name,
     ))
 }
@@ -162,6 +170,18 @@ pub(super) fn expression(layout: &BlockLayout, leaf: &Leaf) -> Option<String> {
         }
         BlockKind::Pointee | BlockKind::UniformBlock | BlockKind::StorageBlock => None,
     }
+}
+
+/// The declaration of the byte-address buffer, where the entry point has one.
+fn bytes(entry: &ProbeEntry) -> String {
+    if !entry.forms.contains(&Form::ByteAddress) {
+        return String::new();
+    }
+    let (ty, register) = match entry.direction {
+        Direction::Read => ("ByteAddressBuffer", "t0"),
+        Direction::Write => ("RWByteAddressBuffer", "u0"),
+    };
+    format!("[[vk::binding({}, 0)]] {ty} {BYTES} : register({register}, space{BYTES_SPACE});\n", BINDING + 2)
 }
 
 /// The declarations of the probe's output and input.

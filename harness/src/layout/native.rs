@@ -26,8 +26,12 @@ pub struct Native {
     pub texture_buffers: Option<&'static str>,
     /// Elements of structured buffers.
     pub structured: Option<&'static str>,
+    /// What `ByteAddressBuffer.Load<T>` and `Store<T>` find, where the compiler has them.
+    pub byte_address: Option<&'static str>,
     /// Push constants.
     pub push_constants: Option<&'static str>,
+    /// Shader records.
+    pub shader_records: Option<&'static str>,
     /// Uniform parameters of an entry point.
     pub entry_uniforms: Option<&'static str>,
     /// Pointees.
@@ -57,14 +61,20 @@ impl Native {
         by_layout.or(self.kind_rules(block.kind)).and_then(find)
     }
 
+    /// The rule set for the elements of `block` where they are in a byte-address buffer, `None` for blocks without elements
+    /// and compilers without such loads.
+    pub fn byte_address_rules(&self, block: &Block) -> Option<&'static RuleSet> {
+        self.byte_address.filter(|_| block.kind == BlockKind::StructuredElement).and_then(find)
+    }
+
     fn kind_rules(&self, kind: BlockKind) -> Option<&'static str> {
         match kind {
             BlockKind::Cbuffer | BlockKind::ConstantBuffer | BlockKind::Globals => self.constants,
             BlockKind::ParameterBlock => self.parameter_blocks,
             BlockKind::Tbuffer | BlockKind::TextureBuffer => self.texture_buffers,
             BlockKind::StructuredElement => self.structured,
-            // DXC 1.7.2308 lays both out alike under each of its options, and so does Slang 2026.14.1.
-            BlockKind::PushConstant | BlockKind::ShaderRecord => self.push_constants,
+            BlockKind::PushConstant => self.push_constants,
+            BlockKind::ShaderRecord => self.shader_records,
             BlockKind::EntryUniforms => self.entry_uniforms,
             BlockKind::Pointee => self.pointees,
             BlockKind::UniformBlock => self.uniform_blocks,
@@ -91,7 +101,9 @@ const NONE: Native = Native {
     parameter_blocks: None,
     texture_buffers: None,
     structured: None,
+    byte_address: None,
     push_constants: None,
+    shader_records: None,
     entry_uniforms: None,
     pointees: None,
     uniform_blocks: None,
@@ -99,25 +111,33 @@ const NONE: Native = Native {
     data_layouts: false,
 };
 
-/// DXC, which has neither parameter blocks nor uniform entry parameters.
+/// DXC, which has neither parameter blocks nor uniform entry parameters. 1.7.2308 lays out push constants and shader records
+/// alike under each of its options.
 const fn dxc(constants: &'static str, texture_buffers: &'static str, storage: &'static str) -> Native {
     Native {
         constants: Some(constants),
         texture_buffers: Some(texture_buffers),
         structured: Some(storage),
+        byte_address: Some(storage),
         push_constants: Some(storage),
+        shader_records: Some(storage),
         ..NONE
     }
 }
 
-/// Slang with one rule set for uniform data and one for structured buffers; pointees are always scalar.
+/// Slang with one rule set for uniform data and one for structured buffers; pointees are always scalar, and so is what
+/// byte-address buffers hold, under each option but `-fvk-use-gl-layout`.
+///
+/// Source: Slang 2026.14.1, the indices of the loads in its SPIR-V, and its HLSL.
 const fn slang(constants: &'static str, storage: &'static str) -> Native {
     Native {
         constants: Some(constants),
         parameter_blocks: Some(constants),
         texture_buffers: Some(constants),
         structured: Some(storage),
+        byte_address: Some("scalar@slang"),
         push_constants: Some(constants),
+        shader_records: Some(constants),
         entry_uniforms: Some(constants),
         pointees: Some("scalar@slang"),
         ..NONE
@@ -139,20 +159,36 @@ const NATIVES: &[Native] = &[
         name: "native:dxc-dxil",
         summary: "dxc",
         push_constants: Some("hlsl-cbuffer"),
+        shader_records: Some("hlsl-cbuffer"),
         ..dxc("hlsl-cbuffer", "hlsl-cbuffer", "hlsl-structured")
     },
     Native {
         name: "native:clang-dxil",
         summary: "clang-dxc",
+        // The methods of Clang 22's byte-address buffers are still to come.
+        byte_address: None,
         ..dxc("hlsl-cbuffer", "hlsl-cbuffer", "hlsl-structured")
     },
     Native {
         name: "native:fxc",
         summary: "fxc, profiles up to 5.1",
+        byte_address: None,
         push_constants: None,
+        shader_records: None,
         ..dxc("hlsl-cbuffer", "hlsl-cbuffer", "hlsl-structured")
     },
-    Native { name: "native:dxc-spirv", summary: "dxc -spirv", ..dxc("relaxed140", "relaxed430", "relaxed430") },
+    Native {
+        name: "native:dxc-spirv",
+        summary: "dxc -spirv",
+        // Vectors that a relaxed layout moves stay where std430 has them.
+        byte_address: Some("std430@dxc"),
+        ..dxc("relaxed140", "relaxed430", "relaxed430")
+    },
+    Native {
+        name: "native:dxc-1.9-spirv",
+        summary: "dxc -spirv, from 1.9, which differs in byte-address buffers",
+        ..dxc("relaxed140", "relaxed430", "relaxed430")
+    },
     Native {
         name: "native:dxc-spirv-dx",
         summary: "dxc -spirv -fvk-use-dx-layout",

@@ -18,11 +18,15 @@ impl ProbePlan {
             for entry in &mut self.entries {
                 let is_read = entry.direction == Direction::Read;
                 entry.forms.retain(|form| match form {
-                    Form::Copied => false,
+                    Form::Copied | Form::Private | Form::Workgroup => false,
                     Form::Whole => is_read,
-                    Form::Leaf | Form::Vector | Form::Parameter | Form::Indexed | Form::Divergent | Form::Length => {
-                        true
-                    }
+                    Form::Leaf
+                    | Form::Vector
+                    | Form::Parameter
+                    | Form::Indexed
+                    | Form::Divergent
+                    | Form::Length
+                    | Form::ByteAddress => true,
                 });
             }
         }

@@ -134,7 +134,9 @@ pub fn fusable(plan: &ProbePlan, space: FusedSpace) -> Option<ProbePlan> {
     for entry in &mut plan.entries {
         entry.forms.retain(|form| match form {
             Form::Leaf | Form::Vector | Form::Whole | Form::Parameter | Form::Indexed => true,
-            Form::Divergent | Form::Copied | Form::Length => false,
+            Form::Divergent | Form::Copied | Form::Length | Form::ByteAddress | Form::Private | Form::Workgroup => {
+                false
+            }
         });
     }
     let reads = plan.entries.iter().any(|entry| !entry.forms.is_empty());

@@ -153,7 +153,15 @@ impl ProbePlan {
         for entry in &mut self.entries {
             entry.forms.retain(|form| match form {
                 Form::Indexed | Form::Divergent => indexed,
-                Form::Leaf | Form::Vector | Form::Whole | Form::Parameter | Form::Copied | Form::Length => any,
+                Form::Leaf
+                | Form::Vector
+                | Form::Whole
+                | Form::Parameter
+                | Form::Copied
+                | Form::Length
+                | Form::ByteAddress
+                | Form::Private
+                | Form::Workgroup => any,
             });
         }
         self.entries.retain(|entry| !entry.forms.is_empty());

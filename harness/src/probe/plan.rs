@@ -19,6 +19,9 @@ use crate::shape::{Count, MatrixOrder};
 /// Blocks beyond this many bytes are not moved as a whole: a driver makes a load and a store for every leaf of that.
 const WHOLE_BYTES: u64 = 1 << 16;
 
+/// Larger blocks are not copied to workgroup memory, of which Vulkan promises 16 KiB: a device may align it as it likes.
+const WORKGROUP_BYTES: u64 = 1 << 12;
+
 /// Bytes of the values that name a place; larger leaves consist of several.
 const WORD: u32 = 4;
 
@@ -125,7 +128,7 @@ type Entry = (&'static str, Space, Stage, Direction, &'static [Form]);
 
 /// Which entry points there are. Each costs a pipeline and each form a load and a store per leaf, so forms that go
 /// through the same hardware path in every space are in one of them only.
-const ENTRIES: [Entry; 24] = {
+const ENTRIES: [Entry; 26] = {
     use Direction::{Read, Write};
     use Space::{Address, PushConstant, Storage, StorageElement, Uniform, UniformElement};
     use Stage::{Compute, Fragment, Vertex};
@@ -139,6 +142,8 @@ const ENTRIES: [Entry; 24] = {
         ("read_uniform_copied", Uniform, Compute, Read, &[Form::Copied]),
         ("read_storage", Storage, Compute, Read, IN_BUFFERS),
         ("read_storage_divergent", Storage, Compute, Read, &[Form::Divergent]),
+        ("read_storage_private", Storage, Compute, Read, &[Form::Private]),
+        ("read_storage_workgroup", Storage, Compute, Read, &[Form::Workgroup]),
         ("read_storage_length", Storage, Compute, Read, &[Form::Length]),
         ("write_storage_leaf", Storage, Compute, Write, LEAF),
         ("write_storage_vector", Storage, Compute, Write, &[Form::Vector]),
@@ -169,7 +174,8 @@ fn entries(places: &BTreeSet<(Space, Stage)>, block: &LaidOut) -> Vec<ProbeEntry
         Space::Storage | Space::StorageElement | Space::Address => true,
     };
     let fits = |form: &Form| match form {
-        Form::Whole | Form::Parameter | Form::Copied => !unbounded && !large,
+        Form::Whole | Form::Parameter | Form::Copied | Form::ByteAddress | Form::Private => !unbounded && !large,
+        Form::Workgroup => !unbounded && occupied(block) <= WORKGROUP_BYTES,
         Form::Divergent => !large,
         Form::Length => tail(block).is_some(),
         Form::Leaf | Form::Vector | Form::Indexed => true,

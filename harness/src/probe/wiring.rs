@@ -1,8 +1,8 @@
 //! Which words belong to what: one entry point of a plan in, the places of every leaf's bits out.
 //!
 //! Generators and hosts share these numbers and nothing else. The input holds the nonce, in a write probe the values of
-//! all leaves, and then the indices that forms take from memory: a table in which word `n` is `n` for [`Form::Indexed`],
-//! and for [`Form::Divergent`] one tuple per lane.
+//! all leaves, and then the indices that forms take from memory: a table in which word `n` is `n` for [`Form::Indexed`]
+//! and its kin, and for [`Form::Divergent`] one tuple per lane.
 
 use super::spread::{offset_at, spread};
 use super::{ProbeEntry, ProbePlan, tail, words};
@@ -84,13 +84,20 @@ impl Wiring {
             Direction::Write => all,
         };
         let mut wiring = Self { output: 1, table: 1 + values, ..Self::default() };
-        if entry.forms.contains(&Form::Indexed) {
+        if entry.forms.iter().any(|form| [Form::Indexed, Form::Private, Form::Workgroup].contains(form)) {
             let largest = plan.leaves.iter().flat_map(indices).max();
             wiring.indices.extend(largest.into_iter().flat_map(|largest| 0..=largest));
         }
         for form in &entry.forms {
             match form {
-                Form::Leaf | Form::Vector | Form::Whole | Form::Parameter | Form::Indexed => {
+                Form::Leaf
+                | Form::Vector
+                | Form::Whole
+                | Form::Parameter
+                | Form::Indexed
+                | Form::ByteAddress
+                | Form::Private
+                | Form::Workgroup => {
                     wiring.add(*form, plan, (entry.direction, &firsts));
                 }
                 Form::Divergent => wiring.add_lanes(plan),

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::dr::Module;
 use rspirv::spirv::{StorageClass, Word};
+use serde::{Deserialize, Serialize};
 
 use super::types::{MatrixLayout, SpirvMember, SpirvType, SpirvVariable, Types};
 use super::{BadModule, load};
@@ -26,7 +27,7 @@ const LISTED_BYTES: usize = 1 << 24;
 const NODE_BYTES: usize = 64;
 
 /// A block of a module.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeclaredBlock {
     /// Its layout under the rule set `declared`. Alignments are those of the largest scalar: SPIR-V declares none.
     pub layout: BlockLayout,
@@ -34,6 +35,21 @@ pub struct DeclaredBlock {
     pub set: Option<u32>,
     /// Binding; `None` for push constants and behind pointers.
     pub binding: Option<u32>,
+    /// The arrays in it whose length a pipeline may change; their lengths in the layout are the defaults.
+    pub specialized: Vec<SpecializedLength>,
+}
+
+/// An array whose length depends on specialization constants.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpecializedLength {
+    /// Path of the array in the block; empty for an array of blocks.
+    pub path: String,
+    /// The `SpecId`s of the constants.
+    pub constants: BTreeSet<u32>,
+    /// Its length where a pipeline gives none of them a value.
+    pub length: u32,
+    /// Whether the length is computed from the constants.
+    pub is_computed: bool,
 }
 
 /// The blocks of a module in declaration order. A block whose members lack Offset or strides is listed with the reasons
@@ -46,7 +62,8 @@ pub fn declared(words: &[u32]) -> Result<Vec<DeclaredBlock>, BadModule> {
     let types = Types::read(&module).map_err(|reason| BadModule::new(0, reason))?;
     let mut blocks = Vec::new();
     let mut named: BTreeMap<String, u32> = BTreeMap::new();
-    let mut reader = Reader { types: &types, refusals: Refusals::default(), left: LISTED_BYTES };
+    let mut reader =
+        Reader { types: &types, refusals: Refusals::default(), specialized: Vec::new(), left: LISTED_BYTES };
     let variables = in_order(&module, &types).map(|variable| (variable.clone(), place(&types, variable)));
     let bound = variables.filter_map(|(variable, place)| Some((variable, place?)));
     for (variable, place) in bound.chain(behind_pointers(&module, &types)) {
@@ -157,6 +174,8 @@ struct Reader<'a> {
     types: &'a Types,
     /// Of the block that is being read.
     refusals: Refusals,
+    /// Of the block that is being read.
+    specialized: Vec<SpecializedLength>,
     /// Bytes of [`LISTED_BYTES`] that are left.
     left: usize,
 }
@@ -168,6 +187,9 @@ impl Reader<'_> {
         let type_name = || self.types.names.get(&element).filter(|name| !name.is_empty());
         let name = variable.name.as_ref().or_else(type_name).map_or(kind.as_str(), |name| name).to_owned();
         self.spend(name.len())?;
+        if let SpirvType::Array { length, .. } = self.types.get(variable.pointee) {
+            self.note_length(variable.pointee, *length, "")?;
+        }
         let laid_out = self.lay_out(unwrapped(self.types, element), None, "")?;
         if end(&laid_out) > u64::from(MAX_BYTES) {
             self.refuse("", format!("it ends beyond {MAX_BYTES} bytes"));
@@ -176,7 +198,22 @@ impl Reader<'_> {
         let result = if refusals.is_empty() { Ok(laid_out) } else { Err(refusals.into_vec()) };
         let (rules, warnings) = (DECLARED.into(), Vec::new());
         let layout = BlockLayout { rules, name, kind, count, result, stride: None, warnings };
-        Some(DeclaredBlock { layout, set: variable.set, binding: variable.binding })
+        let specialized = std::mem::take(&mut self.specialized);
+        Some(DeclaredBlock { layout, set: variable.set, binding: variable.binding, specialized })
+    }
+
+    /// Notes that a pipeline may change the length of an array, if so.
+    fn note_length(&mut self, array: Word, length: u32, path: &str) -> Option<()> {
+        if let Some(constant) = self.types.specialized_length(array) {
+            self.spend(path.len())?;
+            self.specialized.push(SpecializedLength {
+                path: path.to_owned(),
+                constants: constant.by.clone(),
+                length,
+                is_computed: constant.is_computed,
+            });
+        }
+        Some(())
     }
 
     fn spend(&mut self, names: usize) -> Option<()> {
@@ -204,6 +241,7 @@ impl Reader<'_> {
             }
             SpirvType::Matrix { column, columns } => self.matrix((column, columns), matrix, path),
             SpirvType::Array { element, length, stride } => {
+                self.note_length(id, length, path)?;
                 let element = self.lay_out(element, matrix, &format!("{path}[]"))?;
                 self.array(element, Count::Finite(length), (stride, path))
             }

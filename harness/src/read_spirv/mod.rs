@@ -10,10 +10,11 @@ mod bound;
 mod declared;
 mod load;
 mod needs;
+mod specialization;
 pub(crate) mod types;
 
 pub use bound::{BoundVariable, bound_variables};
-pub use declared::{DeclaredBlock, declared};
+pub use declared::{DeclaredBlock, SpecializedLength, declared};
 pub use load::BadModule;
 pub(crate) use load::load;
 pub use needs::{features_of, without_source};

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
 
+use super::specialization::Specialized;
+
 /// Types nested deeper than this are refused, so that walks over them may recurse.
 const MAX_DEPTH: u32 = 64;
 
@@ -76,8 +78,12 @@ pub(crate) struct Types {
     forward: BTreeSet<Word>,
     pub(crate) names: BTreeMap<Word, String>,
     pub(crate) variables: BTreeMap<Word, SpirvVariable>,
-    /// Bits of integer and float constants.
+    /// Bits of integer and float constants; of what a pipeline may change, those of the defaults.
     pub(crate) constants: BTreeMap<Word, u64>,
+    /// The constants among them that a pipeline may change.
+    pub(super) specialized: BTreeMap<Word, Specialized>,
+    /// The constants that are the lengths of arrays, by the array's id.
+    pub(super) lengths: BTreeMap<Word, Word>,
     /// Structs decorated `Block`.
     pub(crate) blocks: BTreeSet<Word>,
     /// Structs decorated `BufferBlock`: storage blocks of SPIR-V 1.0.
@@ -99,14 +105,20 @@ impl Types {
             }
             let Some(id) = instruction.result_id else { continue };
             match instruction.class.opcode {
-                Op::Constant | Op::SpecConstant => {
+                Op::Constant => {
                     types.constants.insert(id, ops.literal(0).unwrap_or(0));
+                }
+                Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse | Op::SpecConstantOp => {
+                    types.add_specialization(id, instruction, &decorations);
                 }
                 Op::Variable => types.add_variable(id, instruction, &decorations)?,
                 opcode if opcode.is_type() => {
                     let ty =
                         types.type_of(instruction, &decorations).ok_or_else(|| format!("type %{id} is malformed"))?;
                     types.add(id, ty)?;
+                    if let (Op::TypeArray, Some(length)) = (opcode, ops.id(1)) {
+                        types.lengths.insert(id, length);
+                    }
                 }
                 _ => {}
             }
@@ -253,7 +265,7 @@ impl Types {
                 Some(length) => {
                     SpirvType::Array { element: ops.id(0)?, length: u32::try_from(*length).ok()?, stride: stride() }
                 }
-                // A length that is computed from specialization constants.
+                // A length that is computed from specialization constants in a way that is not followed.
                 None => SpirvType::Other,
             },
             Op::TypeRuntimeArray => SpirvType::RuntimeArray { element: ops.id(0)?, stride: stride() },
@@ -324,7 +336,7 @@ type Decorated = Vec<(Decoration, Option<u32>)>;
 
 /// Decorations and names as written; the first number of each.
 #[derive(Debug, Default)]
-struct Decorations {
+pub(super) struct Decorations {
     of: BTreeMap<Word, Decorated>,
     of_member: BTreeMap<(Word, u32), Decorated>,
     names: BTreeMap<Word, String>,
@@ -357,7 +369,7 @@ impl Decorations {
         all
     }
 
-    fn number(&self, id: Word, decoration: Decoration) -> Option<u32> {
+    pub(super) fn number(&self, id: Word, decoration: Decoration) -> Option<u32> {
         number(self.of.get(&id)?, decoration)
     }
 

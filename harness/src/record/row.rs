@@ -162,11 +162,18 @@ pub enum Form {
     Copied,
     /// No leaf: the number of elements of the array without a length that ends the block.
     Length,
+    /// Each scalar of an element that is loaded from, or stored to, a byte-address buffer at once (`Load<T>`, `Store<T>`).
+    #[serde(rename = "byte-address")]
+    ByteAddress,
+    /// Each scalar out of a copy of the block in memory of the invocation's own, by an index from memory where it has one.
+    Private,
+    /// The same with a copy in memory that the workgroup shares.
+    Workgroup,
 }
 
 impl Form {
     /// All forms.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::Leaf,
         Self::Vector,
         Self::Whole,
@@ -175,6 +182,9 @@ impl Form {
         Self::Divergent,
         Self::Copied,
         Self::Length,
+        Self::ByteAddress,
+        Self::Private,
+        Self::Workgroup,
     ];
 
     /// The word in records, texts and on the command line.
@@ -188,6 +198,9 @@ impl Form {
             Self::Divergent => "divergent",
             Self::Copied => "copied",
             Self::Length => "length",
+            Self::ByteAddress => "byte-address",
+            Self::Private => "private",
+            Self::Workgroup => "workgroup",
         }
     }
 }

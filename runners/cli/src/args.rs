@@ -209,7 +209,11 @@ pub struct RunArgs {
     #[arg(long, value_delimiter = ',', value_name = "ash,wgpu,dxil,model")]
     pub runner: Vec<String>,
     /// Only these forms of access.
-    #[arg(long, value_delimiter = ',', value_name = "leaf,vector,whole,parameter,indexed,divergent,copied,length")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "leaf,vector,whole,parameter,indexed,divergent,copied,length,byte-address,private,workgroup"
+    )]
     pub form: Vec<String>,
     /// Probe every block in these spaces, and in no others, or in `all`. By default a block of a file is probed in the space
     /// that its declaration is for, a case in the first three, and a core of the cases in the last three as well.

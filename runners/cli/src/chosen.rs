@@ -88,7 +88,11 @@ impl Selection {
     fn add_native(&mut self, source: &Arc<Source>, wanted: &Chosen<'_>) {
         let blocks = &source.module.blocks;
         let toolchains = wanted.toolchains.iter();
-        let rules = toolchains.flat_map(|toolchain| blocks.iter().flat_map(|block| toolchain.rules_for(block)));
+        // What is loaded from byte-address buffers is the cases' business: a file with structured buffers may have none.
+        let by_address = |toolchain: &Toolchain, block| toolchain.byte_address_rules(block).filter(|_| source.is_case);
+        let rules = toolchains.flat_map(|toolchain| {
+            blocks.iter().flat_map(|block| toolchain.rules_for(block).into_iter().chain(by_address(toolchain, block)))
+        });
         for rules in rules.filter(|rules| wanted.rules.is_empty() || wanted.rules.contains(rules)) {
             // The subjects of a source are added together.
             let mut own = self.subjects.iter().rev().take_while(|subject| Arc::ptr_eq(&subject.source, source));

@@ -51,11 +51,25 @@ pub(crate) fn read(
     })?;
     let reader = ReaderProcess::of_this_program().map_err(|error| vec![ended(&format!("{error:#}"), span)])?;
     let blocks = spirv_blocks(&reader, module.words, span.file)?;
-    let warnings = match module.dialect {
-        GlslDialect::Vulkan => Vec::new(),
-        GlslDialect::OpenGl => layout_of_driver(&text, blocks.len(), span).into_iter().collect(),
+    let mut file = LaidOutFile::of_module(blocks, |number| constant_place(&text, number, span));
+    match module.dialect {
+        GlslDialect::Vulkan => {}
+        GlslDialect::OpenGl => file.warnings.extend(layout_of_driver(&text, file.blocks.len(), span)),
+    }
+    Ok(file)
+}
+
+/// Where the text declares the specialization constant of this number; the start of the file where it does not say it in
+/// digits.
+fn constant_place(text: &GlslText, number: u32, whole: Span) -> Span {
+    const QUALIFIER: &str = "constant_id";
+    let is_it = |(start, _): &(usize, &str)| {
+        let behind = text.text[start + QUALIFIER.len()..].trim_start().strip_prefix('=').unwrap_or("").trim_start();
+        let digits = behind.find(|part: char| !part.is_ascii_digit()).unwrap_or(behind.len());
+        behind[..digits].parse() == Ok(number)
     };
-    Ok(LaidOutFile { blocks, warnings })
+    let found = text.text.match_indices(QUALIFIER).find(is_it);
+    found.map_or(Span { end: whole.start, ..whole }, |(start, _)| text.place(start))
 }
 
 /// The warning that a block of OpenGL may be laid out otherwise: one that names no layout is its driver's affair.

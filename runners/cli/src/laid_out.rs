@@ -6,9 +6,11 @@
 use std::path::Path;
 
 use anyhow::bail;
+use layoutproof::case::expect::join;
 use layoutproof::diagnostics::{Code, Diagnostic};
 use layoutproof::layout::{BlockLayout, DECLARED};
 use layoutproof::module_reader::{glsl_blocks, spirv_blocks, wgsl_blocks};
+use layoutproof::read_spirv::{DeclaredBlock, SpecializedLength};
 use layoutproof::sources::{FileId, SourceMap, Span};
 use layoutproof_compilers::compiler::Compiler;
 
@@ -35,6 +37,38 @@ impl From<Vec<BlockLayout>> for LaidOutFile {
     fn from(blocks: Vec<BlockLayout>) -> Self {
         Self { blocks, warnings: Vec::new() }
     }
+}
+
+impl LaidOutFile {
+    /// What a SPIR-V module says; `place` tells where the specialization constant with a `SpecId` stands.
+    pub(crate) fn of_module(blocks: Vec<DeclaredBlock>, place: impl Fn(u32) -> Span) -> Self {
+        let warnings = blocks.iter().flat_map(|block| {
+            let lengths = block.specialized.iter();
+            lengths.filter_map(|length| may_be_another(&block.layout.name, length, &place))
+        });
+        Self { warnings: warnings.collect(), blocks: blocks.into_iter().map(|block| block.layout).collect() }
+    }
+}
+
+/// The warning that a pipeline may give an array another length; `None` where none can.
+fn may_be_another(block: &str, length: &SpecializedLength, place: impl Fn(u32) -> Span) -> Option<Diagnostic> {
+    let first = length.constants.first()?;
+    let path = join(block, &length.path);
+    let named: Vec<String> = length.constants.iter().map(u32::to_string).collect();
+    let plural = if named.len() == 1 { "" } else { "s" };
+    let message = format!(
+        "the length of `{path}` is {} by default, and depends on specialization constant{plural} {}",
+        length.length,
+        named.join(", ")
+    );
+    let help = if length.is_computed {
+        "shown are the offsets that the module declares; glslang places what follows an array of a computed length as if \
+         that were 1"
+    } else {
+        "shown are the offsets that the module declares; a pipeline that gives the constant another value leaves them as \
+         they are"
+    };
+    Some(Diagnostic::warning(Code::UncertainLayout, place(*first), message).with_help(help))
 }
 
 /// Checks that the user names no rule set for such a file but `declared`.
@@ -140,7 +174,7 @@ fn read_spirv(
     let start = Span { file, ..Span::default() };
     let problem = |reason| vec![Diagnostic::error(Code::BadModule, start, reason)];
     let layouts = words_of(&bytes).map_err(problem).and_then(|words| spirv_blocks(reader, words, file));
-    Ok(layouts.and_then(|layouts| some(layouts.into(), start)))
+    Ok(layouts.and_then(|blocks| some(LaidOutFile::of_module(blocks, |_| start), start)))
 }
 
 /// What a file says that has some blocks.

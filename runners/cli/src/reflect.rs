@@ -1,14 +1,18 @@
 //! `layoutproof reflect`: a program's layout as Slang's reflection shows it.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use anyhow::bail;
 use clap::{Args, ValueEnum};
-use layoutproof::bind::{Convention, Request, slang};
+use layoutproof::bind::{Convention, Request, Target, slang};
 use layoutproof::check::Source;
-use layoutproof::diagnostics::{Diagnostic, render};
+use layoutproof::diagnostics::{Code, Diagnostic, render};
+use layoutproof::module::Module;
 use layoutproof::reflect::{Used, slang_json, yaml};
 use layoutproof::report::Style;
 use layoutproof::report::summary::Exit;
-use layoutproof::shape::MatrixOrder;
+use layoutproof::shape::{MatrixOrder, Member, StructType, Type};
 use layoutproof::sources::SourceMap;
 
 use crate::args::DeclareArgs;
@@ -67,9 +71,41 @@ pub(crate) fn reflect(args: &ReflectArgs, style: Style) -> anyhow::Result<Exit> 
         ReflectFormat::Yaml => yaml(&program, &used, source.options.matrix),
         ReflectFormat::SlangJson => slang_json(&program, &used),
     });
-    let warnings: Vec<Diagnostic> = source.module.warnings.iter().chain(&program.warnings).cloned().collect();
+    let mut warnings: Vec<Diagnostic> = source.module.warnings.iter().chain(&program.warnings).cloned().collect();
+    if request.target == Target::Vulkan {
+        warnings.extend(beyond_slangs_reflection(&source.module));
+    }
     warn_rendered(&render(&warnings, &sources, style.colour));
     Ok(Exit::Agree)
+}
+
+/// A warning for each member whose `[[vk::offset]]` slangc's code follows and its reflection ignores.
+///
+/// Source: Slang 2026.14.1, decorations and reflection of the same program.
+fn beyond_slangs_reflection(module: &Module) -> Vec<Diagnostic> {
+    let (mut structs, mut known) = (Vec::new(), HashSet::new());
+    for block in &module.blocks {
+        add_structs(&block.element, &mut structs, &mut known);
+    }
+    let members = structs.iter().flat_map(|ty| &ty.members);
+    let placed = members.filter(|member| member.annotations.attribute(Some("vk"), "offset").is_some());
+    let warning = |member: &Member| {
+        let message = format!("slangc's own reflection ignores the [[vk::offset]] of `{}`", member.name);
+        Diagnostic::warning(Code::UncertainLayout, member.span, message)
+            .with_help("shown is where slangc's code reads the member")
+    };
+    placed.map(warning).collect()
+}
+
+/// Adds the structs that a type is made of, but for those that are known.
+fn add_structs<'t>(ty: &'t Type, structs: &mut Vec<&'t StructType>, known: &mut HashSet<*const StructType>) {
+    let Type::Struct(structure) = ty.dimensions().0 else { return };
+    let mut structure = Some(structure);
+    while let Some(here) = structure.filter(|here| known.insert(Arc::as_ptr(here))) {
+        structs.push(here);
+        here.members.iter().for_each(|member| add_structs(&member.ty, structs, known));
+        structure = here.base.as_ref();
+    }
 }
 
 /// A file, which may have entry points only, or a case; the inner error is what is wrong with its text.

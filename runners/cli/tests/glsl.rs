@@ -13,13 +13,14 @@ use serde_json::Value;
 
 type Test = fn(&Path) -> Result<(), Failed>;
 
-const TESTS: [(&str, Test); 8] = [
+const TESTS: [(&str, Test); 9] = [
     ("files_are_included", files_are_included),
     ("missing_files_count_where_they_are_read", missing_files_count_where_they_are_read),
     ("files_outside_of_the_project_are_not_included", files_outside_of_the_project_are_not_included),
     ("stages_go_by_suffix", stages_go_by_suffix),
     ("opengl_has_uniforms_outside_of_blocks", opengl_has_uniforms_outside_of_blocks),
     ("buffers_behind_pointers", buffers_behind_pointers),
+    ("lengths_may_be_specialized", lengths_may_be_specialized),
     ("errors_have_their_places", errors_have_their_places),
     ("a_glslang_that_dies_is_told", a_glslang_that_dies_is_told),
 ];
@@ -142,6 +143,27 @@ fn buffers_behind_pointers(folder: &Path) -> Result<(), Failed> {
         void main() { p.root.b = p.z; b[1].x[0] = p.q; }\n";
     fs::write(folder.join("a.comp"), text)?;
     equal(&shown(folder, "a.comp")?, &vec![block("p", &[0, 16, 24]), block("b", &[0]), block("Node", &[0, 12, 16])])
+}
+
+/// Members lie as for the defaults. Behind a computed length glslang places them as if it were 1.
+fn lengths_may_be_specialized(folder: &Path) -> Result<(), Failed> {
+    let text = "#version 450\nlayout(constant_id = 3) const int N = 5;\nlayout(constant_id=4) const uint M = 2;\n\
+        layout(set=0, binding=0) uniform B { float a[N]; vec4 b[2]; float c; } b;\n\
+        layout(set=0, binding=1) buffer C { float a[M][2]; float c; vec4 d[N * 2 + M]; vec4 e; } c;\n\
+        layout(set=0, binding=2) uniform D { float a; } d[N];\nvoid main() {}\n";
+    fs::write(folder.join("a.comp"), text)?;
+    equal(&shown(folder, "a.comp")?, &vec![block("b", &[0, 80, 112]), block("c", &[0, 16, 32, 48]), block("d", &[0])])?;
+
+    let answer: Value = serde_json::from_slice(&show(folder, "a.comp")?.stdout)?;
+    let warnings = answer["warnings"].as_array().into_iter().flatten();
+    let told: Vec<_> = warnings.map(|warning| (warning["message"].clone(), warning["line"].clone())).collect();
+    let expected = [
+        ("the length of `b.a` is 5 by default, and depends on specialization constant 3", 2),
+        ("the length of `c.a` is 2 by default, and depends on specialization constant 4", 3),
+        ("the length of `c.d` is 12 by default, and depends on specialization constants 3, 4", 2),
+        ("the length of `d` is 5 by default, and depends on specialization constant 3", 2),
+    ];
+    equal(&told, &expected.map(|(message, line)| (Value::from(message), Value::from(line))).to_vec())
 }
 
 fn errors_have_their_places(folder: &Path) -> Result<(), Failed> {

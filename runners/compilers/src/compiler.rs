@@ -206,13 +206,13 @@ impl Compiler {
     }
 
     /// The processes that answer for slangc faster than itself; `None` for other compilers.
-    pub(crate) fn slang_service(&self) -> Option<SlangService> {
+    pub fn slang_service(&self) -> Option<SlangService> {
         let library = library_beside(&self.invocation.program).filter(|_| self.name == "slangc")?;
         SlangService::start(driver("layoutproof-slang")?, library, &self.version)
     }
 
     /// What a run of the compiler comes to.
-    pub(crate) fn answer(&self, finished: io::Result<Finished>) -> Answer {
+    pub fn answer(&self, finished: io::Result<Finished>) -> Answer {
         match finished {
             Err(error) => Answer::Broken(format!("{}: {error}", self.invocation.program.display())),
             Ok(finished) => match finished.end {

@@ -109,7 +109,8 @@ impl Types<'_> {
             (false, true) => (LayoutUnit::ShaderRecord, BlockKind::ShaderRecord),
             (false, false) => (self.settings.buffer_unit(resource), kind),
         };
-        self.container(ty, Group { unit, kind, data_layout: None, place }, element)
+        let data_layout = ty.resource().and_then(|resource| resource.data_layout);
+        self.container(ty, Group { unit, kind, data_layout, place }, element)
     }
 }
 

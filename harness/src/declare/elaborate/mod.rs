@@ -21,6 +21,7 @@ mod record;
 mod resolve;
 mod scope;
 mod specialisation;
+mod unused;
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -31,6 +32,7 @@ pub(super) use measure::{LONGEST_LISTING, Measures};
 use record::StructState;
 use resolve::{AliasState, Named};
 use scope::{GLOBAL, ScopeId, Symbols, TypeId, ValueId};
+use unused::TypeKey;
 
 use super::ast::{Declarator, Item};
 use super::parser::Source;
@@ -52,10 +54,16 @@ pub(super) struct Elaborator<'t> {
     symbols: Symbols<'t>,
     constants: HashMap<(ValueId, Rc<str>), Evaluated>,
     enumerators: HashMap<TypeId, Vec<Evaluated>>,
-    structs: HashMap<(TypeId, Rc<str>), StructState>,
+    structs: HashMap<TypeKey, StructState>,
     /// The declaration and the arguments of each struct in `structs`, by its address.
     specialisations: HashMap<*const StructType, Specialisation>,
-    aliases: HashMap<(TypeId, Rc<str>), AliasState>,
+    aliases: HashMap<TypeKey, AliasState>,
+    /// Whether the source is Slang alone.
+    is_slang: bool,
+    /// What is wrong with types, in Slang.
+    type_problems: HashMap<TypeKey, Vec<Diagnostic>>,
+    /// What was not understood of types, which only a use makes an error.
+    not_understood: Vec<Diagnostic>,
     /// The template and its arguments, by the name of the struct that they make.
     instances: HashMap<String, (TypeId, Vec<GenericValue>)>,
     /// The contexts inside structs, by the names of the structs.
@@ -91,17 +99,30 @@ pub(super) struct Elaborated {
     pub(super) problems: Problems,
 }
 
-/// Elaborates the declarations of a source, `own` ones and those of `imported` modules; `entry` names the entry point, `whole` is the place of the source.
+/// What is elaborated.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Subject<'t> {
+    /// The name of the entry point, where one is chosen.
+    pub(super) entry: Option<&'t str>,
+    /// The place of the source.
+    pub(super) whole: Span,
+    /// Whether it is Slang, and no HLSL.
+    pub(super) is_slang: bool,
+}
+
+/// Elaborates the declarations of a source, `own` ones and those of `imported` modules.
 pub(super) fn elaborate<'t>(
     source: &'t Source<'t>,
     (own, imported): (&'t [Item<'t>], &'t [Item<'t>]),
-    (entry, whole): (Option<&'t str>, Span),
+    Subject { entry, whole, is_slang }: Subject<'t>,
 ) -> Elaborated {
-    let mut elaborator = Elaborator::new(source, entry);
+    let mut elaborator = Elaborator { is_slang, ..Elaborator::new(source, entry) };
     elaborator.collect(own, GLOBAL);
     elaborator.collect(imported, GLOBAL);
     elaborator.check_constants();
+    let before = elaborator.problems.count();
     elaborator.check_types();
+    elaborator.set_aside_what_is_not_understood(before);
     let (mut functions, mut seen) = (Vec::new(), HashMap::new());
     elaborator.parameters(own, GLOBAL, (&mut seen, &mut functions));
     elaborator.module.own_parameters = elaborator.module.parameters.len();
@@ -112,6 +133,7 @@ pub(super) fn elaborate<'t>(
     elaborator.entry_points(&functions, whole);
     elaborator.bodies(&functions, [own, imported]);
     let pointees = elaborator.finish_pointees(whole);
+    elaborator.warn_of_unused();
     let Elaborator { module, globals_at, measures, problems, .. } = elaborator;
     Elaborated { module, globals, globals_at, pointees, measures, problems }
 }
@@ -127,6 +149,9 @@ impl<'t> Elaborator<'t> {
             structs: HashMap::new(),
             specialisations: HashMap::new(),
             aliases: HashMap::new(),
+            is_slang: false,
+            type_problems: HashMap::new(),
+            not_understood: Vec::new(),
             instances: HashMap::new(),
             insides: HashMap::new(),
             measures: Measures::default(),

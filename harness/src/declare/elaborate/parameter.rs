@@ -20,7 +20,7 @@ use crate::sources::Span;
 pub(super) type Seen<'t> = HashMap<(ScopeId, &'t str), Span>;
 
 /// Words that make a global a variable of each thread or group.
-const NO_PARAMETER: [&str; 4] = ["static", "groupshared", "let", "typedef"];
+const NO_PARAMETER: [&str; 5] = ["static", "groupshared", "let", "typedef", "__global"];
 
 /// Whether a declaration is one side of a value that is linked: `extern` asks for it, `export` has it.
 fn is_linked(prefix: &Prefix<'_>) -> bool {

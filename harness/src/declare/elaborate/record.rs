@@ -35,7 +35,13 @@ impl<'t> Elaborator<'t> {
         let (TypeEntry::Struct { declaration, .. }, place) = (symbol.entry, symbol.span) else { return None };
         let key = (specialisation.id, Rc::clone(&specialisation.context.key));
         match self.structs.get(&key) {
-            Some(StructState::Done(done)) => return done.clone(),
+            Some(StructState::Done(done)) => {
+                let done = done.clone();
+                if done.is_none() {
+                    self.report_again(&key);
+                }
+                return done;
+            }
             Some(StructState::InProgress) => {
                 let message = format!("`{}` contains itself", specialisation.name);
                 self.problems
@@ -46,9 +52,11 @@ impl<'t> Elaborator<'t> {
         }
         self.structs.insert(key.clone(), StructState::InProgress);
         self.insides.insert(specialisation.name.clone(), specialisation.context.clone());
+        let before = self.problems.count();
         let done = self.nested(span, |elaborator| elaborator.new_struct(declaration, specialisation, place));
-        if let Some(done) = &done {
-            self.specialisations.insert(Arc::as_ptr(done), specialisation.clone());
+        match &done {
+            Some(done) => drop(self.specialisations.insert(Arc::as_ptr(done), specialisation.clone())),
+            None => self.keep_problems(&key, before),
         }
         self.structs.insert(key, StructState::Done(done.clone()));
         done

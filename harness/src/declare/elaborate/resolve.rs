@@ -56,8 +56,13 @@ impl<'t> Elaborator<'t> {
         order: Order,
         (declarator, context): (&Declarator<'t>, &Context),
     ) -> Option<Type> {
-        let mut named = self.named(ty, order, context)?;
-        for _ in 0..declarator.pointers {
+        let pointers = declarator.pointers;
+        let (mut named, pointers) =
+            match self.interface_of(ty, context).filter(|_| pointers > 0 && ty.suffixes.is_empty()) {
+                Some(pointee) => (Named::Type(Type::Pointer { pointee }), pointers - 1),
+                None => (self.named(ty, order, context)?, pointers),
+            };
+        for _ in 0..pointers {
             named = Named::Type(self.pointer(named, ty.span)?);
         }
         let mut resolved = self.complete(named, ty.span)?;
@@ -72,12 +77,24 @@ impl<'t> Elaborator<'t> {
         Some(resolved)
     }
 
+    /// The name of the interface that `ty` begins with: a pointer at a value of one has a layout, the value has none here.
+    fn interface_of(&mut self, ty: &TypeExpression<'t>, context: &Context) -> Option<String> {
+        let TypeKind::Path(path) = &ty.kind else { return None };
+        let id = self.find_type(path, context)?;
+        let symbol = self.symbols.ty(id);
+        matches!(symbol.entry, TypeEntry::Interface).then(|| symbol.name.clone())
+    }
+
     /// `ty` without looking at the members of a struct; `order` is that of its declaration.
     pub(super) fn named(&mut self, ty: &TypeExpression<'t>, order: Order, context: &Context) -> Option<Named> {
         self.nested(ty.span, |elaborator| {
-            let mut named = match &ty.kind {
-                TypeKind::Path(path) => elaborator.named_path(path, ty.packed, context)?,
-                TypeKind::Struct(_) | TypeKind::Enum(_) => {
+            let points = matches!(ty.suffixes.first(), Some(TypeSuffix::Pointer));
+            let interface = if points { elaborator.interface_of(ty, context) } else { None };
+            let behind = usize::from(interface.is_some());
+            let mut named = match (&ty.kind, interface) {
+                (TypeKind::Path(_), Some(pointee)) => Named::Type(Type::Pointer { pointee }),
+                (TypeKind::Path(path), None) => elaborator.named_path(path, ty.packed, context)?,
+                (TypeKind::Struct(_) | TypeKind::Enum(_), _) => {
                     let Some(id) = elaborator.symbols.inline(&ty.kind) else {
                         let message = "a type cannot be declared here";
                         elaborator.problems.report(Diagnostic::error(Code::Unsupported, ty.span, message));
@@ -86,7 +103,7 @@ impl<'t> Elaborator<'t> {
                     elaborator.named_type(id, None, Site::here(ty.span, context))?
                 }
             };
-            for suffix in &ty.suffixes {
+            for suffix in &ty.suffixes[behind..] {
                 named = Named::Type(match suffix {
                     TypeSuffix::Pointer => elaborator.pointer(named, ty.span)?,
                     TypeSuffix::Array(dimension) => {
@@ -184,7 +201,13 @@ impl<'t> Elaborator<'t> {
         let TypeEntry::Alias { ty, declarator, order } = self.symbols.ty(id).entry else { return None };
         let key = (id, Rc::clone(&context.key));
         match self.aliases.get(&key) {
-            Some(AliasState::Done(named)) => return named.clone(),
+            Some(AliasState::Done(named)) => {
+                let named = named.clone();
+                if named.is_none() {
+                    self.report_again(&key);
+                }
+                return named;
+            }
             Some(AliasState::InProgress) => {
                 let message = "this name stands for itself";
                 self.problems.report(Diagnostic::error(Code::CyclicStruct, span, message));
@@ -193,12 +216,16 @@ impl<'t> Elaborator<'t> {
             None => {}
         }
         self.aliases.insert(key.clone(), AliasState::InProgress);
+        let before = self.problems.count();
         let named = match declarator {
             Some(declarator) if declarator.pointers > 0 || !declarator.dimensions.is_empty() => {
                 self.declared(ty, order, (declarator, context)).map(Named::Type)
             }
             Some(_) | None => self.named(ty, order, context),
         };
+        if named.is_none() {
+            self.keep_problems(&key, before);
+        }
         self.aliases.insert(key, AliasState::Done(named.clone()));
         named
     }

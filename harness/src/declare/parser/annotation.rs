@@ -14,11 +14,13 @@ use crate::shape::MatrixOrder;
 const MODIFIERS: &[&str] = &[
     "__exported",
     "__extern_cpp",
+    "__global",
     "borrow",
     "centroid",
     "column_major",
     "const",
     "constexpr",
+    "dyn",
     "dynamic_uniform",
     "export",
     "extern",
@@ -113,7 +115,9 @@ impl<'a> Parser<'_, 'a> {
         let double = self.eat(TokenKind::LeftBracket);
         while !self.is(TokenKind::RightBracket) {
             out.push(self.attribute()?);
-            if !self.is(TokenKind::RightBracket) {
+            // Slang does without the comma.
+            let goes_on = self.is(TokenKind::RightBracket) || (double && self.is(TokenKind::Identifier));
+            if !goes_on {
                 self.expect(TokenKind::Comma, "`,` or `]`")?;
             }
         }
@@ -232,6 +236,9 @@ impl<'a> Parser<'_, 'a> {
         let name = self.name("a generic parameter")?;
         if self.eat(TokenKind::Colon) {
             self.type_path()?;
+            while self.eat(TokenKind::Ampersand) {
+                self.type_path()?;
+            }
         }
         let default = if self.eat(TokenKind::Assign) { Some(self.generic_argument()?) } else { None };
         Ok(GenericParameter { name, is_value, default })

@@ -162,13 +162,15 @@ impl<'a> Parser<'_, 'a> {
             return Initialiser::List(self.list_length());
         }
         let ends = |kind| matches!(kind, TokenKind::Comma | TokenKind::Semicolon | TokenKind::RightParenthesis);
+        let start = self.at;
         match self.expression(Place::Free) {
-            Ok(expression) if ends(self.token().kind) => Initialiser::Value(expression),
-            Ok(_) | Err(_) => {
-                self.skip_to(ends);
-                Initialiser::Other
-            }
+            Ok(expression) if ends(self.token().kind) => return Initialiser::Value(expression),
+            Ok(_) => {}
+            // It may have ended inside of brackets.
+            Err(_) => self.at = start,
         }
+        self.skip_to(ends);
+        Initialiser::Other
     }
 
     /// Number of elements of the list that opens here.

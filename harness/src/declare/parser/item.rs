@@ -64,6 +64,11 @@ impl<'a> Parser<'_, 'a> {
             "using" => self.using(),
             "var" | "let" if named => self.slang_variable(prefix),
             "interface" if named => self.interface(start),
+            "type_param" if named => self.type_parameter(),
+            "__generic_value_param" if named => {
+                self.skipped("a value that is chosen when the program is specialised", start);
+                return Ok(());
+            }
             "func" if named => self.slang_function(prefix),
             "__init" | "__subscript" | "property" | "associatedtype" => {
                 self.recover();
@@ -205,6 +210,13 @@ impl<'a> Parser<'_, 'a> {
         let name = self.name("the name of an interface")?;
         self.skipped("an interface has no bytes of its own", start);
         Ok(Item::Interface { name })
+    }
+
+    /// `type_param T : I;`
+    fn type_parameter(&mut self) -> Parsed<Item<'a>> {
+        self.bump();
+        let name = self.name("the name of a type parameter")?;
+        Ok(self.unread(name, "a type that is chosen when the program is specialised"))
     }
 
     /// `extern struct S : I;` and `export struct S : I = T;` leave the members to another module.

@@ -34,6 +34,14 @@ impl<'a> Preprocessor<'a> {
             "lang" | "language" if self.dialect != Dialect::Dxc => {}
             "error" => self.report_incomplete(Diagnostic::error(Code::Preprocessor, span, said("#error", text))),
             "warning" => self.report(Diagnostic::warning(Code::Preprocessor, span, said("#warning", text))),
+            "version" if self.dialect == Dialect::Slang => {
+                let message = "`#version` makes this GLSL, of which slangc reads a dialect of its own";
+                let problem = Diagnostic::error(Code::Unsupported, span, message);
+                self.report_incomplete(
+                    problem
+                        .with_help("GLSL is read through glslang, in files of its suffixes (.comp, .frag, .glsl ...)"),
+                );
+            }
             _ => {
                 let message = format!("`#{name}` is no directive that is understood");
                 self.report_incomplete(Diagnostic::error(Code::Preprocessor, span, message));

@@ -41,9 +41,9 @@ pub use self::include::{IncludeSearch, Included};
 use self::opened::Opened;
 use self::predefined::Dialect;
 pub(super) use self::trace::Trace;
-use super::DeclareOptions;
 use super::lexer::{Token, TokenKind};
 use super::problems::Problems;
+use super::{DeclareOptions, DeclaredLanguage};
 use crate::diagnostics::Diagnostic;
 use crate::shape::MatrixOrder;
 use crate::sources::{FileId, SourceFile, SourceMap, Span};
@@ -85,6 +85,14 @@ pub(super) fn preprocess<'a>(
         prepared: complete.then_some(preprocessor.prepared),
         trace: preprocessor.trace,
         added: preprocessor.files.into_added(),
+    }
+}
+
+/// Whether a source is Slang, and no HLSL, by the language or else by the name of its file.
+pub(super) fn is_slang(language: Option<DeclaredLanguage>, file: &str) -> bool {
+    match Dialect::of(language, file) {
+        Dialect::Slang => true,
+        Dialect::Dxc | Dialect::Both => false,
     }
 }
 

@@ -6,6 +6,7 @@ mod hostile;
 mod real_files;
 mod refused;
 mod shapes;
+mod slang;
 
 use super::{DeclareOptions, declare};
 use crate::diagnostics::{Code, Diagnostic};

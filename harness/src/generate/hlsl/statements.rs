@@ -3,10 +3,12 @@
 //! [`Form::Leaf`] names the leaf, [`Form::Vector`] reads the vector or matrix row that it is in, [`Form::Whole`] passes
 //! the member or the element that it is in to a function, and [`Form::Indexed`] takes every index from the input. What has
 //! many leaves is passed once for all of them: a copy for each would be as many loads as leaves squared.
+//! [`Form::ByteAddress`] loads the whole element from a byte-address buffer, or stores it there. [`Form::Private`] and
+//! [`Form::Workgroup`] copy what [`Form::Whole`] passes to a variable, and take every index of it from the input.
 
-use super::{Dialect, expression};
+use super::{BYTES, Dialect, expression};
 use crate::layout::tree::LeafStep;
-use crate::layout::{BlockLayout, Component, Leaf};
+use crate::layout::{BlockLayout, Component, LaidOutShape, Leaf};
 use crate::module::BlockKind;
 use crate::probe::{Place, ProbePlan, Slot, Wiring};
 use crate::record::{Direction, Form};
@@ -19,6 +21,9 @@ const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
 
 /// A local that holds what is read at once.
 const VALUE: &str = "layoutproof_value";
+
+/// What the names of variables in workgroup memory begin with.
+const SHARED: &str = "layoutproof_shared";
 
 /// Locals that hold the words of a double.
 const HALVES: [&str; 2] = ["layoutproof_low", "layoutproof_high"];
@@ -48,6 +53,7 @@ impl Probed<'_> {
         for slots in self.wiring.slots.chunk_by(|one, next| self.are_read_at_once(one, next)) {
             match direction {
                 Direction::Read => self.reads(slots, &mut text)?,
+                Direction::Write if slots[0].form == Form::ByteAddress => text.body += &self.store_element(slots)?,
                 Direction::Write => text.body += &self.write(&slots[0])?,
             }
         }
@@ -63,7 +69,8 @@ impl Probed<'_> {
             let values = [one, next].map(|slot| self.whole(slot).map(|(whole, _)| whole));
             values[0].is_some() && values[0] == values[1]
         };
-        (both(Form::Vector) && of_one_vector()) || (both(Form::Whole) && of_one_value())
+        let is_whole = || both(Form::Whole) || both(Form::Private) || both(Form::Workgroup);
+        (both(Form::Vector) && of_one_vector()) || (is_whole() && of_one_value()) || both(Form::ByteAddress)
     }
 
     fn leaf(&self, slot: &Slot) -> &Leaf {
@@ -83,11 +90,19 @@ impl Probed<'_> {
                 }
                 None => path,
             },
-            Form::Whole => match self.whole(&slots[0]) {
+            Form::Whole | Form::Private => match self.whole(&slots[0]) {
                 Some((whole, _)) => return self.pass(slots, &whole, text),
                 None => path,
             },
+            Form::Workgroup => match self.whole(&slots[0]) {
+                Some((whole, _)) => return self.share(slots, &whole, text),
+                None => path,
+            },
             Form::Indexed => self.indexed(&self.spelled(leaf, path)),
+            Form::ByteAddress => {
+                text.body += &self.load_element(slots)?;
+                return Some(());
+            }
             Form::Parameter | Form::Divergent | Form::Copied | Form::Length => return None,
         };
         text.body += &self.store(&value, leaf.component, word(&slots[0])?);
@@ -103,16 +118,53 @@ impl Probed<'_> {
         (!rest.is_empty()).then(|| (whole.to_owned(), rest.to_owned()))
     }
 
-    /// Passes `whole` and stores each slot's part of it.
-    fn pass(&self, slots: &[Slot], whole: &str, text: &mut Statements) -> Option<()> {
+    /// The statements that store each slot's part of a copy of what it is in, which is the variable `copy`.
+    fn store_parts(&self, slots: &[Slot], copy: &str) -> Option<String> {
         let mut stores = String::new();
         for slot in slots {
             let (_, rest) = self.whole(slot)?;
             let component = self.leaf(slot).component;
             // DXC 1.7.2308 aborts on a condition whose type is a template's.
             let cast = if component.scalar == Scalar::Bool { "(bool)" } else { "" };
-            stores += &self.store(&format!("{cast}{VALUE}{rest}"), component, word(slot)?);
+            let rest = if slot.form == Form::Whole { rest } else { self.indexed(&rest) };
+            stores += &self.store(&format!("{cast}{copy}{rest}"), component, word(slot)?);
         }
+        Some(stores)
+    }
+
+    /// Copies `whole` to workgroup memory and stores each slot's part of the copy.
+    fn share(&self, slots: &[Slot], whole: &str, text: &mut Statements) -> Option<()> {
+        let name = format!("{SHARED}{}", text.functions.len());
+        let type_name = self.type_of_whole(&slots[0])?;
+        let (ty, dimensions) = type_name.split_at(type_name.find('[').unwrap_or(type_name.len()));
+        text.functions.push(format!("groupshared {ty} {name}{dimensions};\n"));
+        text.body.extend(["    ", &name, " = ", whole, ";\n    GroupMemoryBarrierWithGroupSync();\n"]);
+        text.body += &self.store_parts(slots, &name)?;
+        Some(())
+    }
+
+    /// The type of what [`Self::whole`] names: the element of a structured buffer, or the member of a block.
+    fn type_of_whole(&self, slot: &Slot) -> Option<&str> {
+        let block = self.layout.result.as_ref().ok()?;
+        if let Some(element) = self.element() {
+            return Some(element);
+        }
+        let mut here = block;
+        // Members of a base go by their own names.
+        for step in &self.leaf(slot).steps {
+            let (LaidOutShape::Struct(members), LeafStep::Member(index)) = (&here.shape, step) else { break };
+            let member = members.get(*index as usize)?;
+            here = &member.layout;
+            if !member.is_base {
+                return Some(&here.type_name);
+            }
+        }
+        Some(&block.type_name)
+    }
+
+    /// Passes `whole` and stores each slot's part of it.
+    fn pass(&self, slots: &[Slot], whole: &str, text: &mut Statements) -> Option<()> {
+        let stores = self.store_parts(slots, VALUE)?;
         match self.dialect {
             // FXC has no generic functions, and Clang copies no struct out of a constant buffer: their plans have no such form.
             Dialect::OldHlsl | Dialect::Clang => return None,
@@ -123,11 +175,48 @@ impl Probed<'_> {
             }
             // What a generic value is made of is unknown inside a function.
             Dialect::Slang => {
-                text.functions = vec![format!("T layoutproof_whole<T>(T {VALUE}) {{ return {VALUE}; }}\n")];
-                text.body.extend(["    { let ", VALUE, " = layoutproof_whole(", whole, ");\n", &stores, "    }\n"]);
+                let function = format!("T layoutproof_whole<T>(T {VALUE}) {{ return {VALUE}; }}\n");
+                if !text.functions.contains(&function) {
+                    text.functions.push(function);
+                }
+                text.body.extend(["    { var ", VALUE, " = layoutproof_whole(", whole, ");\n", &stores, "    }\n"]);
             }
         }
         Some(())
+    }
+
+    /// The element's type as it is declared; `None` for blocks that are no element.
+    fn element(&self) -> Option<&str> {
+        let element = self.layout.result.as_ref().ok()?;
+        (self.layout.kind == BlockKind::StructuredElement).then_some(element.type_name.as_str())
+    }
+
+    /// The leaf's path behind the name of a variable of the element's type.
+    fn part(&self, slot: &Slot) -> String {
+        let path = &self.leaf(slot).path;
+        let dot = if path.is_empty() || path.starts_with('[') { "" } else { "." };
+        format!("{VALUE}{dot}{path}")
+    }
+
+    /// Loads the element from the byte-address buffer and stores each slot's part of it.
+    fn load_element(&self, slots: &[Slot]) -> Option<String> {
+        let element = self.element()?;
+        let mut text = format!("    {{ {element} {VALUE} = {BYTES}.Load<{element} >(0);\n");
+        for slot in slots {
+            text += &self.store(&self.part(slot), self.leaf(slot).component, word(slot)?);
+        }
+        Some(text + "    }\n")
+    }
+
+    /// Makes an element of all values and stores it to the byte-address buffer.
+    fn store_element(&self, slots: &[Slot]) -> Option<String> {
+        let element = self.element()?;
+        let mut text = format!("    {{ {element} {VALUE};\n");
+        for slot in slots {
+            let value = self.loaded(self.leaf(slot).component, word(slot)?);
+            text.extend(["    ", &self.part(slot), " = ", &value, ";\n"]);
+        }
+        Some(text + &format!("    {BYTES}.Store<{element} >(0, {VALUE});\n    }}\n"))
     }
 
     /// Reads a vector or a matrix row at once; `stem` is the length of its path.

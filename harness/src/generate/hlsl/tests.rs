@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::{Dialect, Program, probe};
 use crate::declare::{DeclareOptions, declare};
 use crate::layout::{LayoutOptions, find, lay_out};
-use crate::probe::{Wiring, plan_by_name};
+use crate::probe::{ProbeEntry, Wiring, plan_by_name};
 use crate::record::{Direction, Form, Space, Stage};
 use crate::sources::{SourceMap, Span};
 
@@ -30,6 +30,10 @@ fn whole_text(dialect: Dialect, forms: &[Form], (declarations, space, direction)
     let mut plan = plan.only(&forms.iter().copied().collect());
     plan.entries.retain(|entry| entry.direction == direction);
     plan.entries.truncate(1);
+    if forms == [Form::ByteAddress] {
+        let name = "bytes".to_owned();
+        plan.entries = vec![ProbeEntry { name, space, stage: Stage::Compute, direction, forms: forms.to_vec() }];
+    }
     let wiring = Wiring::new(&layout, &plan, &plan.entries[0]);
     let program = Program { declarations, dialect, parameters: String::new() };
     probe(&program, &layout, (&plan, &wiring)).unwrap()
@@ -72,6 +76,33 @@ fn elements_of_structured_buffers_are_passed_whole() {
 }
 ";
     assert!(text.contains(function), "{text}");
+}
+
+#[test]
+fn elements_are_loaded_from_and_stored_to_byte_address_buffers() {
+    let declarations = "struct P { float a; row_major float1x2 m; }; StructuredBuffer<P> S;";
+    let text = |direction| whole_text(Dialect::Hlsl, &[Form::ByteAddress], (declarations, Space::Storage, direction));
+    let loaded = "    { P layoutproof_value = layoutproof_bytes.Load<P >(0);
+    layoutproof_output.Store(4, asuint(layoutproof_value.a));
+    layoutproof_output.Store(8, asuint(layoutproof_value.m[0][0]));
+    layoutproof_output.Store(12, asuint(layoutproof_value.m[0][1]));
+    }
+";
+    let stored = "    { P layoutproof_value;
+    layoutproof_value.a = asfloat(layoutproof_input.Load(4));
+    layoutproof_value.m[0][0] = asfloat(layoutproof_input.Load(8));
+    layoutproof_value.m[0][1] = asfloat(layoutproof_input.Load(12));
+    layoutproof_bytes.Store<P >(0, layoutproof_value);
+    }
+";
+    for (direction, buffer, statements) in [
+        (Direction::Read, "ByteAddressBuffer layoutproof_bytes : register(t0, space1001);", loaded),
+        (Direction::Write, "RWByteAddressBuffer layoutproof_bytes : register(u0, space1001);", stored),
+    ] {
+        let text = text(direction);
+        assert!(text.contains(&format!("[[vk::binding(992, 0)]] {buffer}")), "{text}");
+        assert!(text.contains(statements), "{text}");
+    }
 }
 
 #[test]

@@ -23,6 +23,10 @@ pub(super) struct Interface {
     pub(super) input: Place,
     /// The block in the other layout, for [`Form::Copied`].
     pub(super) copy: Option<Copied>,
+    /// The variable for a copy of the block, for [`Form::Private`].
+    pub(super) private: Option<Place>,
+    /// The same for [`Form::Workgroup`].
+    pub(super) workgroup: Option<Place>,
     /// The variable with the invocation's index, for [`Form::Divergent`].
     pub(super) lane: Option<Word>,
     /// The function that takes the block, for [`Form::Parameter`].
@@ -87,6 +91,10 @@ impl Body<'_> {
             Form::Divergent => self.read_divergent(),
             Form::Copied => self.copy_out()?,
             Form::Length => self.read_length(),
+            // SPIR-V has no such buffers; compilers make them of words.
+            Form::ByteAddress => {}
+            Form::Private => self.read_copy(form, self.interface.private.clone())?,
+            Form::Workgroup => self.read_copy(form, self.interface.workgroup.clone())?,
         }
         Ok(())
     }
@@ -170,8 +178,8 @@ impl Body<'_> {
             }
             Form::Indexed | Form::Divergent => self.write_indexed(),
             Form::Copied => self.copy_in()?,
-            // The shader cannot write a length.
-            Form::Length => {}
+            // The shader cannot write a length, and no plan writes through the others.
+            Form::Length | Form::ByteAddress | Form::Private | Form::Workgroup => {}
         }
         Ok(())
     }

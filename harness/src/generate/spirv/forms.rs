@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use rspirv::spirv::Word;
+use rspirv::spirv::{MemorySemantics, Scope, StorageClass, Word};
 
-use super::access::OPEN;
+use super::access::{self as memory, OPEN};
 use super::block::Way;
 use super::body::{Answers, Body, Copied, MissingLeaf};
 use super::kind::Kind;
@@ -18,29 +18,64 @@ impl Body<'_> {
     pub(super) fn read_indexed(&mut self) {
         let wiring = self.wiring;
         let mut numbers = BTreeMap::new();
+        let block = self.interface.block.clone();
         for slot in wiring.slots.iter().filter(|slot| slot.form == Form::Indexed) {
-            let pointer = self.point_indexed(slot.leaf, &mut numbers);
-            let value = self.load_leaf(slot.leaf, pointer);
+            let pointer = self.point_indexed(&block, slot.leaf, &mut numbers);
+            let value = self.load_leaf(&block, slot.leaf, pointer);
             self.store_answer(slot, value);
         }
+    }
+
+    /// Copies the block to `place`, whose type has no layout, and reads each leaf from there.
+    pub(super) fn read_copy(&mut self, form: Form, place: Option<memory::Place>) -> Result<(), MissingLeaf> {
+        let place = place.expect(INTERFACE);
+        let whole = self.load_block(&[]);
+        let values = self.leaves.iter().map(|leaf| {
+            let value = self.extract(whole, (&leaf.indices, &leaf.indices));
+            (leaf.indices.clone(), value)
+        });
+        let values = values.collect();
+        let value = self.construct(&place.ty, &mut Vec::new(), &values)?;
+        self.types.store(&place, &[], value);
+        if place.class == StorageClass::Workgroup {
+            self.wait_for_workgroup();
+        }
+
+        let wiring = self.wiring;
+        let mut numbers = BTreeMap::new();
+        for slot in wiring.slots.iter().filter(|slot| slot.form == form) {
+            let pointer = self.point_indexed(&place, slot.leaf, &mut numbers);
+            let value = self.load_leaf(&place, slot.leaf, pointer);
+            self.store_answer(slot, value);
+        }
+        Ok(())
+    }
+
+    /// A barrier for the workgroup and its memory.
+    fn wait_for_workgroup(&mut self) {
+        let scope = self.types.constant(Scope::Workgroup as u32);
+        let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
+        let semantics = self.types.constant(semantics.bits());
+        self.types.builder.control_barrier(scope, scope, semantics).expect(OPEN);
     }
 
     pub(super) fn write_indexed(&mut self) {
         let wiring = self.wiring;
         let values = self.load_values();
         let mut numbers = BTreeMap::new();
+        let block = self.interface.block.clone();
         for slot in &wiring.slots {
-            let pointer = self.point_indexed(slot.leaf, &mut numbers);
-            let (access, alignment) = self.interface.block.access(self.kind(slot.leaf).size());
+            let pointer = self.point_indexed(&block, slot.leaf, &mut numbers);
+            let (access, alignment) = block.access(self.kind(slot.leaf).size());
             self.types.builder.store(pointer, values[slot.leaf as usize], access, alignment).expect(OPEN);
         }
     }
 
-    /// Loads a leaf of the block through a pointer to it.
-    fn load_leaf(&mut self, leaf: u32, pointer: Word) -> Word {
+    /// Loads a leaf of what is at `place` through a pointer to it.
+    fn load_leaf(&mut self, place: &memory::Place, leaf: u32, pointer: Word) -> Word {
         let kind = self.kind(leaf);
         let ty = self.types.scalar(kind);
-        let (access, alignment) = self.interface.block.access(kind.size());
+        let (access, alignment) = place.access(kind.size());
         self.types.builder.load(ty, None, pointer, access, alignment).expect(OPEN)
     }
 
@@ -58,17 +93,21 @@ impl Body<'_> {
         }
     }
 
-    /// A pointer to a leaf, with indices from the input's table of numbers; `numbers` are those that are loaded.
-    fn point_indexed(&mut self, leaf: u32, numbers: &mut BTreeMap<u32, Word>) -> Word {
+    /// A pointer to a leaf of what is at `place`, with indices from the input's table of numbers; `numbers` are those that
+    /// are loaded.
+    fn point_indexed(&mut self, place: &memory::Place, leaf: u32, numbers: &mut BTreeMap<u32, Word>) -> Word {
         let Way { indices, words } = &self.leaves[leaf as usize];
-        let ids = indices.iter().zip(words).map(|(index, word)| match word {
+        // Of a copy, the columns of a matrix go by constants: SwiftShader 5.0 misreads arrays of matrices even so.
+        let is_copy = place.class == StorageClass::Private || place.class == StorageClass::Workgroup;
+        let of_matrix = |step: usize| is_copy && place.ty.at(&indices[..step]).is_matrix;
+        let ids = indices.iter().zip(words).enumerate().map(|(step, (index, word))| match word {
             None => self.types.constant(*index),
+            Some(_) if of_matrix(step) => self.types.constant(*index),
             Some(_) => *numbers.entry(*index).or_insert_with(|| self.load_input(self.wiring.table + index)),
         });
         let ids = ids.collect();
         let ty = self.types.scalar(self.kind(leaf));
-        let block = self.interface.block.clone();
-        self.types.point_to(&block, (ids, ty))
+        self.types.point_to(place, (ids, ty))
     }
 
     pub(super) fn read_divergent(&mut self) {
@@ -99,7 +138,7 @@ impl Body<'_> {
         let ty = self.types.scalar(kind);
         let block = self.interface.block.clone();
         let pointer = self.types.point_to(&block, (ids, ty));
-        let value = self.load_leaf(first, pointer);
+        let value = self.load_leaf(&block, first, pointer);
         for (place, bits) in (0..).zip(self.types.words_of(kind, value)) {
             let word = self.lane_word((chunk.output + place, kind.words()), lane);
             self.store_output_at(word, bits);

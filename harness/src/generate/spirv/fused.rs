@@ -43,7 +43,16 @@ pub fn produce_fused(group: &FusedGroup<'_>) -> Result<Produced, ProduceError> {
         .map(|case| {
             let block = declare(&mut types, case, group.space);
             let (output, input) = (output.clone(), input.clone());
-            let interface = Interface { block, output, input, copy: None, lane: None, function: None };
+            let interface = Interface {
+                block,
+                output,
+                input,
+                copy: None,
+                private: None,
+                workgroup: None,
+                lane: None,
+                function: None,
+            };
             let function = case.write_function(&mut types, &interface, group.fold);
             Interface { function, ..interface }
         })

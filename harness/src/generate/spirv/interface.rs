@@ -27,6 +27,8 @@ impl Module<'_> {
             output: self.output.clone(),
             input: self.input.clone(),
             copy: if has(Form::Copied) { self.copy_place(entry.direction) } else { None },
+            private: has(Form::Private).then(|| self.types.variable_of(self.node, StorageClass::Private)),
+            workgroup: has(Form::Workgroup).then(|| self.types.variable_of(self.node, StorageClass::Workgroup)),
             lane: has(Form::Divergent).then(|| self.lane()),
             function: None,
         }
@@ -153,6 +155,14 @@ impl Module<'_> {
 }
 
 impl Types {
+    /// A new variable for a copy of a block, in memory without a layout.
+    pub(super) fn variable_of(&mut self, block: &Node, class: StorageClass) -> Place {
+        let ty = self.emit_without_layout(block);
+        let pointer = self.pointer(class, ty.id);
+        let pointer = self.builder.variable(pointer, None, class, None);
+        Place { pointer, class, element: None, ty: Rc::new(ty) }
+    }
+
     /// A new variable with the index of the invocation.
     pub(super) fn lane(&mut self) -> Word {
         let uint = self.scalar(Kind::WORD);

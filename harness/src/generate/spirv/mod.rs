@@ -127,8 +127,8 @@ fn ways_in(layout: &BlockLayout, block: &Block<'_>, plan: &ProbePlan) -> Result<
 
 fn refuse_unsized(layout: &BlockLayout, size: Extent, plan: &ProbePlan) -> Result<(), ProduceError> {
     let whole = |form: &Form| match form {
-        Form::Whole | Form::Parameter | Form::Copied => true,
-        Form::Leaf | Form::Vector | Form::Indexed | Form::Divergent | Form::Length => false,
+        Form::Whole | Form::Parameter | Form::Copied | Form::Private | Form::Workgroup => true,
+        Form::Leaf | Form::Vector | Form::Indexed | Form::Divergent | Form::Length | Form::ByteAddress => false,
     };
     let sized = |space: Space| match space {
         Space::Uniform | Space::UniformElement | Space::PushConstant => true,

@@ -20,6 +20,7 @@ use crate::record::{Direction, Form, Space, Stage};
 pub(super) struct Module<'a> {
     pub(super) types: Types,
     pub(super) block_name: &'a str,
+    pub(super) node: &'a Node,
     pub(super) block: Rc<Typed>,
     pub(super) output: Place,
     pub(super) input: Place,
@@ -68,9 +69,9 @@ pub(super) const NO_FUNCTION: &str = "no function is open between entries";
 
 impl<'a> Module<'a> {
     /// A module without entry points, which begins as [`begin`] says.
-    pub(super) fn new(block: &Node, block_name: &'a str, (needs, addresses): (&[Need], bool)) -> Self {
+    pub(super) fn new(node: &'a Node, block_name: &'a str, (needs, addresses): (&[Need], bool)) -> Self {
         let mut types = begin(needs, addresses);
-        let block = Rc::new(types.emit(block));
+        let block = Rc::new(types.emit(node));
         types.builder.decorate(block.id, Decoration::Block, []);
         let output = word_buffer(&mut types, "output", 1);
         let input = word_buffer(&mut types, "input", 2);
@@ -78,6 +79,7 @@ impl<'a> Module<'a> {
         Self {
             types,
             block_name,
+            node,
             block,
             output,
             input,

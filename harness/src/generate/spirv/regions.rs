@@ -86,8 +86,20 @@ fn interfaces(
         types.builder.decorate(place.pointer, Decoration::NonWritable, []);
     }
     let buffers = blocks.into_iter().zip(outputs).zip(inputs).zip(copies);
-    let interface = |(((block, output), input), copy)| Interface { block, output, input, copy, lane, function: None };
-    Ok(buffers.map(interface).collect())
+    let interface = |((((block, output), input), copy), case): (_, &Lowered<'_>)| {
+        let has = |form| case.entry.forms.contains(&form);
+        Interface {
+            block,
+            output,
+            input,
+            copy,
+            private: has(Form::Private).then(|| types.variable_of(&case.block.node, StorageClass::Private)),
+            workgroup: has(Form::Workgroup).then(|| types.variable_of(&case.block.node, StorageClass::Workgroup)),
+            lane,
+            function: None,
+        }
+    };
+    Ok(buffers.zip(cases).map(interface).collect())
 }
 
 /// A struct with so many words for each case.

@@ -20,6 +20,8 @@ pub(super) struct Typed {
     /// Members of a struct; else the one type of all elements, columns or components; none for a scalar.
     pub(super) parts: Vec<Typed>,
     pub(super) form: TypedForm,
+    /// Whether it is a matrix, whose parts are columns.
+    pub(super) is_matrix: bool,
 }
 
 /// What a [`Typed`] is, for access.
@@ -135,15 +137,30 @@ impl Types {
             Node::Matrix { kind, rows, columns, .. } => {
                 let column = self.typed_vector(*kind, *rows);
                 let id = self.builder.type_matrix(column.id, *columns);
-                Typed { id, parts: vec![column], form: TypedForm::Aggregate { count: Some(*columns) } }
+                Typed { id, parts: vec![column], form: TypedForm::Aggregate { count: Some(*columns) }, is_matrix: true }
             }
             Node::Array { element, count, stride } => self.emit_array(element, *count, *stride),
             Node::Struct { name, fields } => self.emit_struct(name, fields),
         }
     }
 
+    /// Emits a node's type as it is in memory without a layout: the same parts, without decorations.
+    pub(super) fn emit_without_layout(&mut self, node: &Node) -> Typed {
+        match node {
+            Node::Scalar(_) | Node::Vector { .. } | Node::Matrix { .. } => self.emit(node),
+            Node::Array { element, count, .. } => {
+                let element = self.emit_without_layout(element);
+                self.array_of(element, *count)
+            }
+            Node::Struct { name, fields } => {
+                let parts = fields.iter().map(|field| self.emit_without_layout(&field.node)).collect();
+                self.struct_of(name, parts)
+            }
+        }
+    }
+
     fn typed_scalar(&mut self, kind: Kind) -> Typed {
-        Typed { id: self.scalar(kind), parts: Vec::new(), form: TypedForm::Scalar(kind) }
+        Typed { id: self.scalar(kind), parts: Vec::new(), form: TypedForm::Scalar(kind), is_matrix: false }
     }
 
     fn typed_vector(&mut self, kind: Kind, length: u32) -> Typed {
@@ -153,11 +170,17 @@ impl Types {
             let id = builder.id();
             builder.type_vector_id(Some(id), scalar.id, length)
         });
-        Typed { id, parts: vec![scalar], form: TypedForm::Vector { length } }
+        Typed { id, parts: vec![scalar], form: TypedForm::Vector { length }, is_matrix: false }
     }
 
     fn emit_array(&mut self, element: &Node, count: Count, stride: u32) -> Typed {
         let element = self.emit(element);
+        let array = self.array_of(element, count);
+        self.builder.decorate(array.id, Decoration::ArrayStride, [Operand::LiteralBit32(stride)]);
+        array
+    }
+
+    fn array_of(&mut self, element: Typed, count: Count) -> Typed {
         let id = self.builder.id();
         let count = match count {
             Count::Finite(count) => {
@@ -170,15 +193,13 @@ impl Types {
                 None
             }
         };
-        self.builder.decorate(id, Decoration::ArrayStride, [Operand::LiteralBit32(stride)]);
-        Typed { id, parts: vec![element], form: TypedForm::Aggregate { count } }
+        Typed { id, parts: vec![element], form: TypedForm::Aggregate { count }, is_matrix: false }
     }
 
     fn emit_struct(&mut self, name: &str, fields: &[Field]) -> Typed {
-        let parts: Vec<Typed> = fields.iter().map(|field| self.emit(&field.node)).collect();
-        let id = self.builder.id();
-        self.builder.type_struct_id(Some(id), parts.iter().map(|part| part.id));
-        self.builder.name(id, name);
+        let parts = fields.iter().map(|field| self.emit(&field.node)).collect();
+        let structure = self.struct_of(name, parts);
+        let id = structure.id;
         for (index, field) in (0..).zip(fields) {
             self.builder.member_name(id, index, &*field.name);
             self.builder.member_decorate(id, index, Decoration::Offset, [Operand::LiteralBit32(field.offset)]);
@@ -191,8 +212,15 @@ impl Types {
                 self.builder.member_decorate(id, index, Decoration::MatrixStride, [Operand::LiteralBit32(stride)]);
             }
         }
-        let count = u32::try_from(fields.len()).expect("a struct of 2^32 members does not fit in memory");
-        Typed { id, parts, form: TypedForm::Aggregate { count: Some(count) } }
+        structure
+    }
+
+    fn struct_of(&mut self, name: &str, parts: Vec<Typed>) -> Typed {
+        let id = self.builder.id();
+        self.builder.type_struct_id(Some(id), parts.iter().map(|part| part.id));
+        self.builder.name(id, name);
+        let count = u32::try_from(parts.len()).expect("a struct of 2^32 members does not fit in memory");
+        Typed { id, parts, form: TypedForm::Aggregate { count: Some(count) }, is_matrix: false }
     }
 }
 

@@ -35,7 +35,14 @@ pub(super) fn function(block: &Node, leaves: &[Access], entry: &ProbeEntry) -> R
 fn is_written(form: Form) -> bool {
     match form {
         Form::Leaf | Form::Vector | Form::Whole => true,
-        Form::Parameter | Form::Indexed | Form::Divergent | Form::Copied | Form::Length => false,
+        Form::Parameter
+        | Form::Indexed
+        | Form::Divergent
+        | Form::Copied
+        | Form::Length
+        | Form::ByteAddress
+        | Form::Private
+        | Form::Workgroup => false,
     }
 }
 
@@ -51,7 +58,14 @@ fn read(leaves: &[Access], forms: &[Form]) -> Vec<String> {
             lines
         }
         // Refused before.
-        Form::Parameter | Form::Indexed | Form::Divergent | Form::Copied | Form::Length => Vec::new(),
+        Form::Parameter
+        | Form::Indexed
+        | Form::Divergent
+        | Form::Copied
+        | Form::Length
+        | Form::ByteAddress
+        | Form::Private
+        | Form::Workgroup => Vec::new(),
     });
     statements.collect()
 }
@@ -91,7 +105,14 @@ fn write(block: &Node, leaves: &[Access], forms: &[Form]) -> Vec<String> {
         Form::Vector => values.write_vectors(leaves),
         Form::Whole => vec![assign(&[], &values.whole(block, &[]))],
         // Refused before.
-        Form::Parameter | Form::Indexed | Form::Divergent | Form::Copied | Form::Length => Vec::new(),
+        Form::Parameter
+        | Form::Indexed
+        | Form::Divergent
+        | Form::Copied
+        | Form::Length
+        | Form::ByteAddress
+        | Form::Private
+        | Form::Workgroup => Vec::new(),
     });
     statements.collect()
 }

@@ -61,7 +61,9 @@ fn every_native_rule_set_exists() {
             native.parameter_blocks,
             native.texture_buffers,
             native.structured,
+            native.byte_address,
             native.push_constants,
+            native.shader_records,
             native.entry_uniforms,
             native.pointees,
             native.uniform_blocks,
@@ -84,11 +86,30 @@ fn natives_follow_kind_and_flag() {
     assert_eq!(rules_of("native:dxc-spirv", BlockKind::Tbuffer), Some("relaxed430"));
     assert_eq!(rules_of("native:dxc-spirv-dx", BlockKind::TextureBuffer), Some("dx-cbuffer"));
     assert_eq!(rules_of("native:dxc-spirv-dx", BlockKind::PushConstant), Some("dx-structured"));
+    assert_eq!(rules_of("native:dxc-spirv", BlockKind::ShaderRecord), Some("relaxed430"));
     assert_eq!(rules_of("native:dxc-spirv", BlockKind::ParameterBlock), None);
+    // Slang 2026.14.1, reflection and decorations of a closest-hit shader with `cbuffer` and with `ConstantBuffer`.
+    assert_eq!(rules_of("native:slang-vulkan", BlockKind::ShaderRecord), Some("std140@slang"));
+    assert_eq!(rules_of("native:slang-vulkan-c", BlockKind::ShaderRecord), Some("c"));
     assert_eq!(rules_of("native:slang-vulkan", BlockKind::EntryUniforms), Some("std430@slang"));
     assert_eq!(rules_of("native:slang-webgpu", BlockKind::EntryUniforms), Some("std140@slang"));
     assert_eq!(rules_of("native:slang-metal", BlockKind::StructuredElement), Some("c"));
     assert_eq!(rules_of("native:slang-metal", BlockKind::ParameterBlock), None);
+}
+
+/// Loads and stores of whole elements in byte-address buffers.
+#[test]
+fn natives_say_what_byte_address_buffers_hold() {
+    let rules_of = |native: &str, kind| {
+        let block = of_type(kind, Scope::default().ty("float"));
+        find_native(native).unwrap().byte_address_rules(&block).map(|rules| rules.name)
+    };
+    assert_eq!(rules_of("native:dxc-spirv-dx", BlockKind::StructuredElement), Some("dx-structured"));
+    assert_eq!(rules_of("native:dxc-spirv-dx", BlockKind::Cbuffer), None);
+    assert_eq!(rules_of("native:fxc", BlockKind::StructuredElement), None);
+    assert_eq!(rules_of("native:slang-vulkan", BlockKind::StructuredElement), Some("scalar@slang"));
+    assert_eq!(rules_of("native:dxc-spirv", BlockKind::StructuredElement), Some("std430@dxc"));
+    assert_eq!(rules_of("native:slang-d3d12", BlockKind::StructuredElement), Some("scalar@slang"));
 }
 
 /// `ConstantBuffer<T, ScalarDataLayout>` is scalar on Vulkan and ignored on D3D.

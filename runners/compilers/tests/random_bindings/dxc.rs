@@ -10,13 +10,13 @@ use layoutproof::read_spirv::bound_variables;
 use layoutproof_compilers::compiler::{Answer, Compiler};
 use layoutproof_compilers::d3d::{Compiled, D3dCompiler, Object, Source};
 
-use crate::Agreed;
 use crate::compared::{Row, placed, same};
+use crate::{Agreed, Asked};
 
 /// What DXC said: rows, or the text of its refusal.
 type Said = Result<BTreeSet<Row>, String>;
 
-pub(crate) fn compare(dxc: &Compiler, target: Target, program: &Program) -> Result<Agreed, String> {
+pub(crate) fn compare(dxc: &Asked, target: Target, program: &Program) -> Result<Agreed, String> {
     let theirs = match target {
         Target::D3d12 => listed(dxc, program)?,
         Target::Vulkan => decorated(dxc, program)?,
@@ -69,7 +69,7 @@ fn profile(program: &Program) -> &'static str {
     if program.is_hull { "hs_6_6" } else { "cs_6_6" }
 }
 
-fn listed(dxc: &Compiler, program: &Program) -> Result<Said, String> {
+fn listed(dxc: &Asked, program: &Program) -> Result<Said, String> {
     let folder = written(&program.text())?;
     match dxc.ask(folder.path(), &["-T", profile(program), "-E", "main", "program.hlsl"]) {
         Answer::Broken(how) => Err(how),
@@ -83,7 +83,7 @@ fn rows_of(listing: &str) -> Result<BTreeSet<Row>, String> {
     Ok(rows.into_iter().map(|r| (path(&r.name), r.unit, r.space, r.index, r.count)).collect())
 }
 
-fn decorated(dxc: &Compiler, program: &Program) -> Result<Said, String> {
+fn decorated(dxc: &Asked, program: &Program) -> Result<Said, String> {
     let folder = written(&program.text())?;
     let arguments = ["-T", profile(program), "-E", "main", "-spirv", "-Fo", "program.spv", "program.hlsl"];
     match dxc.ask(folder.path(), &arguments) {

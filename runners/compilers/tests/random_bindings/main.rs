@@ -7,12 +7,14 @@ mod compared;
 mod dxc;
 mod slang;
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use layoutproof::bind::Target;
 use layoutproof::random::{Dialect, Program, programs};
-use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::compiler::{Answer, Compiler};
+use layoutproof_compilers::slang_library::SlangService;
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use libtest_mimic::{Arguments, Trial};
 use proptest::strategy::{Strategy, ValueTree};
@@ -28,7 +30,28 @@ enum Agreed {
 }
 
 /// Compares one program; `Err` says in what the sides differ.
-type Compare = fn(&Compiler, Target, &Program) -> Result<Agreed, String>;
+type Compare = fn(&Asked, Target, &Program) -> Result<Agreed, String>;
+
+/// A compiler that is asked about one program after the other.
+struct Asked {
+    compiler: Arc<Compiler>,
+    /// What answers for slangc without starting it each time.
+    service: Option<SlangService>,
+}
+
+impl Asked {
+    fn new(compiler: Arc<Compiler>) -> Self {
+        Self { service: compiler.slang_service(), compiler }
+    }
+
+    /// What the compiler does with these arguments in `folder`.
+    fn ask(&self, folder: &Path, arguments: &[&str]) -> Answer {
+        match &self.service {
+            Some(service) => self.compiler.answer(service.run(folder, arguments, self.compiler.limit())),
+            None => self.compiler.ask(folder, arguments),
+        }
+    }
+}
 
 /// Who is compared with what, and how a compiler is asked.
 struct Comparison {
@@ -42,7 +65,7 @@ struct Comparison {
 /// How a compiler is asked.
 #[derive(Clone, Copy)]
 enum Ask {
-    /// A process for each program.
+    /// Each program alone.
     EachAlone(Compare),
     /// One process for all, under Wine.
     Together,
@@ -84,7 +107,10 @@ fn trial(comparison: Comparison) -> Trial {
         let (mut placed, mut differences) = (0, Vec::new());
         let programs = made(dialect);
         let agreed = match ask {
-            Ask::EachAlone(compare) => programs.iter().map(|program| compare(&compiler, target, program)).collect(),
+            Ask::EachAlone(compare) => {
+                let asked = Asked::new(Arc::clone(&compiler));
+                programs.iter().map(|program| compare(&asked, target, program)).collect()
+            }
             Ask::Together => dxc::compare_on_windows(&compiler, &programs)?,
         };
         for (program, agreed) in programs.iter().zip::<Vec<_>>(agreed) {

@@ -6,15 +6,15 @@ use layoutproof::bind::{Binding, Convention, LayoutUnit, Request, Target};
 use layoutproof::random::Program;
 use layoutproof::read_reflection::parameters;
 use layoutproof::shape::Count;
-use layoutproof_compilers::compiler::{Answer, Compiler};
+use layoutproof_compilers::compiler::Answer;
 
-use crate::Agreed;
 use crate::compared::{Row, placed, same};
+use crate::{Agreed, Asked};
 
 /// Profile of every comparison: parameter blocks have spaces.
 const PROFILE: &str = "sm_6_6";
 
-pub(crate) fn compare(slangc: &Compiler, target: Target, program: &Program) -> Result<Agreed, String> {
+pub(crate) fn compare(slangc: &Asked, target: Target, program: &Program) -> Result<Agreed, String> {
     let text = match target {
         // slangc refuses a body whose resources WGSL lacks, such as typed buffers; their bindings it reflects.
         Target::Webgpu => Program { uses: Vec::new(), ..program.clone() }.text(),
@@ -31,7 +31,7 @@ pub(crate) fn compare(slangc: &Compiler, target: Target, program: &Program) -> R
 }
 
 /// The rows that slangc reflects: one for each unit of each global parameter.
-fn reflected(slangc: &Compiler, target: Target, text: &str) -> Result<Result<BTreeSet<Row>, String>, String> {
+fn reflected(slangc: &Asked, target: Target, text: &str) -> Result<Result<BTreeSet<Row>, String>, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     std::fs::write(folder.path().join("program.slang"), text).map_err(|error| error.to_string())?;
     let language = match target {
