@@ -35,7 +35,8 @@ def main():
     if absent:
         print(f"required and absent: {', '.join(absent)}")
         return 3
-    return check(tools, sorted(case_paths(options.paths)))
+    number, parts = options.part
+    return check(tools, sorted(case_paths(options.paths))[number - 1 :: parts])
 
 
 def arguments():
@@ -44,8 +45,17 @@ def arguments():
     mode.add_argument("--fill", metavar="RULES", help="rule sets to write, separated by commas")
     mode.add_argument("--check", action="store_true", help="compare instead of writing")
     parser.add_argument("--require", metavar="NAMES", default="", help=f"with --check: some of {', '.join(COMPILERS)}")
+    parser.add_argument("--part", metavar="K/N", type=part, default=(1, 1), help="with --check: the K-th of N parts")
     parser.add_argument("paths", nargs="+", metavar="PATH", help="case files; --check takes folders too")
     return parser.parse_args()
+
+
+def part(text):
+    """`K/N` as two numbers."""
+    number, parts = (int(word) for word in text.split("/"))
+    if not 1 <= number <= parts:
+        raise argparse.ArgumentTypeError(f"`{text}` is no part: K is one of 1 to N")
+    return number, parts
 
 
 def case_paths(paths):

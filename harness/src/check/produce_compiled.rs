@@ -24,9 +24,6 @@ use crate::toolchain::{Compile, Language, Output, Toolchain};
 /// does. Source: measured, see `runners/README.md`.
 const MOST_VALUES: usize = 64;
 
-/// Forms that such a shader has: those beyond that read a variable, which costs little.
-const USUAL_FORMS: usize = 4;
-
 impl Produced {
     /// What the compiler of `toolchain` makes of the blocks of `subject` that it lays out by the subject's rule set.
     pub fn compiled(
@@ -330,10 +327,15 @@ fn parts(plan: &ProbePlan, layout: &BlockLayout, output: Output) -> Vec<ProbePla
     match output {
         Output::Dxil | Output::ClangIr => vec![plan.clone()],
         Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl => {
-            let forms = plan.entries.iter().map(|entry| entry.forms.len()).max().unwrap_or(1);
-            plan.clone().parts(layout, MOST_VALUES / forms.min(USUAL_FORMS))
+            let forms = plan.entries.iter().map(costly_forms).max().unwrap_or(1).max(1);
+            plan.clone().parts(layout, MOST_VALUES / forms)
         }
     }
+}
+
+/// The forms of an entry that read the buffer; those that read a copy in a variable cost little.
+fn costly_forms(entry: &ProbeEntry) -> usize {
+    entry.forms.iter().filter(|form| !matches!(form, Form::Private | Form::Workgroup)).count()
 }
 
 /// Where the compiler puts a block of this kind; `None` for kinds that the language cannot name.
