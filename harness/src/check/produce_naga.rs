@@ -37,10 +37,12 @@ impl Produced {
                     continue;
                 }
             };
-            let witness = |of_naga: Vec<Option<u32>>| if is_planted(Fault::NagaWitnessIsOurs) {
-                by_form(entry, &plan.leaves.iter().map(|leaf| Some(leaf.offset)).collect::<Vec<_>>())
-            } else {
-                by_form(entry, &of_naga)
+            let witness = |of_naga: Vec<Option<u32>>| {
+                if is_planted(Fault::NagaWitnessIsOurs) {
+                    by_form(entry, &plan.leaves.iter().map(|leaf| Some(leaf.offset)).collect::<Vec<_>>())
+                } else {
+                    by_form(entry, &of_naga)
+                }
             };
             let glsl_compiled = match ask_naga(entry, || glsl_offsets(&wgsl)) {
                 Ok(offsets) => Some(witness(offsets)),
