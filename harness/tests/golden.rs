@@ -100,10 +100,10 @@ fn the_matrix_of_compilers() {
     // Two modules that are invalid at different lines have one cause.
     checks.extend([41, 56].map(|line| {
         let check = records::compiler_differs("lavapipe", RunnerKind::Ash);
-        let verdict =
-            format!("the module is not valid SPIR-V, so the device's answer counts for nothing: error: line {line}");
-        let story = check.story.map(|story| Story { verdict, hint: None, ..story });
-        CheckRecord { culprit: Some(Culprit::Module), story, ..records::compiler_differs("lavapipe", RunnerKind::Ash) }
+        let validation = format!("error: line {line}");
+        let verdict = format!("the module is not valid, so the device's answer counts for nothing: {validation}");
+        let story = check.story.clone().map(|story| Story { verdict, hint: None, ..story });
+        CheckRecord { culprit: Some(Culprit::Module), validation, story, ..check }
     }));
     checks.extend([
         by("dxc-1.7 -spirv", Proves::Compiler, records::skipped(refused)),

@@ -98,11 +98,37 @@ impl ModelCheck {
     }
 }
 
+/// Checks on the model device, each made when the first misreading comes to it: the first few notice most misreadings.
+#[derive(Debug)]
+pub struct ModelChecks<I> {
+    made: Vec<ModelCheck>,
+    rest: I,
+}
+
+impl<I: Iterator<Item = ModelCheck>> ModelChecks<I> {
+    /// The checks of an iterator that makes them.
+    pub fn new(rest: I) -> Self {
+        Self { made: Vec::new(), rest }
+    }
+
+    fn get(&mut self, index: usize) -> Option<&ModelCheck> {
+        if index == self.made.len() {
+            self.made.push(self.rest.next()?);
+        }
+        self.made.get(index)
+    }
+}
+
 /// Tries a misreading on the checks, until `enough` cases have killed it.
-pub fn try_misreading(misreading: Misreading, checks: &[ModelCheck], enough: Option<usize>) -> DeviceLine {
+pub fn try_misreading(
+    misreading: Misreading,
+    checks: &mut ModelChecks<impl Iterator<Item = ModelCheck>>,
+    enough: Option<usize>,
+) -> DeviceLine {
     let mut killers = Killers::default();
     let mut misnamed = Vec::new();
-    for check in checks {
+    for index in 0.. {
+        let Some(check) = checks.get(index) else { break };
         if enough.is_some_and(|enough| killers.cases.len() >= enough) {
             killers.stopped = true;
             break;

@@ -46,7 +46,8 @@ impl ProbePlan {
             }
             part.without_missing_parts(laid_out)
         };
-        parts.into_iter().map(part).collect()
+        // Entries of some forms alone, the length of an array for example, are about some leaves alone.
+        parts.into_iter().map(part).filter(|part| !part.entries.is_empty()).collect()
     }
 }
 
@@ -72,14 +73,20 @@ mod tests {
     use crate::record::{Space, Stage};
     use crate::sources::{SourceMap, Span};
 
-    /// The leaves of each part of a plan for the only block of `declarations`.
-    fn parts(declarations: &str, most: usize) -> Vec<Vec<String>> {
+    /// The layout of the only block of `declarations`, and a plan that reads it in compute shaders.
+    fn planned(declarations: &str) -> (BlockLayout, ProbePlan) {
         let mut sources = SourceMap::default();
         let file = sources.add("test.hlsl", declarations);
         let end = u32::try_from(declarations.len()).unwrap();
         let module = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default()).unwrap();
         let layout = lay_out(&module.blocks[0], find("scalar").unwrap(), LayoutOptions::default());
         let plan = plan_by_name(&layout, &layout.leaves(), &[(Space::Uniform, Stage::Compute)].into());
+        (layout, plan)
+    }
+
+    /// The leaves of each part of such a plan.
+    fn parts(declarations: &str, most: usize) -> Vec<Vec<String>> {
+        let (layout, plan) = planned(declarations);
         let total = plan.leaves.len();
         let parts = plan.parts(&layout, most);
         assert_eq!(parts.iter().map(|part| part.leaves.len()).sum::<usize>(), total);
@@ -98,6 +105,15 @@ mod tests {
         ];
         assert_eq!(found, expected);
         assert_eq!(parts("cbuffer S { float3 v; };", 1), [["v.x", "v.y", "v.z"]]);
+    }
+
+    #[test]
+    fn a_part_that_no_form_is_about_is_left_out() {
+        let (layout, plan) = planned("cbuffer S { float a[3]; float b, c, d; };");
+        let parts = plan.only(&[Form::Indexed].into()).parts(&layout, 3);
+        let paths: Vec<&str> = parts.iter().flat_map(|part| &part.leaves).map(|leaf| leaf.path.as_str()).collect();
+        assert_eq!(paths, ["a[0]", "a[1]", "a[2]"]);
+        assert!(parts.iter().all(|part| !part.entries.is_empty()));
     }
 
     #[test]

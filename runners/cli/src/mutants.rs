@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread;
 
 use clap::Args;
 use layoutproof::check::{Generator, Placed, Produced, Proof, Source};
 use layoutproof::layout::{RuleSet, table};
 use layoutproof::model::{BINDING_MISREADINGS, MISREADINGS};
 use layoutproof::mutants::MutantTable;
-use layoutproof::mutants::devices::{DeviceLine, ModelCheck, try_misreading};
+use layoutproof::mutants::devices::{DeviceLine, ModelCheck, ModelChecks, try_misreading};
 use layoutproof::mutants::equivalent::{self, Equivalent};
 use layoutproof::mutants::rules::{RuleLine, try_rules};
 use layoutproof::record::SCHEMA;
@@ -55,8 +56,13 @@ pub(crate) fn try_all(args: &MutantsArgs, style: Style) -> anyhow::Result<Exit> 
     let chosen: Vec<&RuleSet> = if wanted.is_empty() { table().iter().collect() } else { wanted.clone() };
     let equivalents = equivalents()?;
     let cases = sources(&args.cases, &[])?;
-    let lines: Vec<RuleLine> = chosen.iter().flat_map(|row| try_rules(row, &cases, &equivalents)).collect();
-    let devices = if wanted.is_empty() { try_devices(&cases, (!args.all).then_some(ENOUGH)) } else { Vec::new() };
+    let enough = (!args.all).then_some(ENOUGH);
+    let (lines, devices) = thread::scope(|scope| {
+        let devices = wanted.is_empty().then(|| scope.spawn(|| try_devices(&cases, enough)));
+        let lines: Vec<RuleLine> = chosen.iter().flat_map(|row| try_rules(row, &cases, &equivalents)).collect();
+        let devices = devices.map(|devices| devices.join().expect("the misreadings are tried without a panic"));
+        (lines, devices.unwrap_or_default())
+    });
     let outdated = equivalent::stale(&equivalents, &lines);
     let table_of_all = MutantTable { schema: SCHEMA, rules: lines, devices, stale: outdated };
     match args.format {
@@ -77,14 +83,15 @@ fn equivalents() -> anyhow::Result<Vec<Equivalent>> {
 
 fn try_devices(cases: &[Arc<Source>], enough: Option<usize>) -> Vec<DeviceLine> {
     let settings = all_forms();
-    let checks = subjects(cases).filter_map(|subject| {
+    let of_bytes = subjects(cases).filter_map(|subject| {
         let produced = Produced::new(&subject, Generator::Rspirv, &settings);
         ModelCheck::new(Arc::new(subject), produced)
     });
-    let checks: Vec<ModelCheck> = checks.collect();
     let placed = cases.iter().flat_map(Placed::all).filter(|placed| placed.expected.is_some());
-    let placed: Vec<ModelCheck> = placed.filter_map(|placed| ModelCheck::of_proof(Proof::new(&placed)?)).collect();
-    let of_bytes = MISREADINGS.iter().map(|misreading| try_misreading(*misreading, &checks, enough));
-    let of_bindings = BINDING_MISREADINGS.iter().map(|misreading| try_misreading(*misreading, &placed, enough));
-    of_bytes.chain(of_bindings).collect()
+    let of_bindings = placed.filter_map(|placed| ModelCheck::of_proof(Proof::new(&placed)?));
+
+    let (mut of_bytes, mut of_bindings) = (ModelChecks::new(of_bytes), ModelChecks::new(of_bindings));
+    let bytes = MISREADINGS.iter().map(|misreading| try_misreading(*misreading, &mut of_bytes, enough));
+    let bindings = BINDING_MISREADINGS.iter().map(|misreading| try_misreading(*misreading, &mut of_bindings, enough));
+    bytes.chain(bindings).collect()
 }

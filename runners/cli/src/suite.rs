@@ -31,7 +31,8 @@ use crate::{execute, output, proofs};
 
 /// Runs the whole suite as tests; `program` is the `layoutproof` command.
 pub fn main(program: &Path) -> ExitCode {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads = arguments.test_threads.or_else(threads_of_libtest);
     if arguments.list && arguments.ignored {
         // None is ignored before it is run, so nobody needs to look for devices.
         return libtest_mimic::run(&arguments, Vec::new()).exit_code();
@@ -46,6 +47,11 @@ pub fn main(program: &Path) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The variable that says it to tests without a harness of their own.
+fn threads_of_libtest() -> Option<usize> {
+    std::env::var("RUST_TEST_THREADS").ok()?.parse().ok()
 }
 
 /// What of the suite is asked for.
