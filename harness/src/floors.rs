@@ -92,7 +92,7 @@ fn floor(mut entry: Table<'_, '_>, problems: &mut Problems<'_>) -> Option<Floor>
         if least == Some(0) {
             let word = counted.as_str();
             let message = format!("every run reaches a floor of no {word}: `{word}` is 1 or more");
-            problems.report(value.span(), &message);
+            problems.report(value.span(), message);
         }
         least
     });
@@ -107,7 +107,7 @@ fn floor(mut entry: Table<'_, '_>, problems: &mut Problems<'_>) -> Option<Floor>
         let known = Proves::ALL.into_iter().find(|proves| proves.as_str() == named);
         if known.is_none() {
             let words = Proves::ALL.map(|proves| format!("\"{}\"", proves.as_str())).join(", ");
-            problems.report(entry.range(), &format!("`proves` is one of {words}"));
+            problems.report(entry.range(), format!("`proves` is one of {words}"));
         }
         known
     });

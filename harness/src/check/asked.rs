@@ -208,8 +208,9 @@ impl Asked<'_> {
     /// Matrix order and 16-bit types, which are not the source's own where the device has none.
     pub(super) fn options(&self) -> LayoutOptions {
         match self.target {
-            CodeTarget::Newest => self.subject.source.options,
-            CodeTarget::Direct3d { sixteen_bit: SixteenBit::On, .. } => self.subject.source.options,
+            CodeTarget::Newest | CodeTarget::Direct3d { sixteen_bit: SixteenBit::On, .. } => {
+                self.subject.source.options
+            }
             CodeTarget::Direct3d { sixteen_bit: SixteenBit::Off, .. } => {
                 LayoutOptions { sixteen_bit: SixteenBit::Off, ..self.subject.source.options }
             }

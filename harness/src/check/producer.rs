@@ -122,11 +122,9 @@ impl Producer {
             },
             Self::Compiler(toolchain) => match (toolchain.output, runner) {
                 (Output::Spirv | Output::Wgsl, _) => &[Proves::Compiler],
-                (Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc, RunnerKind::D3d12) => {
-                    &[Proves::Translated, Proves::Native]
-                }
-                // FXC's code is executed as what vkd3d makes of it.
-                (Output::SpirvOfDxbc, RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Model | RunnerKind::Dxil) => {
+                // Elsewhere than on Direct3D 12, FXC's code is executed as what vkd3d makes of it.
+                (Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc, RunnerKind::D3d12)
+                | (Output::SpirvOfDxbc, RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Model | RunnerKind::Dxil) => {
                     &[Proves::Translated, Proves::Native]
                 }
                 (

@@ -62,8 +62,8 @@ pub(crate) fn plan(
         .flat_map(|device| {
             let of_producer = |producer: &Producer| {
                 let producer = *producer;
-                let taken = (0..subjects.len()).filter(move |subject| takes(*subject, producer, device));
-                taken.map(move |subject| Order { producer, target: CodeTarget::of(device), subject })
+                let own = (0..subjects.len()).filter(move |subject| takes(*subject, producer, device));
+                own.map(move |subject| Order { producer, target: CodeTarget::of(device), subject })
             };
             producers.clone().flat_map(of_producer).collect::<Vec<_>>()
         })

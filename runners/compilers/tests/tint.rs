@@ -62,6 +62,7 @@ impl Asked<'_> {
             source,
             entry,
             options,
+            target: CodeTarget::Newest,
             extra: Vec::new(),
         })
     }

@@ -43,8 +43,8 @@ fn hash(bytes: &[u8]) -> [u8; 16] {
     }
 
     // Only the low 32 bits of the length are kept.
-    let bits = u32::try_from(bytes.len() as u64 * 8 & u64::from(u32::MAX)).expect("32 bits were kept");
-    let (first, last) = (bits.to_le_bytes(), (bits >> 2 | 1).to_le_bytes());
+    let bits = u32::try_from((bytes.len() as u64 * 8) & u64::from(u32::MAX)).expect("32 bits were kept");
+    let (first, last) = (bits.to_le_bytes(), ((bits >> 2) | 1).to_le_bytes());
     let mut block = [0_u8; BLOCK];
     if rest.len() >= BLOCK - 8 {
         block[..rest.len()].copy_from_slice(rest);

@@ -13,15 +13,17 @@ use crate::module::Module;
 use crate::probe::binding::{BoundKind, ENTRY, FIRST_ANSWER, Probed, Program, is_sampled_cube};
 use crate::runner::{ImageKind, ImageView, TexelType};
 use crate::scalar::Scalar;
-use crate::shape::Type;
+use crate::shape::{Count, Type};
 
 /// Why HLSL cannot read what stands at a place as a word: a lowercase fragment; `None` where it can.
 pub fn not_readable(module: &Module, layouts: &[BlockLayout], probed: &Probed) -> Option<String> {
     let names_it =
         |name: &str| probed.path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
     let is_global = probed.path == "$Globals" || module.parameters.iter().any(|parameter| names_it(&parameter.name));
-    let is_member = !probed.path.contains('.') && layouts.iter().all(|layout| layout.name != probed.path);
-    if !is_global && !(is_member && module.entry_points.is_empty()) {
+    // Members of a constant buffer have names of their own.
+    let may_be_member =
+        module.entry_points.is_empty() && !probed.path.contains('.') && block_of(layouts, &probed.path).is_none();
+    if !is_global && !may_be_member {
         return Some("a parameter of an entry point".to_owned());
     }
     match probed.kind {
@@ -46,6 +48,9 @@ pub fn not_readable(module: &Module, layouts: &[BlockLayout], probed: &Probed) -
 }
 
 /// The source of `program`; `layouts` are those of the module's blocks, by any rule set that takes them.
+///
+/// # Panics
+/// Never: a program has a texture of levels for each sampler that it reads.
 pub fn source(declarations: &str, module: &Module, layouts: &[BlockLayout], program: &Program) -> String {
     let mut body = String::new();
     let mut samplers = program.tools.levels.iter();
@@ -157,7 +162,10 @@ fn element_of(module: &Module, probed: &Probed, element: u32) -> String {
     let mut dimensions = Vec::new();
     let mut ty = parameter.map(|parameter| &parameter.ty);
     while let Some(Type::Array { element, count }) = ty {
-        dimensions.push(count.finite().unwrap_or(u32::MAX));
+        dimensions.push(match count {
+            Count::Finite(count) => *count,
+            Count::Unbounded => u32::MAX,
+        });
         ty = Some(&**element);
     }
     if dimensions.is_empty() && probed.elements > 1 {

@@ -41,7 +41,7 @@ impl Seen {
 
     /// The site in words; the word itself where it names none.
     pub fn found(&self) -> String {
-        self.site().map_or_else(|| format!("0x{:08X}", self.word), |site| site.register_text())
+        self.site().map_or_else(|| format!("0x{:08X}", self.word), Site::register_text)
     }
 
     /// Whether the right site was read.

@@ -193,6 +193,18 @@ mod tests {
     }
 
     #[test]
+    fn registers_are_descriptors_with_a_class() {
+        let site = Site::register(RegisterClass::UnorderedAccess, 9, 7).unwrap();
+        assert_eq!(site.as_register(), Some((RegisterClass::UnorderedAccess, 7)));
+        assert_eq!(Site::of_word(site.further(3).word().unwrap()), Some(site.further(3)));
+        assert_eq!(site.further(3).register_text(), "u10 space9");
+        assert_eq!(Site::register(RegisterClass::Sampler, 0, 0).unwrap().register_text(), "s0");
+        assert_eq!(Site::register(RegisterClass::Sampler, 0, 2048), None);
+        // What a program has for itself is no register of a parameter.
+        assert_eq!(Site::Descriptor { set: 0, binding: 12, element: 0 }.as_register(), None);
+    }
+
+    #[test]
     fn numbers_beyond_the_bits_have_no_word() {
         let descriptor = |set, binding, element| Site::Descriptor { set, binding, element };
         let beyond = [descriptor(64, 0, 0), descriptor(0, 16384, 0), descriptor(0, 0, 256)];
