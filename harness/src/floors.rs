@@ -210,7 +210,7 @@ impl Combination<'_> {
 mod tests {
     use super::*;
     use crate::coverage::kind::{After, LeafKind};
-    use crate::record::{CheckRecord, Direction, Form, Row, Space, Stage, Value, What};
+    use crate::record::{BoundCount, CheckRecord, Direction, Form, Row, Space, Stage, Value, What};
     use crate::runner::RunnerKind;
 
     const CELLS: &str = r#"
@@ -284,6 +284,20 @@ leaves = 2
         let kinds = kinds.into_iter().chain([("S.b.y", kind("float2", After::Scalar))]);
         let kinds: Kinds = kinds.map(|(path, kind)| (path.to_owned(), kind)).collect();
         missed(&floors(text).unwrap(), checks, &[(("a/b".to_owned(), "std140".to_owned()), kinds)].into())
+    }
+
+    #[test]
+    fn a_floor_may_count_resources() {
+        let text = "[[floor]]\ndevice = \"vkd3d\"\nrunner = \"d3d12\"\nproves = \"translated\"\nresources = 3\n";
+        let read = |read| CheckRecord {
+            runner: RunnerKind::D3d12,
+            proves: Proves::Translated,
+            bound: Some(BoundCount { read, not_read: BTreeMap::new() }),
+            ..check("vkd3d")
+        };
+        assert_eq!(missed_by(text, &[read(1), read(2)]), Vec::<String>::new());
+        let sentence = "vkd3d via d3d12 answered for 2 resources that prove `translated`, the floor is 3";
+        assert_eq!(missed_by(text, &[read(2)]), [sentence]);
     }
 
     #[test]

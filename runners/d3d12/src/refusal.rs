@@ -113,8 +113,16 @@ fn words(shader: &Shader, code: &[u8]) -> Option<Words> {
 #[cfg(not(windows))]
 fn told(text: &str) -> Words {
     /// What is said of what vkd3d does not have.
-    const LIMITS: [&str; 6] =
-        ["not supported", "does not support", "only supported", "unsupported", "unhandled", "not implemented"];
+    // It takes no constant index beyond a private array either, which is undefined, but no error.
+    const LIMITS: [&str; 7] = [
+        "not supported",
+        "does not support",
+        "only supported",
+        "unsupported",
+        "unhandled",
+        "not implemented",
+        "out of bounds",
+    ];
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let words = line.find(": E").map_or(line, |at| &line[at + 2..]);
     let lower = words.to_lowercase();
