@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 # Sets up what a run needs and this machine lacks: a linker, the Vulkan loader, lavapipe, SwiftShader, spirv-tools,
-# glslang, DXC, slangc and, where Node.js and npm are there, Tint.
+# glslang, DXC, slangc, vkd3d 2 (Direct3D 12) and, where Node.js and npm are there, Tint.
 #
 # Packages come from the distribution (apt, dnf or pacman; as root or through `sudo -n`). Everything else goes into the
 # tools folder that ci/tools-folder prints, and nowhere else; LAYOUTPROOF_TOOLS chooses another one. Nothing is exported:
@@ -23,7 +23,7 @@ cd "$root"
 
 # shellcheck source=ci/versions.sh
 source "$root/ci/versions.sh"
-for part in say packages pinned pypi npm base vulkan swiftshader dxc slang clang tint wine; do
+for part in say packages pinned pypi npm base vulkan swiftshader vkd3d dxc slang clang tint wine; do
     # shellcheck source=/dev/null
     source "$root/ci/setup/$part.sh"
 done
@@ -75,6 +75,7 @@ fi
 
 # The downloads wait for the network, not for each other.
 set_up_swiftshader &
+set_up_vkd3d &
 set_up_dxc &
 set_up_slang &
 if [[ $second_dxc == yes ]]; then

@@ -24,6 +24,8 @@ pub enum NativeApi {
     OpenGl,
     /// Direct3D 12: `-d3d12`, except for WARP, which has no other API.
     Direct3d12,
+    /// Direct3D 12 that vkd3d makes of Vulkan: `vkd3d` for llvmpipe, else `vkd3d-` before the name.
+    Vkd3d,
     /// Metal: `-metal`.
     Metal,
 }
@@ -37,6 +39,8 @@ pub fn device_id(name: &str, api: NativeApi) -> String {
         NativeApi::OpenGl => (is_llvmpipe(name).then_some("llvmpipe"), "-gl"),
         NativeApi::Direct3d12 if lower == "microsoft basic render driver" => (Some("warp"), ""),
         NativeApi::Direct3d12 => (None, "-d3d12"),
+        NativeApi::Vkd3d if is_llvmpipe(name) => (Some("vkd3d"), ""),
+        NativeApi::Vkd3d => return format!("vkd3d-{}", slug(&lower)),
         NativeApi::Metal => (None, "-metal"),
     };
     let known = known.or(lower.starts_with("swiftshader").then_some("swiftshader"));
@@ -90,6 +94,8 @@ mod tests {
             ("NVIDIA H200", NativeApi::Direct3d12, "nvidia-h200-d3d12"),
             ("AMD Radeon RX 6800 (RADV NAVI21)", NativeApi::Vulkan, "amd-radeon-rx-6800-radv-navi21"),
             ("Apple M1", NativeApi::Metal, "apple-m1-metal"),
+            ("llvmpipe (LLVM 15.0.6, 256 bits)", NativeApi::Vkd3d, "vkd3d"),
+            ("NVIDIA H200", NativeApi::Vkd3d, "vkd3d-nvidia-h200"),
             ("??", NativeApi::Vulkan, "device"),
         ] {
             assert_eq!(device_id(name, api), id, "{name} on {api:?}");
@@ -124,6 +130,7 @@ mod tests {
             features: BTreeSet::new(),
             max_uniform_range: 0,
             max_push_constants: 0,
+            direct3d: None,
         }
     }
 }

@@ -26,15 +26,36 @@ pub struct Floor {
     pub proves: Proves,
     /// Values by cell key, in the order of [`CELL_KEYS`]; empty for keys that are summed over.
     pub cells: [Vec<String>; CELL_KEYS.len()],
-    /// Least number of leaves.
-    pub leaves: u32,
+    /// Least number of what is counted.
+    pub least: u32,
+    /// What is counted.
+    pub counted: Counted,
+}
+
+/// What a floor counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// Leaves.
+    Leaves,
+    /// Resources that were read back where they are bound.
+    Resources,
+}
+
+impl Counted {
+    /// The key of the number, which is also the word for many of them.
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Leaves => "leaves",
+            Self::Resources => "resources",
+        }
+    }
 }
 
 /// The keys of a coverage cell; `type` takes patterns with `*` and `?`.
 pub const CELL_KEYS: [&str; 7] = ["rules", "space", "stage", "direction", "form", "type", "after"];
 
 /// The APIs through which a device can reach a floor.
-const RUNNERS: [&str; 2] = [RunnerKind::Ash.as_str(), RunnerKind::Wgpu.as_str()];
+const RUNNERS: [&str; 3] = [RunnerKind::Ash.as_str(), RunnerKind::Wgpu.as_str(), RunnerKind::D3d12.as_str()];
 
 /// Reads a floors file.
 ///
@@ -61,29 +82,37 @@ fn floor(mut entry: Table<'_, '_>, problems: &mut Problems<'_>) -> Option<Floor>
     }
     let mut text = |key| entry.required(key, problems).and_then(|value| crate::toml_table::string(value, problems));
     let [runner, proves] = ["runner", "proves"].map(&mut text);
-    let leaves = entry.required("leaves", problems).and_then(|value| {
-        let leaves = crate::toml_table::number(value, problems);
-        if leaves == Some(0) {
-            problems.report(value.span(), "every run reaches a floor of no leaves: `leaves` is 1 or more");
+    let counted = if entry.entries().any(|(key, ..)| key == Counted::Resources.as_str()) {
+        Counted::Resources
+    } else {
+        Counted::Leaves
+    };
+    let least = entry.required(counted.as_str(), problems).and_then(|value| {
+        let least = crate::toml_table::number(value, problems);
+        if least == Some(0) {
+            let word = counted.as_str();
+            let message = format!("every run reaches a floor of no {word}: `{word}` is 1 or more");
+            problems.report(value.span(), message);
         }
-        leaves
+        least
     });
     let cells = CELL_KEYS.map(|key| entry.strings(key, problems));
     if runner.as_deref().is_some_and(|runner| !RUNNERS.contains(&runner)) {
-        problems.report(entry.range(), "`runner` is \"ash\" or \"wgpu\": the CPU model proves nothing about devices");
+        problems.report(
+            entry.range(),
+            "`runner` is \"ash\", \"wgpu\" or \"d3d12\": the CPU model proves nothing about devices",
+        );
     }
-    let proves = match proves.as_deref() {
-        Some("decorations") => Some(Proves::Decorations),
-        Some("compiler") => Some(Proves::Compiler),
-        Some("native") => Some(Proves::Native),
-        Some(_) => {
-            problems.report(entry.range(), "`proves` is \"decorations\", \"compiler\" or \"native\"");
-            None
+    let proves = proves.as_deref().and_then(|named| {
+        let known = Proves::ALL.into_iter().find(|proves| proves.as_str() == named);
+        if known.is_none() {
+            let words = Proves::ALL.map(|proves| format!("\"{}\"", proves.as_str())).join(", ");
+            problems.report(entry.range(), format!("`proves` is one of {words}"));
         }
-        None => None,
-    };
+        known
+    });
     entry.finish(problems);
-    Some(Floor { devices, runner: runner?, proves: proves?, cells, leaves: leaves? })
+    Some(Floor { devices, runner: runner?, proves: proves?, cells, least: least?, counted })
 }
 
 /// The floors that a run did not reach, each as a sentence. `kinds` are those of each case under each rule set.
@@ -97,7 +126,7 @@ pub fn missed(floors: &[Floor], checks: &[CheckRecord], kinds: &BTreeMap<(String
     let empty = Cells::new();
     let judge = |floor: &Floor, device: &str| -> Vec<String> {
         if floor.cells.iter().all(Vec::is_empty) {
-            return floor.missed_by("", device, leaves_of_checks(floor, device, checks)).into_iter().collect();
+            return floor.missed_by("", device, found_in_checks(floor, device, checks)).into_iter().collect();
         }
         let cells = cells.get(&(device, floor.runner.as_str())).unwrap_or(&empty);
         let combinations = combinations(&floor.cells).into_iter();
@@ -108,23 +137,27 @@ pub fn missed(floors: &[Floor], checks: &[CheckRecord], kinds: &BTreeMap<(String
     floors.iter().flat_map(|floor| floor.devices.iter().flat_map(|device| judge(floor, device))).collect()
 }
 
-fn leaves_of_checks(floor: &Floor, device: &str, checks: &[CheckRecord]) -> u32 {
+fn found_in_checks(floor: &Floor, device: &str, checks: &[CheckRecord]) -> u32 {
     let counted = checks.iter().filter(|check| {
         check.device == device
             && check.runner.as_str() == floor.runner
             && check.proves == floor.proves
             && matches!(check.outcome, Outcome::Agree | Outcome::Known)
     });
-    counted.map(|check| check.leaves).sum()
+    let found = |check: &CheckRecord| match floor.counted {
+        Counted::Leaves => check.leaves,
+        Counted::Resources => check.bound.as_ref().map_or(0, |bound| bound.read),
+    };
+    counted.map(found).sum()
 }
 
 impl Floor {
     fn missed_by(&self, cell: &str, device: &str, found: u32) -> Option<String> {
-        let Self { runner, proves, leaves, .. } = self;
-        let proof = word(proves);
-        (found < *leaves && !is_planted(Fault::FloorsReached)).then(|| {
+        let Self { runner, proves, least, counted, .. } = self;
+        let (proof, what) = (word(proves), counted.as_str());
+        (found < *least && !is_planted(Fault::FloorsReached)).then(|| {
             format!(
-                "{device} via {runner} answered for {found} leaves that prove `{proof}`{cell}, the floor is {leaves}"
+                "{device} via {runner} answered for {found} {what} that prove `{proof}`{cell}, the floor is {least}"
             )
         })
     }
@@ -177,7 +210,7 @@ impl Combination<'_> {
 mod tests {
     use super::*;
     use crate::coverage::kind::{After, LeafKind};
-    use crate::record::{CheckRecord, Direction, Form, Row, Space, Stage, Value, What};
+    use crate::record::{BoundCount, CheckRecord, Direction, Form, Row, Space, Stage, Value, What};
     use crate::runner::RunnerKind;
 
     const CELLS: &str = r#"
@@ -251,6 +284,20 @@ leaves = 2
         let kinds = kinds.into_iter().chain([("S.b.y", kind("float2", After::Scalar))]);
         let kinds: Kinds = kinds.map(|(path, kind)| (path.to_owned(), kind)).collect();
         missed(&floors(text).unwrap(), checks, &[(("a/b".to_owned(), "std140".to_owned()), kinds)].into())
+    }
+
+    #[test]
+    fn a_floor_may_count_resources() {
+        let text = "[[floor]]\ndevice = \"vkd3d\"\nrunner = \"d3d12\"\nproves = \"translated\"\nresources = 3\n";
+        let read = |read| CheckRecord {
+            runner: RunnerKind::D3d12,
+            proves: Proves::Translated,
+            bound: Some(BoundCount { read, not_read: BTreeMap::new() }),
+            ..check("vkd3d")
+        };
+        assert_eq!(missed_by(text, &[read(1), read(2)]), Vec::<String>::new());
+        let sentence = "vkd3d via d3d12 answered for 2 resources that prove `translated`, the floor is 3";
+        assert_eq!(missed_by(text, &[read(2)]), [sentence]);
     }
 
     #[test]

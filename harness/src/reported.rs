@@ -26,7 +26,10 @@ pub fn reported(made: &Made, layout: &BlockLayout) -> Result<Numbers, String> {
         (Report::SlangJson(json), _) => layout_numbers(json, &layout.name),
         (Report::None, Shader::Spirv(words)) => decorated(words, layout),
         (Report::None, Shader::ClangIr(text)) => clang_ir::layouts::reported(text, layout),
-        (Report::None, Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_)) => Ok(Numbers::default()),
+        (
+            Report::None,
+            Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Dxil(_) | Shader::DxilListing(_) | Shader::Msl(_),
+        ) => Ok(Numbers::default()),
     }
 }
 

@@ -13,7 +13,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use feature::Feature;
-pub use job::{BufferKind, Draw, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, Shader, TexelType};
+pub use job::{
+    BufferKind, Draw, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, RegisterClass, RegisterRange,
+    RootParameters, RootSignature, Shader, TexelType,
+};
 
 /// A buffer after the dispatch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +82,8 @@ pub enum RunnerKind {
     Model,
     /// The evaluator of DXIL in this crate.
     Dxil,
+    /// Direct3D 12 through its own tables of methods.
+    D3d12,
 }
 
 impl RunnerKind {
@@ -89,6 +94,7 @@ impl RunnerKind {
             Self::Wgpu => "wgpu",
             Self::Model => "model",
             Self::Dxil => "dxil",
+            Self::D3d12 => "d3d12",
         }
     }
 }
@@ -116,6 +122,35 @@ pub struct DeviceInfo {
     pub max_uniform_range: u32,
     /// Largest push-constant block, in bytes; 0 for none.
     pub max_push_constants: u32,
+    /// What is told of devices below Direct3D 12 alone.
+    #[serde(default)]
+    pub direct3d: Option<Direct3d>,
+}
+
+/// What a device below Direct3D 12 says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Direct3d {
+    /// Who translates Direct3D for another API, with a version: `vkd3d 2.1`; `None` for a driver of Direct3D.
+    pub translator: Option<String>,
+    /// Highest shader model.
+    pub shader_model: ShaderModel,
+    /// Tier of resource binding.
+    pub binding_tier: u32,
+}
+
+/// A version of HLSL's instruction sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ShaderModel {
+    /// Major version.
+    pub major: u8,
+    /// Minor version.
+    pub minor: u8,
+}
+
+impl fmt::Display for ShaderModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
 }
 
 impl DeviceInfo {

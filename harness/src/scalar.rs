@@ -30,7 +30,7 @@ pub enum Scalar {
 }
 
 /// Whether `half` and the minimum-precision types take 2 bytes (`-enable-16bit-types`) or 4.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum SixteenBit {
     /// Two bytes.
     #[default]

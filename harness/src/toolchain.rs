@@ -9,7 +9,8 @@ use crate::layout::native::find_native;
 use crate::layout::{LayoutOptions, RuleSet, find};
 use crate::module::Block;
 use crate::module_reader::ModuleReader;
-use crate::runner::Shader;
+use crate::runner::{DeviceInfo, Direct3d, Feature, Shader, ShaderModel};
+use crate::scalar::SixteenBit;
 
 /// A compiler, a target and a layout option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -57,17 +58,54 @@ pub enum Language {
 /// What comes out of a compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Output {
-    /// DXIL, which the evaluator executes.
+    /// DXIL, which the evaluator and devices of Direct3D 12 execute.
     Dxil,
     /// Clang's IR for Direct3D, which the evaluator executes.
     ClangIr,
     /// SPIR-V.
     Spirv,
-    /// SPIR-V that was made of DXBC: each constant buffer is one array of `vec4` and each other buffer one of words, so
+    /// DXBC, which devices of Direct3D 12 execute, and SPIR-V that was made of it: each constant buffer is one array of `vec4` and each other buffer one of words, so
     /// their offsets are those of the DXBC.
     SpirvOfDxbc,
     /// WGSL.
     Wgsl,
+}
+
+/// Whom code is compiled for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CodeTarget {
+    /// Whoever takes the newest that a compiler makes: Vulkan devices, and our evaluators.
+    #[default]
+    Newest,
+    /// A device of Direct3D 12.
+    Direct3d {
+        /// The shader model of its code.
+        model: ShaderModel,
+        /// Whether its 16-bit types have 16 bits.
+        sixteen_bit: SixteenBit,
+    },
+}
+
+impl CodeTarget {
+    /// The newest shader model that our probes are written in.
+    const NEWEST: ShaderModel = ShaderModel { major: 6, minor: 6 };
+
+    /// What vkd3d's device takes, which calls itself 6.0: from 6.3 on DXC loads 64-bit types in a way of which vkd3d 2.1
+    /// makes invalid SPIR-V, and 16-bit types it refuses (its error E2008).
+    const VKD3D: ShaderModel = ShaderModel { major: 6, minor: 2 };
+
+    /// Whom code for `device` is compiled for.
+    pub fn of(device: &DeviceInfo) -> Self {
+        let Some(Direct3d { translator, shader_model, .. }) = &device.direct3d else { return Self::Newest };
+        let has_sixteen_bit = device.features.contains(&Feature::Float16);
+        match translator {
+            Some(_) if shader_model.major >= 6 => Self::Direct3d { model: Self::VKD3D, sixteen_bit: SixteenBit::Off },
+            Some(_) | None => Self::Direct3d {
+                model: Self::NEWEST.min(*shader_model),
+                sixteen_bit: if has_sixteen_bit { SixteenBit::On } else { SixteenBit::Off },
+            },
+        }
+    }
 }
 
 /// DXC, from HLSL.
@@ -243,6 +281,8 @@ pub struct CompileRequest<'a> {
     pub entry: &'a str,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
+    /// Whom the code is for.
+    pub target: CodeTarget,
     /// Arguments of the source's own. Where they say what ours say too (profile, stage), they win.
     pub extra: Vec<String>,
 }
@@ -252,6 +292,8 @@ pub struct CompileRequest<'a> {
 pub struct Made {
     /// The code.
     pub shader: Shader,
+    /// The same as a container for Direct3D, where it is for that and `shader` is what can be read of it.
+    pub container: Option<Vec<u8>>,
     /// What the compiler reports beside it.
     pub report: Report,
 }

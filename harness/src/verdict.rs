@@ -198,7 +198,7 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
         links.push(Link::ExpectedCompiled);
     }
     // A compiler that sides with the case against the rules is a witness for the case, not a culprit of its own.
-    let sides_with_case = proves != Proves::Decorations && row.expected.is_some() && row.expected == row.compiled;
+    let sides_with_case = proves.is_of_compiler() && row.expected.is_some() && row.expected == row.compiled;
     // A compiler that reports what the rules say and does otherwise knows the rule: its report is what misleads.
     // Where its code reads the same member by its name as reported, the report is right, and the code at odds with itself.
     let told = row.reported.is_some() && row.reported == row.computed;
@@ -211,7 +211,7 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
         links.push(Link::ReportedCompiled);
     }
     // Code that a compiler chose and that takes a leaf from no byte of the block, on every device.
-    let nowhere = proves != Proves::Decorations && row.form.is_some() && row.compiled.is_none();
+    let nowhere = proves.is_of_compiler() && row.form.is_some() && row.compiled.is_none();
     if nowhere && row.computed.is_some() && row.observed.is_none() {
         links.push(Link::ComputedCompiled);
         return links;
@@ -244,8 +244,8 @@ fn by_name<'a>(row: &Row, rows: &'a [Row]) -> Option<&'a Row> {
 
 fn culprit(link: Link, rows: &[Row], code: Code) -> Culprit {
     match (link, code.proves, code.writer) {
-        (Link::ExpectedComputed, Proves::Compiler | Proves::Native, _) => tie_break(rows),
-        (Link::ExpectedComputed, Proves::Decorations, _) => Culprit::CaseOrRules,
+        (Link::ExpectedComputed, proves, _) if proves.is_of_compiler() => tie_break(rows),
+        (Link::ExpectedComputed, _, _) => Culprit::CaseOrRules,
         (Link::ExpectedCompiled, _, _) => Culprit::Case,
         (Link::ComputedCompiled, _, Writer::Generator) => Culprit::Module,
         (Link::ComputedCompiled, _, Writer::Compiler) => Culprit::Compiler,

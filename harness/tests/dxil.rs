@@ -24,7 +24,7 @@ fn run(listing: &str, index: u32) -> Result<ReadBack, RunnerError> {
         buffer((BufferKind::StorageRead, 0, 7), given),
         buffer((BufferKind::Storage, 0, 1), vec![0xEE; 40]),
     ];
-    let job = Job::compute(Shader::Dxil(listing.to_owned()), "probe", buffers);
+    let job = Job::compute(Shader::DxilListing(listing.to_owned()), "probe", buffers);
     Evaluator::new().run(&Batch { jobs: vec![job] }).remove(0)
 }
 
@@ -70,7 +70,7 @@ fn every_kind_of_buffer_is_read() {
         buffer((BufferKind::StorageRead, 0, 1), numbered(256)),
         buffer((BufferKind::Storage, 0, 1), vec![0xEE; 24]),
     ];
-    let job = Job::compute(Shader::Dxil(VIEWS.to_owned()), "views", buffers);
+    let job = Job::compute(Shader::DxilListing(VIEWS.to_owned()), "views", buffers);
     let after = Evaluator::new().run(&Batch { jobs: vec![job] }).remove(0).unwrap().buffers.remove(3).bytes;
     let told: Vec<u32> = after.chunks_exact(4).map(|bytes| u32::from_le_bytes(bytes.try_into().unwrap())).collect();
     assert_eq!(told, [word(24), word(28), word(16), word(20), word(8), word(20)]);

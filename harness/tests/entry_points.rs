@@ -7,7 +7,7 @@ use layoutproof::declare::DeclareOptions;
 use layoutproof::layout::{ElementChoice, LayoutOptions, find};
 use layoutproof::module_reader::{InProcessReader, ModuleReader};
 use layoutproof::sources::{SourceMap, Span};
-use layoutproof::toolchain::{Compilation, Compile, CompileRequest, Toolchain, toolchains};
+use layoutproof::toolchain::{CodeTarget, Compilation, Compile, CompileRequest, Toolchain, toolchains};
 
 /// Keeps the line of each probe's entry point, and refuses it.
 #[derive(Debug, Default)]
@@ -48,7 +48,7 @@ fn asked(text: &str, toolchain: &str, rules: &str) -> Vec<String> {
     let subject = Subject::new(Arc::new(source.expect("it is Slang")), find(rules).expect("a row of the table"));
     let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
     let listener = Listener::default();
-    let produced = Produced::compiled(&subject, toolchain, &listener, ElementChoice::Sample);
+    let produced = Produced::compiled(&subject, toolchain, (&listener, CodeTarget::Newest), ElementChoice::Sample);
     assert!(produced.modules.is_empty() && produced.broken.is_empty(), "{produced:?}");
     listener.0.into_inner().expect("no listener panics")
 }

@@ -9,7 +9,7 @@ fn refusal(lines: &str) -> String {
     let listing = format!("define void @f() {{\n{lines}\n}}\n");
     let (kind, bytes) = (BufferKind::Storage, vec![0; 64]);
     let buffer = JobBuffer { set: 0, binding: 1, element: 0, kind, bytes, after: Vec::new(), before_word: 0 };
-    let job = Job::compute(Shader::Dxil(listing), "f", vec![buffer]);
+    let job = Job::compute(Shader::DxilListing(listing), "f", vec![buffer]);
     match Evaluator::new().run(&Batch { jobs: vec![job] }).remove(0) {
         Err(RunnerError::ShaderRefused(reason)) => reason,
         other => panic!("not refused: {other:?}"),

@@ -13,7 +13,7 @@ use layoutproof::module_reader::{InProcessReader, ModuleReader};
 use layoutproof::record::{CheckRecord, Culprit, Form, Outcome, Row, Space, Value, What};
 use layoutproof::runner::{Batch, Feature, Runner, RunnerError, Shader};
 use layoutproof::sources::SourceMap;
-use layoutproof::toolchain::{Compilation, Compile, CompileRequest, Made, Report, Toolchain, toolchains};
+use layoutproof::toolchain::{CodeTarget, Compilation, Compile, CompileRequest, Made, Report, Toolchain, toolchains};
 
 /// OpenGL 4.6, 7.6.2.2: `a` at 0; `b` at 16, elements 16 bytes apart; `c` at 48.
 const ARRAY: &str = "cbuffer S { float3 a; float b[2]; float c; };";
@@ -142,7 +142,7 @@ fn compilers_are_asked_for_the_second_element_of_a_structured_buffer() {
         let subject = subject(declare, &expecting(rules, "offsets = { \"S.b\" = 12 }"), rules);
         let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
         let listener = Listener::default();
-        Produced::compiled(&subject, toolchain, &listener, ElementChoice::Sample);
+        Produced::compiled(&subject, toolchain, (&listener, CodeTarget::Newest), ElementChoice::Sample);
         let names = listener.0.into_inner().expect("no listener panics");
         assert!(names.iter().any(|name| name.starts_with("S[1].a")), "{toolchain}: {names:?}");
     }
@@ -162,7 +162,7 @@ impl Compile for Writer {
     }
 
     fn compile(&self, _: &CompileRequest<'_>) -> Compilation {
-        Compilation::Made(Made { shader: Shader::Spirv(self.0.clone()), report: Report::None })
+        Compilation::Made(Made { shader: Shader::Spirv(self.0.clone()), container: None, report: Report::None })
     }
 
     fn reader(&self) -> &dyn ModuleReader {
@@ -203,7 +203,8 @@ fn an_option_promises_the_same_whatever_a_block_needs() {
         let written = Produced::new(&subject, Generator::Rspirv, &by_name);
         let words = rebound(written.modules[0].code.spirv().expect("it is SPIR-V"));
         let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
-        let produced = Produced::compiled(&subject, toolchain, &Writer(words), ElementChoice::Sample);
+        let produced =
+            Produced::compiled(&subject, toolchain, (&Writer(words), CodeTarget::Newest), ElementChoice::Sample);
         let module = produced.modules.first().unwrap_or_else(|| panic!("{toolchain}: {produced:?}"));
         assert_eq!(module.block_rules, promised, "{toolchain}");
         assert!(module.requires.contains(&needed), "{toolchain}: {:?}", module.requires);

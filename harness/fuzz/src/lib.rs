@@ -97,7 +97,7 @@ pub fn listings(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     // The tables may be refused where the code is understood, and the other way round.
     let _ = (resource_bindings(&text), buffer_definitions(&text));
-    execute(Shader::Dxil(text.into_owned()));
+    execute(Shader::DxilListing(text.into_owned()));
 }
 
 /// Executes the function `probe` of a shader over one buffer of each kind.

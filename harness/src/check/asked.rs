@@ -3,9 +3,11 @@
 //! A probe's plan in, what the compiler makes of the declarations with that probe behind them out: a module with what its
 //! code addresses, or why there is none. A plan that fails is tried again with fewer forms of access.
 
+use std::collections::BTreeSet;
+
 use crate::case::Numbers;
 use crate::check::authority::{is_authority, is_expected};
-use crate::check::compiled_code::{CompiledCode, Unusable, own_buffers};
+use crate::check::compiled_code::{CompiledCode, Unusable, fxc_interface, own_buffers};
 use crate::check::gap::{Gap, GapCause};
 use crate::check::produce::addressed;
 use crate::check::shader_module::{Code, Compiled, ShaderModule};
@@ -13,7 +15,7 @@ use crate::check::share::Share;
 use crate::check::subject::Subject;
 use crate::generate::hlsl::{Dialect, Program};
 use crate::generate::{glsl, hlsl, spirv, wgsl};
-use crate::layout::{BlockLayout, BlockRules, DECLARED, ElementChoice, Leaf, find};
+use crate::layout::{BlockLayout, BlockRules, DECLARED, ElementChoice, LayoutOptions, Leaf, find};
 use crate::module::{BlockKind, EntryPoint};
 use crate::module_reader::ModuleReader;
 use crate::planted::{Fault, is_planted};
@@ -22,8 +24,11 @@ use crate::read_spirv::features_of;
 use crate::record::{Direction, Form, REFUSED_BY};
 use crate::reported::reported;
 use crate::resource::{Access, ResourceKind};
-use crate::runner::Shader;
-use crate::toolchain::{Compilation, Compile, CompileRequest, Language, Made, Output, SourceText, Toolchain};
+use crate::runner::{Feature, Shader};
+use crate::scalar::{Scalar, SixteenBit};
+use crate::toolchain::{
+    CodeTarget, Compilation, Compile, CompileRequest, Language, Made, Output, Report, SourceText, Toolchain,
+};
 
 /// The forms with which a plan that fails is tried again, one after the other.
 const FEWER_FORMS: [&[Form]; 3] =
@@ -58,6 +63,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) compilers: &'a dyn Compile,
     pub(crate) text: &'a SourceText,
     pub(crate) block: usize,
+    /// Whom its code is for.
+    pub(crate) target: CodeTarget,
 }
 
 impl Asked<'_> {
@@ -137,8 +144,12 @@ impl Asked<'_> {
     pub(crate) fn compile(&self, layout: &BlockLayout, plan: &ProbePlan, marked: &str) -> Result<Compilation, String> {
         let entry = &plan.entries[0];
         let text = self.probe(layout, plan)?;
+        let for_device = match self.target {
+            CodeTarget::Newest => String::new(),
+            CodeTarget::Direct3d { model, .. } => format!("-{model}"),
+        };
         let name = format!(
-            "{}/{}/{}{marked}",
+            "{}/{}{for_device}/{}{marked}",
             self.subject.source.id,
             self.toolchain.option(self.subject.rules),
             folder_name(layout, plan)
@@ -148,7 +159,8 @@ impl Asked<'_> {
             toolchain: self.toolchain,
             source: SourceText { text, ..self.text.clone() },
             entry: &entry.name,
-            options: self.subject.source.options,
+            options: self.options(),
+            target: self.target,
             extra: Vec::new(),
         };
         Ok(self.compilers.compile(&request))
@@ -198,6 +210,18 @@ impl Asked<'_> {
         own.or_else(holding).map(EntryPoint::uniform_parameters).unwrap_or_default()
     }
 
+    /// Matrix order and 16-bit types, which are not the source's own where the device has none.
+    pub(super) fn options(&self) -> LayoutOptions {
+        match self.target {
+            CodeTarget::Newest | CodeTarget::Direct3d { sixteen_bit: SixteenBit::On, .. } => {
+                self.subject.source.options
+            }
+            CodeTarget::Direct3d { sixteen_bit: SixteenBit::Off, .. } => {
+                LayoutOptions { sixteen_bit: SixteenBit::Off, ..self.subject.source.options }
+            }
+        }
+    }
+
     /// What the compiler reads.
     pub(crate) fn language(&self) -> Language {
         self.toolchain.language
@@ -220,6 +244,8 @@ impl Asked<'_> {
             requires.extend(self.needed_rules(layout, &plan).feature());
             requires.extend(plan.entries.iter().flat_map(ProbeEntry::requires));
         }
+        let (code, run_interface) = self.for_device(code, interface, made)?;
+        requires.extend(self.wide_types(layout));
         let block_rules = if is_planted(Fault::PromiseIsWhatOffsetsNeed) {
             self.needed_rules(layout, &plan)
         } else {
@@ -236,7 +262,7 @@ impl Asked<'_> {
             planted: None,
             plan,
             code,
-            interface,
+            interface: run_interface,
             reported,
             block_rules,
             validation,
@@ -249,6 +275,50 @@ impl Asked<'_> {
             None => Attempt::Followed(module),
             Some(reason) => Attempt::NotFollowed(module, reason),
         })
+    }
+
+    /// The code as the device gets it, and where its buffers are then.
+    fn for_device(&self, code: Code, followed: Interface, made: &Made) -> Result<(Code, Interface), Unusable> {
+        match (self.target, &made.report, &made.container) {
+            (CodeTarget::Newest, _, _) => Ok((code, followed)),
+            // What is followed is vkd3d's SPIR-V, which has other bindings.
+            (CodeTarget::Direct3d { .. }, Report::FxcListing(listing), Some(container)) => {
+                Ok((code.with_container(Some(container.clone())), fxc_interface(listing)?))
+            }
+            (CodeTarget::Direct3d { .. }, _, Some(container)) => {
+                Ok((code.with_container(Some(container.clone())), followed))
+            }
+            (CodeTarget::Direct3d { .. }, _, None) => {
+                Err(Unusable::NotFollowed(format!("{} made no container", self.toolchain)))
+            }
+        }
+    }
+
+    /// The features of a device of Direct3D 12 that the block's types need.
+    fn wide_types(&self, layout: &BlockLayout) -> BTreeSet<Feature> {
+        let needed = |leaf: &Leaf| match leaf.component.scalar {
+            Scalar::Float64 => Some(Feature::Float64),
+            Scalar::Int64 | Scalar::Uint64 => Some(Feature::Int64),
+            Scalar::Bool
+            | Scalar::Int8
+            | Scalar::Uint8
+            | Scalar::Int16
+            | Scalar::Uint16
+            | Scalar::Int32
+            | Scalar::Uint32
+            | Scalar::Float16
+            | Scalar::Half
+            | Scalar::Float32
+            | Scalar::Min16Float
+            | Scalar::Min16Int
+            | Scalar::Min16Uint
+            | Scalar::Min10Float
+            | Scalar::Min12Int => None,
+        };
+        match self.target {
+            CodeTarget::Newest => BTreeSet::new(),
+            CodeTarget::Direct3d { .. } => layout.leaves().iter().filter_map(needed).collect(),
+        }
     }
 
     /// The rules of Vulkan that the compiler's option promises for the block.

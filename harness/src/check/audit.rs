@@ -25,15 +25,19 @@ pub fn contradiction(check: &CheckRecord) -> Option<String> {
 /// Who wrote the code and what it proves. A placement is asked in shaders of ours, whoever compiles them.
 fn code(check: &CheckRecord) -> Result<Code, String> {
     let is_placement = check.bound.is_some() || !check.has_device();
-    let (expected, writer) = match Producer::named(&check.producer) {
-        _ if is_placement => (Proves::Decorations, Writer::Generator),
-        Some(producer) => (producer.proves(&check.rules), producer.writer()),
+    let (can, writer) = match Producer::named(&check.producer) {
+        // Registers are proved by what a compiler bound itself.
+        Some(producer @ Producer::Compiler(_)) if check.bound.is_some() => {
+            (producer.can_prove(&check.rules, check.runner), Writer::Compiler)
+        }
+        _ if is_placement => (&[Proves::Decorations][..], Writer::Generator),
+        Some(producer) => (producer.can_prove(&check.rules, check.runner), producer.writer()),
         // A compiler that another version of this program knows.
-        None => (check.proves, Writer::Compiler),
+        None => (std::slice::from_ref(&check.proves), Writer::Compiler),
     };
-    if check.proves != expected {
+    if !can.contains(&check.proves) {
         let CheckRecord { producer, proves, .. } = check;
-        return Err(format!("`{producer}` proves `{}` here, not `{}`", expected.as_str(), proves.as_str()));
+        return Err(format!("`{producer}` proves `{}` here, not `{}`", can[0].as_str(), proves.as_str()));
     }
     Ok(Code { proves: check.proves, writer })
 }

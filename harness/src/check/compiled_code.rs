@@ -5,13 +5,15 @@
 
 use std::collections::BTreeSet;
 
+use crate::bind::LayoutUnit;
 use crate::check::shader_module::Code;
 use crate::clang_ir;
-use crate::dxil::bindings::resource_bindings;
+use crate::dxil::bindings::{ListedBinding, resource_bindings};
 use crate::generate::hlsl;
 use crate::module_reader::{ModuleReader, wgsl_code};
 use crate::naga_offsets::{NagaError, WgslCode};
 use crate::probe::{Interface, ProbeEntry, Socket};
+use crate::read_fxc;
 use crate::read_spirv::{bound_variables, without_source};
 use crate::record::Space;
 use crate::runner::Shader;
@@ -61,16 +63,18 @@ impl CompiledCode {
                 let interface = spirv_interface(&words, entry.space, ours)?;
                 Ok(Self::unvalidated(Code::Spirv(words), interface))
             }
-            Shader::Dxil(listing) => {
+            Shader::DxilListing(listing) => {
                 let interface = dxil_interface(listing)?;
-                Ok(Self::unvalidated(Code::Dxil(listing.clone()), interface))
+                Ok(Self::unvalidated(Code::Dxil { listing: listing.clone(), container: None }, interface))
             }
             Shader::ClangIr(text) => {
                 let interface = clang_interface(text, &entry.name)?;
                 Ok(Self::unvalidated(Code::ClangIr(text.clone()), interface))
             }
             Shader::Wgsl(text) => Self::of_wgsl(text, entry, ours, reader),
-            Shader::Dxbc(_) | Shader::Msl(_) => Err(Unusable::NotFollowed("no device takes such code".to_owned())),
+            Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_) => {
+                Err(Unusable::NotFollowed("no device takes such code".to_owned()))
+            }
         }
     }
 
@@ -101,9 +105,11 @@ impl CompiledCode {
     /// The form in which the code is followed on the CPU.
     pub(super) fn followed(&self) -> Shader {
         match &self.code {
-            Code::Spirv(words) | Code::Naga { spirv: words, .. } => Shader::Spirv(words.clone()),
+            Code::Spirv(words) | Code::Naga { spirv: words, .. } | Code::Dxbc { spirv: words, .. } => {
+                Shader::Spirv(words.clone())
+            }
             Code::Wgsl(text) => Shader::Wgsl(text.clone()),
-            Code::Dxil(listing) => Shader::Dxil(listing.clone()),
+            Code::Dxil { listing, .. } => Shader::DxilListing(listing.clone()),
             Code::ClangIr(text) => Shader::ClangIr(text.clone()),
         }
     }
@@ -135,7 +141,23 @@ fn spirv_interface(words: &[u32], space: Space, ours: Interface) -> Result<Inter
 /// The same of DXIL's listing, by the table of resource bindings.
 fn dxil_interface(listing: &str) -> Result<Interface, Unusable> {
     let rows = resource_bindings(listing).map_err(Unusable::Unread)?;
-    registers(rows.iter().map(|row| (row.space, row.index)))
+    let interface = registers(rows.iter().map(|row| (row.space, row.index)))?;
+    Ok(with_block(interface, &rows))
+}
+
+/// The same of FXC's listing of DXBC, in which the probe's input is bound as what shaders write.
+pub(super) fn fxc_interface(listing: &str) -> Result<Interface, Unusable> {
+    let rows = read_fxc::resource_bindings(listing).map_err(Unusable::Unread)?;
+    let rows: Vec<_> = rows.into_iter().map(|row| row.binding).collect();
+    let interface = registers(rows.iter().map(|row| (row.space, row.index)))?;
+    Ok(Interface { is_input_writable: true, ..with_block(interface, &rows) })
+}
+
+/// The interface with what the listing says of the block: the registers of its array, and whether it can be written.
+fn with_block(interface: Interface, rows: &[ListedBinding]) -> Interface {
+    let Some(row) = rows.iter().find(|row| (row.space, row.index) == interface.block) else { return interface };
+    let is_block_writable = row.unit == LayoutUnit::UnorderedAccess;
+    Interface { block_count: row.count, is_block_writable, ..interface }
 }
 
 /// The same of Clang's IR, in which every buffer of the source has a handle, by the buffers that the code reads or writes.
@@ -151,12 +173,7 @@ fn clang_interface(text: &str, entry: &str) -> Result<Interface, Unusable> {
 /// The sockets of code for Direct3D: one buffer outside the probe's own register space.
 fn registers(sockets: impl Iterator<Item = Socket>) -> Result<Interface, Unusable> {
     let others: Vec<Socket> = sockets.filter(|(space, _)| *space != hlsl::SPACE).collect();
-    Ok(Interface {
-        block: only(&others)?,
-        output: (hlsl::SPACE, 0),
-        input: (hlsl::SPACE, 1),
-        copy: Interface::default().copy,
-    })
+    Ok(Interface { block: only(&others)?, output: (hlsl::SPACE, 0), input: (hlsl::SPACE, 1), ..Interface::default() })
 }
 
 fn only(sockets: &[Socket]) -> Result<Socket, Unusable> {

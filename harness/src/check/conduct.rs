@@ -62,7 +62,7 @@ impl Check {
         self.add_reports(&mut answers.rows);
         answers.rows.extend(self.claims());
         let validation = self.validation();
-        let proves = self.produced.producer.proves(self.subject.rules);
+        let proves = self.produced.producer.proves(self.subject.rules, &self.device);
         let code = Code { proves, writer: self.produced.producer.writer() };
         let judged = judge(&answers.rows, &validation, code);
         let (verdict, reason) = self.outcome(judged, &answers);

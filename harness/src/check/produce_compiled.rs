@@ -12,13 +12,13 @@ use crate::check::producer::Producer;
 use crate::check::subject::Subject;
 use crate::generate::hlsl::Dialect;
 use crate::generate::{glsl, hlsl, wgsl};
-use crate::layout::{BlockLayout, Component, ElementChoice, Extent, LaidOut, LaidOutShape, Leaf};
+use crate::layout::{BlockLayout, Component, ElementChoice, Extent, LaidOut, LaidOutShape, Leaf, find, lay_out};
 use crate::module::BlockKind;
 use crate::planted::{Fault, is_planted};
 use crate::probe::{ProbeEntry, ProbePlan, elements, forms_left_out, plan_by_name, plan_in};
 use crate::record::{Direction, Form, Space, Stage};
 use crate::scalar::SixteenBit;
-use crate::toolchain::{Compile, Language, Output, Toolchain};
+use crate::toolchain::{CodeTarget, Compile, Language, Output, Toolchain};
 
 /// Values that a shader for a device reads or writes at most: the time that drivers take for one grows faster than it
 /// does. Source: measured, see `runners/README.md`.
@@ -29,7 +29,7 @@ impl Produced {
     pub fn compiled(
         subject: &Subject,
         toolchain: &'static Toolchain,
-        compilers: &dyn Compile,
+        (compilers, target): (&dyn Compile, CodeTarget),
         choice: ElementChoice,
     ) -> Self {
         let mut produced = Self::empty(Producer::Compiler(toolchain), choice);
@@ -39,7 +39,7 @@ impl Produced {
         };
         if subject.is_own_wgsl() {
             for block in 0..subject.layouts.len() {
-                produced.add_own_wgsl(&Asked { subject, toolchain, compilers, text, block });
+                produced.add_own_wgsl(&Asked { subject, toolchain, compilers, text, block, target });
             }
             return produced.tidy();
         }
@@ -55,7 +55,11 @@ impl Produced {
                 produced.gaps.extend(refusals.iter().map(|refusal| gap(subject.rules, refusal)));
                 continue;
             }
-            let asked = Asked { subject, toolchain, compilers, text, block };
+            let asked = Asked { subject, toolchain, compilers, text, block, target };
+            if let Some(reason) = not_for(&asked, layout) {
+                produced.gaps.push(Gap::tool(reason));
+                continue;
+            }
             let space = match toolchain.language {
                 Language::Wgsl => {
                     produced.add_wgsl(&asked, layout);
@@ -191,7 +195,7 @@ impl Produced {
         if plan.entries.is_empty() {
             return self.gaps.push(Gap::language("such a buffer holds no array without a length"));
         }
-        for part in parts(plan, layout, asked.toolchain.output) {
+        for part in parts(plan, layout, (asked.toolchain.output, asked.target)) {
             self.add_part(asked, layout, &part);
         }
     }
@@ -253,6 +257,22 @@ fn has_bit_fields(laid_out: &LaidOut) -> bool {
         | LaidOutShape::Pointer
         | LaidOutShape::Resource => false,
     }
+}
+
+/// Why the block's code is not for the device that it would be compiled for: a fragment of a sentence.
+fn not_for(asked: &Asked<'_>, layout: &BlockLayout) -> Option<String> {
+    let CodeTarget::Direct3d { model, sixteen_bit } = asked.target else { return None };
+    if asked.toolchain.output == Output::Dxil && model.major < 6 {
+        return Some(format!("DXIL begins with shader model 6.0, and the device has {model}"));
+    }
+    if sixteen_bit == SixteenBit::On || asked.toolchain.output != Output::Dxil {
+        return None;
+    }
+    let has_narrow = layout.leaves().iter().any(|leaf| leaf.component.size == 2);
+    let rules = find(asked.subject.rules)?;
+    let without = lay_out(&asked.subject.source.module.blocks[asked.block], rules, asked.options());
+    let reason = "types of 16 bits take 2 bytes, and the device has no -enable-16bit-types";
+    (has_narrow || without.result != layout.result).then(|| reason.to_owned())
 }
 
 /// Whether the leaf has a type of 16 bits, and 4 bytes.
@@ -323,10 +343,11 @@ fn one_entry(mut plan: ProbePlan, direction: Direction) -> ProbePlan {
 }
 
 /// The plan, in parts where a driver compiles what comes out.
-fn parts(plan: &ProbePlan, layout: &BlockLayout, output: Output) -> Vec<ProbePlan> {
-    match output {
-        Output::Dxil | Output::ClangIr => vec![plan.clone()],
-        Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl => {
+fn parts(plan: &ProbePlan, layout: &BlockLayout, (output, target): (Output, CodeTarget)) -> Vec<ProbePlan> {
+    match (output, target) {
+        (Output::Dxil | Output::ClangIr, CodeTarget::Newest) => vec![plan.clone()],
+        (Output::Dxil | Output::ClangIr, CodeTarget::Direct3d { .. })
+        | (Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl, _) => {
             let forms = plan.entries.iter().map(costly_forms).max().unwrap_or(1).max(1);
             plan.clone().parts(layout, MOST_VALUES / forms)
         }

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::check::subject::Subject;
 use crate::generate::wgsl;
 use crate::record::Proves;
-use crate::runner::RunnerKind;
+use crate::runner::{DeviceInfo, RunnerKind};
 use crate::toolchain::{Language, Output, Toolchain, toolchains};
 use crate::verdict::Writer;
 
@@ -38,6 +38,14 @@ impl Generator {
             Self::Naga => "naga",
         }
     }
+
+    /// What agreement proves under `rules`: naga chooses offsets only under WGSL's own rules.
+    pub fn proves(self, rules: &str) -> Proves {
+        match self {
+            Self::Naga if wgsl::chooses_offsets(rules) => Proves::Compiler,
+            Self::Rspirv | Self::Naga => Proves::Decorations,
+        }
+    }
 }
 
 impl Producer {
@@ -65,8 +73,10 @@ impl Producer {
             Self::Generator(Generator::Rspirv) => &[RunnerKind::Ash, RunnerKind::Model],
             Self::Generator(Generator::Naga) => &[RunnerKind::Ash, RunnerKind::Wgpu],
             Self::Compiler(toolchain) => match toolchain.output {
-                Output::Dxil | Output::ClangIr => &[RunnerKind::Dxil],
-                Output::Spirv | Output::SpirvOfDxbc => &[RunnerKind::Ash],
+                Output::Dxil => &[RunnerKind::Dxil, RunnerKind::D3d12],
+                Output::ClangIr => &[RunnerKind::Dxil],
+                Output::SpirvOfDxbc => &[RunnerKind::Ash, RunnerKind::D3d12],
+                Output::Spirv => &[RunnerKind::Ash],
                 Output::Wgsl => &[RunnerKind::Wgpu],
             },
         };
@@ -96,14 +106,34 @@ impl Producer {
         }
     }
 
-    /// What agreement proves under `rules`: naga chooses offsets only under WGSL's own rules.
-    pub fn proves(self, rules: &str) -> Proves {
+    /// What agreement proves under `rules` on `device`.
+    pub fn proves(self, rules: &str, device: &DeviceInfo) -> Proves {
+        let is_native = device.direct3d.as_ref().is_some_and(|direct3d| direct3d.translator.is_none());
+        match (self.can_prove(rules, device.runner), device.runner) {
+            ([.., Proves::Native], RunnerKind::D3d12) if is_native => Proves::Native,
+            (all, _) => all[0],
+        }
+    }
+
+    /// What agreement can prove under `rules` through this API, first what it does where nothing is known of the device.
+    /// Older records call everything `native` that was made for Direct3D.
+    pub fn can_prove(self, rules: &str, runner: RunnerKind) -> &'static [Proves] {
         match self {
-            Self::Generator(Generator::Naga) if wgsl::chooses_offsets(rules) => Proves::Compiler,
-            Self::Generator(Generator::Rspirv | Generator::Naga) => Proves::Decorations,
-            Self::Compiler(toolchain) => match toolchain.output {
-                Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc => Proves::Native,
-                Output::Spirv | Output::Wgsl => Proves::Compiler,
+            Self::Generator(generator) => match generator.proves(rules) {
+                Proves::Compiler => &[Proves::Compiler],
+                Proves::Decorations | Proves::Evaluated | Proves::Translated | Proves::Native => &[Proves::Decorations],
+            },
+            Self::Compiler(toolchain) => match (toolchain.output, runner) {
+                (Output::Spirv | Output::Wgsl, _) => &[Proves::Compiler],
+                // Elsewhere than on Direct3D 12, FXC's code is executed as what vkd3d makes of it.
+                (Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc, RunnerKind::D3d12)
+                | (Output::SpirvOfDxbc, RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Model | RunnerKind::Dxil) => {
+                    &[Proves::Translated, Proves::Native]
+                }
+                (
+                    Output::Dxil | Output::ClangIr,
+                    RunnerKind::Dxil | RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Model,
+                ) => &[Proves::Evaluated, Proves::Native],
             },
         }
     }

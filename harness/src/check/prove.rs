@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use crate::bind::Request;
 use crate::check::placed::Placed;
+use crate::check::producer::Producer;
 use crate::check::proof::{ProofCheck, ProofModule};
 use crate::image::nonce_word;
 use crate::limits::check_features;
-use crate::probe::binding::{Probed, Seen, job, observe, requires};
+use crate::probe::binding::{Probed, Seen, in_registers, job, observe, requires};
 use crate::record::{BoundCount, CheckRecord, Outcome, Proves, Row, SCHEMA, SkipKind, Story, Value};
 use crate::runner::{Job, ReadBack, RunnerError};
 use crate::verdict::{Code, Validation, Verdict, Writer, judge};
@@ -62,10 +63,23 @@ impl ProofCheck {
     pub fn jobs(&self) -> ProofJobs {
         let mut all = ProofJobs::default();
         for (index, (module, nonce)) in self.proof.modules.iter().zip((1..).map(nonce_word)).enumerate() {
+            if let Some(reason) = &module.refused {
+                all.lacking.insert(reason.clone());
+                continue;
+            }
             match check_features(&self.device, &requires(&module.program)) {
                 Err(error) => drop(all.lacking.insert(error.to_string())),
                 Ok(()) if matches!(module.validation, Validation::Invalid(_)) => {}
-                Ok(()) => all.jobs.push((index, job(&module.program, module.shader.clone(), nonce))),
+                Ok(()) => {
+                    let job = job(&module.program, module.shader.clone(), nonce);
+                    let job = match self.proof.producer {
+                        Producer::Generator(_) => job,
+                        Producer::Compiler(_) => {
+                            in_registers(job, &module.program, &self.proof.register_counts(&module.program))
+                        }
+                    };
+                    all.jobs.push((index, job));
+                }
             }
         }
         all
@@ -77,7 +91,13 @@ impl ProofCheck {
         let rows: Vec<Row> = self.proof.placed.rows().into_iter().map(|row| answers.observed(row)).collect();
         let bound = self.count(&answers);
         let validation = self.validation();
-        let verdict = judge(&rows, &validation, Code { proves: Proves::Decorations, writer: Writer::Generator });
+        let code = match self.proof.producer {
+            Producer::Generator(_) => Code { proves: Proves::Decorations, writer: Writer::Generator },
+            producer @ Producer::Compiler(_) => {
+                Code { proves: producer.proves("", &self.device), writer: Writer::Compiler }
+            }
+        };
+        let verdict = judge(&rows, &validation, code);
         let (outcome, reason) = answers.outcome(&verdict, &bound);
         let story = matches!(outcome, Outcome::Differ | Outcome::Broken).then(|| self.story(&verdict));
         CheckRecord {
@@ -87,7 +107,7 @@ impl ProofCheck {
             producer: self.proof.producer.to_string(),
             device: self.device.id.clone(),
             runner: self.device.runner,
-            proves: Proves::Decorations,
+            proves: code.proves,
             outcome,
             culprit: verdict.culprit,
             validation: validation.text(),

@@ -30,8 +30,20 @@ pub enum Code {
     },
     /// WGSL text that naga refuses; no device gets it.
     Wgsl(String),
-    /// The listing of DXIL.
-    Dxil(String),
+    /// DXIL.
+    Dxil {
+        /// Its listing, which the evaluator follows.
+        listing: String,
+        /// The container, where it is for a device.
+        container: Option<Vec<u8>>,
+    },
+    /// DXBC, and the SPIR-V words that vkd3d makes of it, which are followed.
+    Dxbc {
+        /// The words.
+        spirv: Vec<u32>,
+        /// The container.
+        container: Vec<u8>,
+    },
     /// Clang's IR for Direct3D.
     ClangIr(String),
 }
@@ -41,7 +53,20 @@ impl Code {
     pub fn spirv(&self) -> Option<&[u32]> {
         match self {
             Self::Spirv(words) | Self::Naga { spirv: words, .. } => Some(words),
-            Self::Wgsl(_) | Self::Dxil(_) | Self::ClangIr(_) => None,
+            // What a device of Direct3D 12 gets is not the SPIR-V.
+            Self::Wgsl(_) | Self::Dxil { .. } | Self::Dxbc { .. } | Self::ClangIr(_) => None,
+        }
+    }
+
+    /// The same code with the container that a device of Direct3D 12 gets.
+    #[must_use]
+    pub fn with_container(self, container: Option<Vec<u8>>) -> Self {
+        match (self, container) {
+            (Self::Dxil { listing, .. }, container) => Self::Dxil { listing, container },
+            (Self::Spirv(spirv) | Self::Dxbc { spirv, .. }, Some(container)) => Self::Dxbc { spirv, container },
+            (code @ (Self::Spirv(_) | Self::Naga { .. } | Self::Wgsl(_) | Self::Dxbc { .. } | Self::ClangIr(_)), _) => {
+                code
+            }
         }
     }
 }
@@ -93,7 +118,10 @@ impl ShaderModule {
             (Code::Naga { wgsl, .. }, RunnerKind::Wgpu) => Shader::Wgsl(wgsl.clone()),
             (Code::Spirv(words) | Code::Naga { spirv: words, .. }, _) => Shader::Spirv(words.clone()),
             (Code::Wgsl(text), _) => Shader::Wgsl(text.clone()),
-            (Code::Dxil(listing), _) => Shader::Dxil(listing.clone()),
+            (Code::Dxil { container: Some(container), .. }, RunnerKind::D3d12) => Shader::Dxil(container.clone()),
+            (Code::Dxil { listing, .. }, _) => Shader::DxilListing(listing.clone()),
+            (Code::Dxbc { container, .. }, RunnerKind::D3d12) => Shader::Dxbc(container.clone()),
+            (Code::Dxbc { spirv, .. }, _) => Shader::Spirv(spirv.clone()),
             (Code::ClangIr(text), _) => Shader::ClangIr(text.clone()),
         }
     }

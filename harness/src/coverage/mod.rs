@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::case::expect::join;
-use crate::check::{Produced, Subject};
+use crate::check::{Produced, Producer, Subject};
 use crate::record::{CheckRecord, Direction, Form, Outcome, Proves, Row, Space, Stage, Value, What};
 use crate::runner::RunnerKind;
 use kind::{After, LeafKind, kinds};
@@ -56,7 +56,9 @@ pub fn subject_kinds(subject: &Subject) -> Kinds {
 /// Adds what the shaders of a subject ask of a device.
 pub fn planned(subject: &Subject, produced: &Produced, cells: &mut Cells) {
     let kinds = subject_kinds(subject);
-    let proves = produced.producer.proves(subject.rules);
+    // What compilers prove is the device's business, too.
+    let Producer::Generator(generator) = produced.producer else { return };
+    let proves = generator.proves(subject.rules);
     for module in &produced.modules {
         let block = &subject.layouts[module.block].name;
         for leaf in &module.plan.leaves {

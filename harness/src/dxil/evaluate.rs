@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::function::{Instruction, function};
 use super::machine::Machine;
+use super::resources::{Resource, resources};
 use crate::clang_ir;
 use crate::llvm::buffers::{Bound, Class, Site};
 use crate::runner::{
@@ -38,6 +39,7 @@ impl Evaluator {
             features: BTreeSet::from([Feature::Int16, Feature::Int64, Feature::Float16, Feature::Float64]),
             max_uniform_range: 1 << 16,
             max_push_constants: 0,
+            direct3d: None,
         };
         Self { device }
     }
@@ -61,14 +63,14 @@ impl Runner for Evaluator {
 
 /// An entry point that can be executed.
 enum Program {
-    Dxil(Vec<Instruction>),
+    Dxil(Vec<Instruction>, Vec<Resource>),
     Clang(Box<clang_ir::Program>),
 }
 
 impl Program {
     fn run(&self, buffers: &mut [Bound]) -> Result<(), String> {
         match self {
-            Self::Dxil(instructions) => Machine::new(buffers).run(instructions),
+            Self::Dxil(instructions, resources) => Machine::new(buffers, resources).run(instructions),
             Self::Clang(program) => program.run(buffers),
         }
     }
@@ -76,11 +78,13 @@ impl Program {
 
 fn program(job: &Job) -> Result<Program, RunnerError> {
     let read = match &job.shader {
-        Shader::Dxil(listing) => function(listing, &job.entry).map(Program::Dxil),
+        Shader::DxilListing(listing) => {
+            function(listing, &job.entry).map(|instructions| Program::Dxil(instructions, resources(listing)))
+        }
         Shader::ClangIr(text) => {
             clang_ir::Program::read(text, &job.entry).map(|program| Program::Clang(Box::new(program)))
         }
-        Shader::Spirv(_) | Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Msl(_) => {
+        Shader::Spirv(_) | Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_) => {
             return Err(RunnerError::Unsupported("shaders that are neither a listing of DXIL nor Clang's IR".into()));
         }
     };

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use super::function::{Action, Instruction, Operand};
 use super::operation;
+use super::resources::Resource;
 use super::value::{Handle, Value};
 use crate::llvm::arithmetic::{binary, cast, compare};
-use crate::llvm::buffers::{Bound, Buffers};
+use crate::llvm::buffers::{Bound, Buffers, Class};
 
 /// Most scalars of private memory, which is D3D's limit for indexable temporary registers of four components.
 const MAX_PRIVATE: usize = 4 * 4096;
@@ -15,6 +16,7 @@ const MAX_PRIVATE: usize = 4 * 4096;
 #[derive(Debug)]
 pub(super) struct Machine<'a> {
     buffers: Buffers<'a>,
+    resources: &'a [Resource],
     values: HashMap<&'a str, Value>,
     private: Vec<Vec<Value>>,
     /// Scalars of private memory that are left.
@@ -22,8 +24,16 @@ pub(super) struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    pub(super) fn new(buffers: &'a mut [Bound]) -> Self {
-        Self { buffers: Buffers(buffers), values: HashMap::new(), private: Vec::new(), private_left: MAX_PRIVATE }
+    /// `resources` are those that code names by number.
+    pub(super) fn new(buffers: &'a mut [Bound], resources: &'a [Resource]) -> Self {
+        let buffers = Buffers(buffers);
+        Self { buffers, resources, values: HashMap::new(), private: Vec::new(), private_left: MAX_PRIVATE }
+    }
+
+    /// The resource of this class and number.
+    pub(super) fn resource(&self, class: Class, number: u32) -> Result<Resource, String> {
+        let found = self.resources.iter().find(|resource| (resource.class, resource.number) == (class, number));
+        found.copied().ok_or_else(|| format!("resource {number} of {class:?} is in no list"))
     }
 
     /// Executes the instructions in order.

@@ -11,6 +11,7 @@ mod evaluate;
 mod function;
 mod machine;
 mod operation;
+mod resources;
 mod value;
 
 pub use evaluate::Evaluator;

@@ -4,17 +4,12 @@
 
 use super::function::Typed;
 use super::machine::Machine;
+use super::resources::{self, KIND_STRUCTURED, KIND_TBUFFER};
 use super::value::{Handle, Value, View};
-use crate::llvm::buffers::{Class, Site};
-
-/// Number of structured buffers among the kinds of resource.
-const KIND_STRUCTURED: u64 = 12;
+use crate::llvm::buffers::Site;
 
 /// Components that a store takes; the mask says which of them it writes.
 const COMPONENTS: usize = 4;
-/// Number of `tbuffer` among the kinds of resource.
-const KIND_TBUFFER: u64 = 15;
-
 /// Bytes of a register of a constant or texture buffer.
 const REGISTER: u64 = 16;
 
@@ -33,6 +28,15 @@ pub(super) fn call(machine: &mut Machine<'_>, name: &str, arguments: &[Typed]) -
     match (operation, &values[..]) {
         ("", _) => Err(format!("a call of `{name}`")),
         _ if short == "createHandleFromBinding" => created(values.get(1), values.get(2)),
+        _ if short == "createHandle" => match &values[..] {
+            [_, class, number, register, _] => {
+                let class = resources::class(class.bits()?)?;
+                let resource = machine.resource(class, number.word()?)?;
+                let site = Site { class, space: resource.space, register: register.word()? };
+                Ok(Value::Handle(Handle { site, view: resource.view }))
+            }
+            _ => Err("a handle of no resource".to_owned()),
+        },
         _ if short == "annotateHandle" => annotated(values.get(1), values.get(2)),
         ("cbufferLoadLegacy", [_, handle, row]) => {
             let size = bytes_of(overload)?;
@@ -75,12 +79,7 @@ fn created(binding: Option<&Value>, register: Option<&Value>) -> Result<Value, S
         return Err("a handle of no binding".to_owned());
     };
     let [_, _, space, class] = parts(binding)?;
-    let class = match class.bits()? {
-        0 => Class::ShaderResource,
-        1 => Class::UnorderedAccess,
-        2 => Class::ConstantBuffer,
-        other => return Err(format!("a resource of class {other}")),
-    };
+    let class = resources::class(class.bits()?)?;
     let site = Site { class, space: space.word()?, register: register.word()? };
     Ok(Value::Handle(Handle { site, view: View::Bytes }))
 }

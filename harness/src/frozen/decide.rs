@@ -19,7 +19,7 @@ use crate::probe::{ProbePlan, elements, plan_in};
 use crate::record::{Form, Stage};
 use crate::scalar::SixteenBit;
 use crate::shape::MatrixOrder;
-use crate::toolchain::{Compilation, Compile, CompileRequest, Language, Made, SourceText, Toolchain};
+use crate::toolchain::{CodeTarget, Compilation, Compile, CompileRequest, Language, Made, SourceText, Toolchain};
 
 /// Hexadecimal digits of a case's digest: enough that no two states of one case share it by chance.
 const DIGEST_DIGITS: usize = 16;
@@ -98,6 +98,7 @@ impl Asking<'_> {
             source: SourceText { text, ..self.text.clone() },
             entry: if has_entry { own } else { ENTRY },
             options: self.source.options,
+            target: CodeTarget::Newest,
             extra: self.arguments(module.entry_points.iter().find(|entry| entry.name == own)),
         };
         match self.compilers.compile(&request) {
@@ -156,7 +157,8 @@ impl Asking<'_> {
             return;
         }
         let places = [(space, Stage::Compute)].into();
-        let asked = Asked { subject, toolchain: self.toolchain, compilers: self.compilers, text: self.text, block };
+        let (toolchain, compilers, text) = (self.toolchain, self.compilers, self.text);
+        let asked = Asked { subject, toolchain, compilers, text, block, target: CodeTarget::Newest };
         let first = plan_in(layout, &layout.leaves(), &places);
         answers.extend(ask(&asked, layout, first).map(|answer| (format!("block {}", layout.name), answer)));
         if let Some(array) = elements(layout) {

@@ -27,11 +27,11 @@ const NAMELESS: &str = "?";
 pub(super) fn facts_of(made: &Made, reader: &dyn ModuleReader) -> Facts {
     let mut facts = Facts::new();
     let read = match &made.shader {
-        Shader::Dxil(listing) => add_listing(listing, &mut facts),
+        Shader::DxilListing(listing) => add_listing(listing, &mut facts),
         Shader::ClangIr(text) => add_clang(text, &mut facts),
         Shader::Spirv(words) => add_spirv(words, &mut facts),
         Shader::Wgsl(text) => add_wgsl(text, reader, &mut facts),
-        Shader::Dxbc(_) | Shader::Msl(_) => Err("nothing here reads such code".to_owned()),
+        Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_) => Err("nothing here reads such code".to_owned()),
     };
     let reflected = match &made.report {
         Report::SlangJson(json) => add_reflection(json, &mut facts),

@@ -17,6 +17,25 @@ pub const ENTRY: &str = "main";
 /// The declarations with an entry point of the compute stage behind them. `layouts` are those of the module's blocks, by
 /// any rule set that takes them.
 pub fn program(declarations: &str, module: &Module, layouts: &[BlockLayout]) -> String {
+    let uses = uses(module, layouts);
+    let (output, texture) = (BINDING, BINDING + 2);
+    format!(
+        "{declarations}
+[[vk::binding({output}, 0)]] RWByteAddressBuffer layoutproof_output : register(u0, space{SPACE});
+[[vk::binding({texture}, 0)]] Texture2D<float4> layoutproof_texture : register(t2, space{SPACE});
+[shader(\"compute\")]
+[numthreads(1, 1, 1)]
+void {ENTRY}()
+{{
+    uint layoutproof_sum = 0;
+{uses}    layoutproof_output.Store(0, layoutproof_sum);
+}}
+"
+    )
+}
+
+/// The statements that use every parameter, and add what they read to `layoutproof_sum`.
+fn uses(module: &Module, layouts: &[BlockLayout]) -> String {
     let mut uses = String::new();
     for layout in layouts.iter().filter(|layout| !is_stream(module, &layout.name)) {
         if let Some(path) = layout.leaves().first().and_then(|leaf| expression(layout, leaf)) {
@@ -33,20 +52,7 @@ pub fn program(declarations: &str, module: &Module, layouts: &[BlockLayout]) -> 
             (ParameterKind::Cbuffer | ParameterKind::Tbuffer | ParameterKind::Global, _) => {}
         }
     }
-    let (output, texture) = (BINDING, BINDING + 2);
-    format!(
-        "{declarations}
-[[vk::binding({output}, 0)]] RWByteAddressBuffer layoutproof_output : register(u0, space{SPACE});
-[[vk::binding({texture}, 0)]] Texture2D<float4> layoutproof_texture : register(t2, space{SPACE});
-[shader(\"compute\")]
-[numthreads(1, 1, 1)]
-void {ENTRY}()
-{{
-    uint layoutproof_sum = 0;
-{uses}    layoutproof_output.Store(0, layoutproof_sum);
-}}
-"
-    )
+    uses
 }
 
 /// The declarations with an entry point that does nothing, for compilers that bind what is not used.

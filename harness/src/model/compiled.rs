@@ -44,8 +44,10 @@ pub fn compiled(
     // In one batch, so that the module is read once.
     let batch = Batch { jobs: probes.iter().flat_map(|probe| &probe.runs).map(|run| run.job.clone()).collect() };
     let answers = match shader {
-        Shader::Dxil(_) | Shader::ClangIr(_) => Evaluator::new().run(&batch),
-        Shader::Spirv(_) | Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Msl(_) => Model::new().run(&batch),
+        Shader::DxilListing(_) | Shader::ClangIr(_) => Evaluator::new().run(&batch),
+        Shader::Spirv(_) | Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_) => {
+            Model::new().run(&batch)
+        }
     };
     let mut answers = answers.into_iter();
     let observed = probes.into_iter().map(|probe| {

@@ -65,6 +65,7 @@ impl Model {
             features: Feature::ALL.into(),
             max_uniform_range: 1 << 16,
             max_push_constants: 256,
+            direct3d: None,
         };
         Self { device, misreading: None, last_output: None }
     }
@@ -123,7 +124,7 @@ impl Model {
             Shader::Spirv(words) => words,
             Shader::Wgsl(_) => return Err(RunnerError::Unsupported("WGSL".into())),
             Shader::Dxbc(_) => return Err(RunnerError::Unsupported("DXBC".into())),
-            Shader::Dxil(_) => return Err(RunnerError::Unsupported("DXIL".into())),
+            Shader::Dxil(_) | Shader::DxilListing(_) => return Err(RunnerError::Unsupported("DXIL".into())),
             Shader::ClangIr(_) => return Err(RunnerError::Unsupported("Clang's IR".into())),
             Shader::Msl(_) => return Err(RunnerError::Unsupported("MSL".into())),
         };

@@ -209,7 +209,7 @@ impl FusedJob {
             FusedSpace::Uniform => BufferKind::Uniform,
             FusedSpace::Storage => BufferKind::StorageRead,
         };
-        let Interface { block, output, input, copy: _ } = shader.interface;
+        let Interface { block, output, input, .. } = shader.interface;
         let buffers = vec![
             buffer(block, kind, ramp),
             buffer(output, BufferKind::Storage, std::iter::repeat_n(REFILL_WORD, answers.len())),

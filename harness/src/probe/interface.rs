@@ -1,5 +1,7 @@
 //! Where a probe's buffers are bound.
 
+use crate::shape::Count;
+
 /// Descriptor set and binding; for DXIL register space and register.
 pub type Socket = (u32, u32);
 
@@ -15,10 +17,25 @@ pub struct Interface {
     pub input: Socket,
     /// The block in another layout.
     pub copy: Socket,
+    /// Registers of the array that the block is the first element of; 1 where it is none. Only Direct3D 12 asks.
+    pub block_count: Count,
+    /// Whether the shader declares the block as one that it can write, so that it is bound as such where it is read, too.
+    pub is_block_writable: bool,
+    /// The same of the input.
+    pub is_input_writable: bool,
 }
 
 impl Default for Interface {
     fn default() -> Self {
-        Self { block: (0, 0), output: (0, 1), input: (0, 2), copy: (0, 3) }
+        let block_count = Count::Finite(1);
+        Self {
+            block: (0, 0),
+            output: (0, 1),
+            input: (0, 2),
+            copy: (0, 3),
+            block_count,
+            is_block_writable: false,
+            is_input_writable: false,
+        }
     }
 }

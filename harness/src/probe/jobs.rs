@@ -15,7 +15,8 @@ use crate::image::ink::{Code, Half, Ink};
 use crate::image::{BEFORE_WORD, Image, ImageError, REFILL_WORD, data_word, element_word, nonce_word};
 use crate::layout::{BlockLayout, Leaf};
 use crate::record::{Direction, Form, Space, Stage};
-use crate::runner::{BufferKind, Draw, Feature, Job, JobBuffer, Shader};
+use crate::runner::{BufferKind, Draw, Feature, Job, JobBuffer, RegisterClass, RegisterRange, RootSignature, Shader};
+use crate::shape::Count;
 
 /// Bytes of guards inside the bound range, and as many behind it.
 const GUARD_BYTES: u32 = 64;
@@ -156,8 +157,9 @@ impl Dispatch<'_> {
         };
         let indices = wiring.indices.iter().copied();
         let input: Vec<u32> = std::iter::once(*nonce).chain(values).chain(indices).collect();
-        let Interface { block: socket, output, input: input_socket, copy } = shader.interface;
-        let mut buffers = self.blocks(socket, block.clone());
+        let Interface { output, input: input_socket, copy, is_input_writable, .. } = shader.interface;
+        let input_kind = if is_input_writable { BufferKind::Storage } else { BufferKind::StorageRead };
+        let mut buffers = self.blocks(shader.interface, block.clone());
         let push_constants = match entry.space {
             Space::PushConstant => block,
             // The runner writes the address over it.
@@ -165,7 +167,7 @@ impl Dispatch<'_> {
             Space::Uniform | Space::Storage | Space::UniformElement | Space::StorageElement => Vec::new(),
         };
         buffers.push(buffer(output, BufferKind::Storage, bytes_of(&vec![REFILL_WORD; wiring.output as usize])));
-        buffers.push(buffer(input_socket, BufferKind::StorageRead, bytes_of(&input)));
+        buffers.push(buffer(input_socket, input_kind, bytes_of(&input)));
         if wiring.copy > 0 {
             let kind = match entry.direction {
                 Direction::Read => BufferKind::Storage,
@@ -175,16 +177,31 @@ impl Dispatch<'_> {
         }
         let (first, draw) = stages(entry);
         let requires = shader.requires.clone();
-        Job { draw, push_constants, requires, ..Job::compute(shader.shader.clone(), first, buffers) }
+        let root_signature = RootSignature { ranges: self.ranges(shader.interface), ..RootSignature::default() };
+        Job { draw, push_constants, requires, root_signature, ..Job::compute(shader.shader.clone(), first, buffers) }
+    }
+
+    /// The registers of the array that the block is in, where it is in one.
+    fn ranges(&self, interface: Interface) -> Vec<RegisterRange> {
+        let class = match (self.entry.space, self.storage(interface)) {
+            (Space::Uniform | Space::UniformElement, _) => RegisterClass::ConstantBuffer,
+            (Space::Storage | Space::StorageElement, BufferKind::StorageRead) => RegisterClass::ShaderResource,
+            (Space::Storage | Space::StorageElement, _) => RegisterClass::UnorderedAccess,
+            (Space::PushConstant | Space::Address, _) => return Vec::new(),
+        };
+        let (space, first) = interface.block;
+        let count = match interface.block_count {
+            Count::Finite(1) => return Vec::new(),
+            Count::Finite(count) => Some(count),
+            Count::Unbounded => None,
+        };
+        vec![RegisterRange { class, space, first, count, stride: 0 }]
     }
 
     /// The buffer with the block, and before it the other elements of its array.
-    fn blocks(&self, socket: Socket, block: Vec<u8>) -> Vec<JobBuffer> {
+    fn blocks(&self, interface: Interface, block: Vec<u8>) -> Vec<JobBuffer> {
         let Self { entry, image, ink, .. } = self;
-        let storage = match entry.direction {
-            Direction::Read => BufferKind::StorageRead,
-            Direction::Write => BufferKind::Storage,
-        };
+        let (socket, storage) = (interface.block, self.storage(interface));
         let (kind, others) = match entry.space {
             Space::PushConstant => return Vec::new(),
             Space::Uniform => (BufferKind::Uniform, 0),
@@ -201,6 +218,14 @@ impl Dispatch<'_> {
         let after = image.guards_behind(GUARD_BYTES, *ink);
         let block = JobBuffer { element: others, after, ..buffer(socket, kind, block) };
         (0..others).map(other).chain([block]).collect()
+    }
+
+    /// How a block in a storage buffer is bound.
+    fn storage(&self, interface: Interface) -> BufferKind {
+        match self.entry.direction {
+            Direction::Read if !interface.is_block_writable => BufferKind::StorageRead,
+            Direction::Read | Direction::Write => BufferKind::Storage,
+        }
     }
 
     /// The block at binding 3: the refill where the probe reads, the values of the leaves where it writes.

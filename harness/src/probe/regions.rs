@@ -52,7 +52,7 @@ impl Regions {
         }
         let at = |socket| first.job.buffers.iter().position(|it| (it.set, it.binding) == socket);
         let of_buffer = |socket| at(socket).map_or(Some(Vec::new()), |buffer| in_32_bits(&starts(&runs, buffer)));
-        let Interface { block, output, input, copy } = probes[0].interface;
+        let Interface { block, output, input, copy, .. } = probes[0].interface;
         let pushed = in_32_bits(&push_starts(&runs))?;
         let block = if at(block).is_some() { of_buffer(block)? } else { pushed };
         Some(Self { block, output: of_buffer(output)?, input: of_buffer(input)?, copy: of_buffer(copy)? })

@@ -10,7 +10,11 @@ pub enum Proves {
     Decorations,
     /// A compiler chose the offsets and its code uses them.
     Compiler,
-    /// Native code on its native API.
+    /// Code for Direct3D, followed by an evaluator of ours.
+    Evaluated,
+    /// Code for Direct3D, executed by a third party's translation of it.
+    Translated,
+    /// Native code on its native API, by the vendor's own stack.
     Native,
 }
 
@@ -20,7 +24,20 @@ impl Proves {
         match self {
             Self::Decorations => "decorations",
             Self::Compiler => "compiler",
+            Self::Evaluated => "evaluated",
+            Self::Translated => "translated",
             Self::Native => "native",
+        }
+    }
+
+    /// All of them, the weakest first.
+    pub const ALL: [Self; 5] = [Self::Decorations, Self::Compiler, Self::Evaluated, Self::Translated, Self::Native];
+
+    /// Whether a compiler chose the offsets, so that its code is a witness of its own.
+    pub fn is_of_compiler(self) -> bool {
+        match self {
+            Self::Compiler | Self::Evaluated | Self::Translated | Self::Native => true,
+            Self::Decorations => false,
         }
     }
 }

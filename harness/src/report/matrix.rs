@@ -15,9 +15,20 @@ const EXAMPLES: usize = 3;
 /// Columns before a number.
 const GAP: usize = 2;
 
-/// The heads of the numbers; the last two count leaves by what they prove.
-const HEADS: [&str; 9] =
-    ["agree", "known", "differ", "stale", "refused", "broken", "skipped", "compiled leaves", "native leaves"];
+/// The heads of the numbers; the last four count leaves by what they prove.
+const HEADS: [&str; 11] = [
+    "agree",
+    "known",
+    "differ",
+    "stale",
+    "refused",
+    "broken",
+    "skipped",
+    "compiled leaves",
+    "evaluated",
+    "translated",
+    "native",
+];
 
 /// What became of the checks of one compiler with one option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +44,10 @@ struct Counts {
     skipped: u64,
     /// Leaves at offsets that a compiler chose, in code that a device of Vulkan ran.
     compiler: u64,
+    /// Leaves in code for Direct3D that our evaluators followed.
+    evaluated: u64,
+    /// Leaves in code for Direct3D that was translated.
+    translated: u64,
     /// Leaves in native code.
     native: u64,
 }
@@ -57,7 +72,7 @@ pub fn matrix(checks: &[CheckRecord], style: Style) -> String {
     }
     let mut text = Lines::default();
     let columns = rows.keys().map(|name| width(&one_line(name))).max().unwrap_or(0);
-    let line = |name: &str, numbers: [String; 9]| {
+    let line = |name: &str, numbers: [String; HEADS.len()]| {
         let cells = numbers.iter().zip(HEADS);
         let numbers: Vec<String> = cells.map(|(number, head)| pad_left(number, width(head) + GAP)).collect();
         format!("  {}{}", pad(&one_line(name), columns), numbers.concat())
@@ -102,10 +117,7 @@ fn cell(text: &str) -> String {
 
 /// Checks of producers that choose offsets.
 fn compiled(checks: &[CheckRecord]) -> impl Iterator<Item = &CheckRecord> {
-    checks.iter().filter(|check| match check.proves {
-        Proves::Compiler | Proves::Native => true,
-        Proves::Decorations => false,
-    })
+    checks.iter().filter(|check| check.proves.is_of_compiler())
 }
 
 fn rows(checks: &[CheckRecord]) -> BTreeMap<&str, Counts> {
@@ -131,15 +143,18 @@ impl Counts {
         *count += 1;
         match check.proves {
             Proves::Compiler => self.compiler += u64::from(check.leaves),
+            Proves::Evaluated => self.evaluated += u64::from(check.leaves),
+            Proves::Translated => self.translated += u64::from(check.leaves),
             Proves::Native => self.native += u64::from(check.leaves),
             Proves::Decorations => {}
         }
     }
 
     /// In the order of [`HEADS`].
-    fn numbers(self) -> [u64; 9] {
-        let Self { agree, known, differ, stale, refused, broken, skipped, compiler, native } = self;
-        [agree, known, differ, stale, refused, broken, skipped, compiler, native]
+    fn numbers(self) -> [u64; HEADS.len()] {
+        let Self { agree, known, differ, stale, refused, broken, skipped, .. } = self;
+        let Self { compiler, evaluated, translated, native, .. } = self;
+        [agree, known, differ, stale, refused, broken, skipped, compiler, evaluated, translated, native]
     }
 }
 

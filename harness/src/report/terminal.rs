@@ -209,6 +209,8 @@ fn leaves(end: &RunEnd) -> String {
         let how = match proves {
             Proves::Decorations => "at offsets that we wrote",
             Proves::Compiler => "at offsets that a compiler chose",
+            Proves::Evaluated => "that our evaluators followed in Direct3D's code",
+            Proves::Translated => "by Direct3D's code, translated",
             Proves::Native => "by native code on its native API",
         };
         format!("{} {how}", grouped((*leaves).into()))
@@ -278,10 +280,7 @@ fn unseen(checks: &[CheckRecord]) -> Option<String> {
         |check: &&CheckRecord| check.outcome != Outcome::Skipped && check.producer != "none" && check.rules != DECLARED;
     let ran: Vec<&CheckRecord> = checks.iter().filter(of_compiled).collect();
     let all: BTreeSet<&str> = ran.iter().map(|check| check.case.as_str()).collect();
-    let by_compiler = ran.iter().filter(|check| match check.proves {
-        Proves::Compiler | Proves::Native => true,
-        Proves::Decorations => false,
-    });
+    let by_compiler = ran.iter().filter(|check| check.proves.is_of_compiler());
     let seen: BTreeSet<&str> = by_compiler.map(|check| check.case.as_str()).collect();
     let unseen: Vec<&str> = all.difference(&seen).copied().collect();
     let which = match unseen.as_slice() {

@@ -15,8 +15,10 @@ pub enum Shader {
     Wgsl(String),
     /// DXBC container.
     Dxbc(Vec<u8>),
+    /// DXIL container.
+    Dxil(Vec<u8>),
     /// DXIL as its listing: the LLVM assembly that DXC's disassembler prints.
-    Dxil(String),
+    DxilListing(String),
     /// The IR that Clang makes for Direct3D, as text, before DXIL is made of it.
     ClangIr(String),
     /// Metal shading language text.
@@ -46,6 +48,8 @@ pub struct Job {
     pub workgroups: [u32; 3],
     /// What the device must be able to do.
     pub requires: BTreeSet<Feature>,
+    /// How Direct3D 12 binds it; means nothing to other APIs.
+    pub root_signature: RootSignature,
 }
 
 impl Job {
@@ -62,6 +66,70 @@ impl Job {
             push_constants: Vec::new(),
             workgroups: [1, 1, 1],
             requires: BTreeSet::new(),
+            root_signature: RootSignature::default(),
+        }
+    }
+}
+
+/// What a Direct3D 12 root signature is made of. Sets are register spaces there, and a binding is a register of the class
+/// that the resource has: `b` for uniform buffers, `u` for what shaders write, `s` for samplers, `t` for all else. An
+/// element of an array is that many registers further.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RootSignature {
+    /// How buffers are bound that are no arrays.
+    pub parameters: RootParameters,
+    /// The ranges of registers; what is in none of them has a range as long as the job's own array.
+    pub ranges: Vec<RegisterRange>,
+}
+
+/// How a root signature binds buffers that are no arrays. Everything else goes through descriptor tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RootParameters {
+    /// By their addresses, as root descriptors, which have no end.
+    #[default]
+    Descriptors,
+    /// As [`Self::Descriptors`], but the words of uniform buffers stand in the root signature itself.
+    Constants,
+    /// Through descriptor tables.
+    Tables,
+}
+
+/// Registers that a root signature declares together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RegisterRange {
+    /// Their class.
+    pub class: RegisterClass,
+    /// Register space.
+    pub space: u32,
+    /// The first one.
+    pub first: u32,
+    /// How many; `None` for a range without end.
+    pub count: Option<u32>,
+    /// Bytes of an element, where these are structured buffers; 0 where not.
+    pub stride: u32,
+}
+
+/// Classes of registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum RegisterClass {
+    /// `b`
+    ConstantBuffer,
+    /// `t`
+    ShaderResource,
+    /// `u`
+    UnorderedAccess,
+    /// `s`
+    Sampler,
+}
+
+impl RegisterClass {
+    /// The letter of its registers.
+    pub const fn letter(self) -> char {
+        match self {
+            Self::ConstantBuffer => 'b',
+            Self::ShaderResource => 't',
+            Self::UnorderedAccess => 'u',
+            Self::Sampler => 's',
         }
     }
 }

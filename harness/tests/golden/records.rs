@@ -357,6 +357,7 @@ fn device(id: &str, name: &str, runner: RunnerKind) -> DeviceInfo {
         features: BTreeSet::from([Feature::ScalarBlockLayout, Feature::Int16]),
         max_uniform_range: 65536,
         max_push_constants: 256,
+        direct3d: None,
     }
 }
 

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, bail};
-use layoutproof::check::{Producer, Settings};
+use layoutproof::bind::Target;
+use layoutproof::check::{Placed, Producer, Settings};
 use layoutproof::dxil::Evaluator;
 use layoutproof::floors::Floor;
 use layoutproof::known::Known;
 use layoutproof::layout::ElementChoice;
 use layoutproof::model::{BINDING_MISREADINGS, MISREADINGS, Model};
 use layoutproof::record::{Form, Space, Stage};
-use layoutproof::runner::{Runner, RunnerKind};
+use layoutproof::runner::{DeviceInfo, Runner, RunnerKind};
 use layoutproof::toolchain::{Compile, Toolchain, toolchains};
 use layoutproof_compilers::toolchains::Toolchains;
 
@@ -65,8 +66,8 @@ impl Wanted {
             compilers::find(args.compile_limit)?.keep(args.keep.clone())
         };
         let producers = producers(&args.producer, &toolchains)?;
-        let runners =
-            [RunnerKind::Ash, RunnerKind::Wgpu, RunnerKind::Dxil, RunnerKind::Model].map(|kind| (kind.as_str(), kind));
+        let runners = [RunnerKind::Ash, RunnerKind::Wgpu, RunnerKind::D3d12, RunnerKind::Dxil, RunnerKind::Model];
+        let runners = runners.map(|kind| (kind.as_str(), kind));
         let forms = Form::ALL.map(|form| (form.as_str(), form));
         let misreadings = MISREADINGS.iter().chain(BINDING_MISREADINGS);
         let misreadings: Vec<_> = misreadings.map(|misreading| (misreading.name, *misreading)).collect();
@@ -128,6 +129,23 @@ impl Wanted {
     pub(crate) fn making(&self) -> Making<'_> {
         let Self { producers, settings, toolchains, launch, .. } = self;
         Making { producers, settings, compilers: toolchains, launch }
+    }
+
+    /// The compilers whose registers devices are asked about: those that the user names, or all where placements for
+    /// Direct3D 12 can be proved.
+    pub(crate) fn compilers_of_registers(
+        &self,
+        args: &RunArgs,
+        placed: &[Placed],
+        devices: &[DeviceInfo],
+    ) -> anyhow::Result<Toolchains> {
+        let is_named = !args.producer.is_empty();
+        let has_device = devices.iter().any(|device| device.runner == RunnerKind::D3d12);
+        let has_registers = placed.iter().any(|placed| placed.request.target == Target::D3d12);
+        if is_named || !has_device || !has_registers {
+            return Ok(self.toolchains.clone());
+        }
+        Ok(compilers::find(args.compile_limit)?.keep(args.keep.clone()))
     }
 
     /// The devices to run on: those of every API, and the model.

@@ -12,7 +12,7 @@ use crate::protocol::{Answer, Request};
 use crate::worker::{Death, Worker};
 
 /// The APIs through which drivers are asked.
-pub(crate) const DRIVEN: [RunnerKind; 2] = [RunnerKind::Ash, RunnerKind::Wgpu];
+pub(crate) const DRIVEN: [RunnerKind; 3] = [RunnerKind::Ash, RunnerKind::Wgpu, RunnerKind::D3d12];
 
 /// How often the devices of an API are asked for.
 const ATTEMPTS: usize = 2;
@@ -35,6 +35,9 @@ impl DeviceListing {
         let mut listing = Self::default();
         if !apis.is_empty() {
             listing.notes.extend_from_slice(launch.drivers.notes());
+        }
+        if apis.contains(&RunnerKind::D3d12) {
+            listing.notes.extend(launch.vkd3d_note.clone());
         }
         std::thread::scope(|scope| {
             let threads: Vec<_> = apis.iter().map(|api| scope.spawn(|| list(*api, launch))).collect();
@@ -87,7 +90,7 @@ fn list(api: RunnerKind, launch: &Launch) -> DeviceListing {
 }
 
 fn list_once(api: RunnerKind, launch: &Launch) -> Result<DeviceListing, String> {
-    let mut worker = Worker::start(launch, &[]).map_err(|error| error.to_string())?;
+    let mut worker = Worker::start(launch, api, &[]).map_err(|error| error.to_string())?;
     let planted = launch.fault.as_ref().and_then(|fault| fault.planted_in_listing(api));
     let answer = worker.ask(&Request::Enumerate(api, planted)).and_then(|()| worker.answer(OPEN_LIMIT));
     match answer {

@@ -25,7 +25,7 @@ const SEPARATOR: &str = if cfg!(windows) { ";" } else { ":" };
 const FOLDER: &str = "drivers";
 
 /// Variables that steer drivers and belong into every record.
-const RECORDED: [&str; 8] = [
+const RECORDED: [&str; 10] = [
     "VK_DRIVER_FILES",
     "VK_ICD_FILENAMES",
     "VK_ADD_DRIVER_FILES",
@@ -34,6 +34,8 @@ const RECORDED: [&str; 8] = [
     "LP_NUM_THREADS",
     "MESA_SHADER_CACHE_DISABLE",
     "MESA_SHADER_CACHE_DIR",
+    "VKD3D_CONFIG",
+    "VKD3D_VULKAN_DEVICE",
 ];
 
 /// A variable of a worker's environment, with its value.

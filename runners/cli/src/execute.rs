@@ -7,7 +7,7 @@ use std::time::Instant;
 use layoutproof::check::{Check, Produced, Producer, Settings, Subject};
 use layoutproof::record::{CheckRecord, Outcome};
 use layoutproof::runner::{DeviceInfo, Job};
-use layoutproof::toolchain::Compile;
+use layoutproof::toolchain::{CodeTarget, Compile};
 use layoutproof::verdict::Validation;
 
 use crate::drivers::Compilation;
@@ -57,38 +57,56 @@ pub(crate) fn plan(
             && takes(&Check::name_of(&subjects[subject], producer, device))
     };
     let producers = making.producers.iter();
-    let pairs = producers.flat_map(|producer| (0..subjects.len()).map(move |subject| (subject, *producer)));
-    let used = |(subject, producer): &(usize, Producer)| devices.iter().any(|it| takes(*subject, *producer, it));
-    let pairs: Vec<(usize, Producer)> = pairs.filter(used).collect();
+    let orders: BTreeSet<Order> = devices
+        .iter()
+        .flat_map(|device| {
+            let of_producer = |producer: &Producer| {
+                let producer = *producer;
+                let own = (0..subjects.len()).filter(move |subject| takes(*subject, producer, device));
+                own.map(move |subject| Order { producer, target: CodeTarget::of(device), subject })
+            };
+            producers.clone().flat_map(of_producer).collect::<Vec<_>>()
+        })
+        .collect();
     let validator = Validator::find();
     let mut produced = BTreeMap::new();
-    let work = |(subject, producer): (usize, Producer), _: &mut pool::Workers<'_>| {
-        ((producer, subject), Arc::new(produce(&subjects[subject], producer, making, validator.as_ref())))
+    let work = |order: Order, _: &mut pool::Workers<'_>| {
+        (order, Arc::new(produce(&subjects[order.subject], order, making, validator.as_ref())))
     };
-    let all = pairs.len();
+    let all = orders.len();
     let progress = &making.launch.progress;
     progress.phase(&format!("writing shaders: 0 of {all}"));
-    pool::run(pairs, making.launch, work, |(key, made)| {
+    pool::run(orders.into_iter().collect(), making.launch, work, |(key, made)| {
         produced.insert(key, made);
         progress.phase(&format!("writing shaders: {} of {all}", produced.len()));
     });
     let mut checks = Vec::new();
     for device in devices {
-        let wanted = produced.iter().filter(|((producer, subject), _)| takes(*subject, *producer, device));
-        for ((producer, subject), made) in wanted {
-            debug_assert_eq!(*producer, made.producer, "shaders are kept under their producer");
-            let (subject, produced) = (Arc::clone(&subjects[*subject]), Arc::clone(made));
+        let target = CodeTarget::of(device);
+        let is_wanted = |order: &Order| order.target == target && takes(order.subject, order.producer, device);
+        for (order, made) in produced.iter().filter(|(order, _)| is_wanted(order)) {
+            debug_assert_eq!(order.producer, made.producer, "shaders are kept under their producer");
+            let (subject, produced) = (Arc::clone(&subjects[order.subject]), Arc::clone(made));
             checks.push(Check { subject, produced, device: device.clone() });
         }
     }
     checks
 }
 
-fn produce(subject: &Subject, producer: Producer, making: Making<'_>, validator: Option<&Validator>) -> Produced {
-    let mut shaders = match producer {
+/// Shaders to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Order {
+    producer: Producer,
+    target: CodeTarget,
+    /// Index of the subject.
+    subject: usize,
+}
+
+fn produce(subject: &Subject, order: Order, making: Making<'_>, validator: Option<&Validator>) -> Produced {
+    let mut shaders = match order.producer {
         Producer::Generator(generator) => Produced::new(subject, generator, making.settings),
         Producer::Compiler(toolchain) => {
-            Produced::compiled(subject, toolchain, making.compilers, making.settings.elements)
+            Produced::compiled(subject, toolchain, (making.compilers, order.target), making.settings.elements)
         }
     };
     for module in &mut shaders.modules {

@@ -195,7 +195,7 @@ mod tests {
             ("melt@a", "no fault is called `melt`; known are crash, hang"),
             ("crash#x", "`x` is no number"),
             ("crash#0", "jobs count from 1"),
-            ("crash:model", "no devices are listed through `model`; known are ash, wgpu"),
+            ("crash:model", "no devices are listed through `model`; known are ash, wgpu, d3d12"),
             ("garbage:ash", "a listing is none"),
         ] {
             let error = text.parse::<Fault>().unwrap_err();

@@ -10,6 +10,7 @@ use layoutproof::layout::{RuleSet, table};
 use layoutproof::report::listing::{self, CaseLine, Finding, Health, RuleSetLine};
 use layoutproof::report::summary::Exit;
 use layoutproof::report::{Style, coverage_table};
+use layoutproof::runner::RunnerKind;
 use layoutproof::sources::SourceMap;
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::spirv_val::SpirvVal;
@@ -138,6 +139,7 @@ pub(crate) fn doctor(style: Style) -> anyhow::Result<Exit> {
 
     let mut findings = tools_findings(&tools);
     findings.extend(driver_findings(&listing, &launch.drivers));
+    findings.extend(direct3d_finding(&listing, &launch));
     findings.push(match SpirvVal::find() {
         Some(validator) => {
             let (version, program, origin) = (validator.version(), validator.program().display(), validator.origin());
@@ -161,6 +163,24 @@ fn tools_findings(tools: &Tools) -> Vec<Finding> {
         .then(|| warning(NAME, "who can change what is in it is not checked on this system".to_owned()));
     let found = good(NAME, format!("{}, {}", folder.path().display(), folder.origin().as_str()));
     [Some(found), unchecked].into_iter().flatten().collect()
+}
+
+/// Where Direct3D 12 comes from; nothing on systems that cannot have it.
+fn direct3d_finding(listing: &DeviceListing, launch: &Launch) -> Option<Finding> {
+    const NAME: &str = "Direct3D 12";
+    let has_device = listing.devices.iter().any(|device| device.runner == RunnerKind::D3d12);
+    match &launch.vkd3d {
+        Some(vkd3d) if has_device => {
+            let versions = vkd3d.versions().lines().collect::<Vec<_>>().join(", ");
+            Some(good(NAME, format!("vkd3d of Debian testing, from the tools folder: {versions}")))
+        }
+        None if has_device => Some(good(NAME, "of the system".to_owned())),
+        Some(_) => Some(broken(NAME, "vkd3d was fetched, and gives no device".to_owned())),
+        None if cfg!(target_os = "macos") => None,
+        None => {
+            Some(missing(NAME, "no library (vkd3d 2), or no device of it", "ci/setup.sh fetches vkd3d 2 on Debian"))
+        }
+    }
 }
 
 /// The devices, where their drivers come from, and what is wrong with them.

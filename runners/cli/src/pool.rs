@@ -12,6 +12,7 @@ use std::time::Duration;
 use layoutproof::dxil::Evaluator;
 use layoutproof::model::{Misreading, Model};
 use layoutproof::runner::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
+use layoutproof_compilers::vkd3d::FetchedVkd3d;
 
 use crate::drivers::{Compilation, FetchedDrivers};
 use crate::fault::{Fault, Planted};
@@ -45,6 +46,10 @@ pub(crate) struct Launch {
     pub program: PathBuf,
     /// The drivers that it finds beside those of the system.
     pub drivers: FetchedDrivers,
+    /// The vkd3d that was fetched, if there is one that is loaded.
+    pub vkd3d: Option<FetchedVkd3d>,
+    /// What the user should know of it, a sentence.
+    pub vkd3d_note: Option<String>,
     /// The misreading that is planted in the model device.
     pub misreading: Option<Misreading>,
     /// The fault that is planted in workers; then the model has workers, too.
@@ -63,8 +68,16 @@ impl Launch {
     /// # Errors
     /// A variable says where fetched drivers are, and does not say it.
     pub(crate) fn of(program: PathBuf) -> anyhow::Result<Self> {
-        let drivers = FetchedDrivers::find(&Tools::find()?);
-        Ok(Self { program, drivers, ..Self::without_workers() })
+        let tools = Tools::find()?;
+        let drivers = FetchedDrivers::find(&tools);
+        let (vkd3d, vkd3d_note) = match tools.folder().map_or(Ok(None), FetchedVkd3d::find) {
+            Ok(vkd3d) => {
+                let warning = vkd3d.as_ref().and_then(|vkd3d| vkd3d.warning.clone());
+                (vkd3d, warning)
+            }
+            Err(untrusted) => (None, Some(untrusted.to_string())),
+        };
+        Ok(Self { program, drivers, vkd3d, vkd3d_note, ..Self::without_workers() })
     }
 
     /// For work that needs no device, so that no worker is started.
@@ -72,6 +85,8 @@ impl Launch {
         Self {
             program: PathBuf::new(),
             drivers: FetchedDrivers::default(),
+            vkd3d: None,
+            vkd3d_note: None,
             misreading: None,
             fault: None,
             job_limit: JOB_LIMIT,
@@ -171,7 +186,12 @@ impl Workers<'_> {
             }
             (RunnerKind::Dxil, _) => Evaluator::new().run(&Batch { jobs: jobs.to_vec() }),
             (RunnerKind::Model, Some(fault)) => self.run_in_workers(device, case, (jobs, fault.planted(case))),
-            (RunnerKind::Ash | RunnerKind::Wgpu, fault) => {
+            (RunnerKind::D3d12, _) if self.launch.misreading.is_some() => {
+                let rewired = |job: &Job| self.launch.misreading.map_or_else(|| job.clone(), |it| it.rewired(job));
+                let jobs: Vec<Job> = jobs.iter().map(rewired).collect();
+                self.run_in_workers(device, case, (&jobs, None))
+            }
+            (RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::D3d12, fault) => {
                 let planted = fault.as_ref().and_then(|fault| fault.planted(case));
                 self.run_in_workers(device, case, (jobs, planted))
             }
@@ -306,7 +326,7 @@ fn place(device: &DeviceInfo) -> Place {
 
 fn start(device: &DeviceInfo, launch: &Launch, compilation: Compilation) -> Result<Worker, RunnerError> {
     let failed = |reason: std::io::Error| RunnerError::Api { call: "worker".to_owned(), reason: reason.to_string() };
-    let mut worker = Worker::start(launch, &compilation.settings()).map_err(failed)?;
+    let mut worker = Worker::start(launch, device.runner, &compilation.settings()).map_err(failed)?;
     worker.ask(&Request::Open(Box::new(device.clone()))).map_err(Death::error)?;
     match worker.answer(OPEN_LIMIT).map_err(Death::error)? {
         Answer::Opened(opened) => opened.map(|()| worker),

@@ -7,15 +7,28 @@ use layoutproof::check::{Placed, Producer, Proof, ProofCheck};
 use layoutproof::layout::BlockRules;
 use layoutproof::record::CheckRecord;
 use layoutproof::runner::{DeviceInfo, Job, Shader};
+use layoutproof::toolchain::Compile;
 use layoutproof_compilers::spirv_val::SpirvVal;
 
 use crate::pool::{self, Launch};
 
-/// Every placement that one of `producers` can write shaders for, on every device that takes them, unvalidated.
-pub(crate) fn plan(placed: &[Placed], producers: &[Producer], devices: &[DeviceInfo]) -> Vec<ProofCheck> {
-    let proofs =
-        placed.iter().filter_map(Proof::new).filter(|proof| producers.contains(&Producer::Generator(proof.producer)));
-    let checks = proofs.flat_map(|proof| {
+/// Every placement that one of `producers` can write shaders for, or one of `compilers` can compile them, on every device that
+/// takes them, neither compiled nor validated.
+pub(crate) fn plan(
+    placed: &[Placed],
+    producers: &[Producer],
+    devices: &[DeviceInfo],
+    compilers: &dyn Compile,
+) -> Vec<ProofCheck> {
+    let names_compilers = producers.iter().any(|producer| matches!(producer, Producer::Compiler(_)));
+    let takes_part = |proof: &Proof| match proof.producer {
+        Producer::Generator(_) => producers.contains(&proof.producer),
+        Producer::Compiler(toolchain) => {
+            compilers.has(toolchain) && (!names_compilers || producers.contains(&proof.producer))
+        }
+    };
+    let proofs = placed.iter().flat_map(|placed| [Proof::new(placed), Proof::of_registers(placed)]).flatten();
+    let checks = proofs.filter(takes_part).flat_map(|proof| {
         let proof = Arc::new(proof);
         let takers = devices.iter().filter(|device| proof.feeds(device));
         takers.map(|device| ProofCheck { proof: Arc::clone(&proof), device: device.clone() }).collect::<Vec<_>>()
@@ -24,11 +37,22 @@ pub(crate) fn plan(placed: &[Placed], producers: &[Producer], devices: &[DeviceI
 }
 
 /// Runs checks and gives each record to `done` as it comes, with the check's place in `checks`.
-pub(crate) fn execute(checks: &[ProofCheck], launch: &Launch, mut done: impl FnMut(usize, CheckRecord)) {
+pub(crate) fn execute(
+    checks: &[ProofCheck],
+    (launch, compilers): (&Launch, &dyn Compile),
+    mut done: impl FnMut(usize, CheckRecord),
+) {
     let validator = SpirvVal::find();
     let work = |group: Vec<usize>, workers: &mut pool::Workers<'_>| {
         let proof = Arc::new(validated(&checks[group[0]].proof, validator.as_ref()));
-        let check = |index: usize| ProofCheck { proof: Arc::clone(&proof), device: checks[index].device.clone() };
+        let check = |index: usize| {
+            let device = checks[index].device.clone();
+            let proof = match proof.producer {
+                Producer::Generator(_) => Arc::clone(&proof),
+                Producer::Compiler(_) => Arc::new(Proof::clone(&proof).compiled(compilers, &device)),
+            };
+            ProofCheck { proof, device }
+        };
         group.into_iter().map(|index| (index, run(&check(index), workers))).collect::<Vec<_>>()
     };
     pool::run(groups(checks), launch, work, |records| {
@@ -62,6 +86,7 @@ fn validated(proof: &Proof, validator: Option<&SpirvVal>) -> Proof {
                 | Shader::Wgsl(_)
                 | Shader::Dxbc(_)
                 | Shader::Dxil(_)
+                | Shader::DxilListing(_)
                 | Shader::ClangIr(_)
                 | Shader::Msl(_),
                 _,

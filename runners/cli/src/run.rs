@@ -106,7 +106,8 @@ struct Run<'a> {
 impl Run<'_> {
     fn carry_out(&self, started: Instant, style: Style) -> anyhow::Result<Exit> {
         let Self { args, wanted, selection, devices, .. } = *self;
-        let mut proofs = proofs::plan(&selection.placed, &wanted.producers, devices);
+        let compilers = wanted.compilers_of_registers(args, &selection.placed, devices)?;
+        let mut proofs = proofs::plan(&selection.placed, &wanted.producers, devices, &compilers);
         let placed = selection.placed.iter().filter(|placed| wanted.all_witnesses && placed.expected.is_some());
         let placed: Vec<&Placed> = placed.collect();
         let mut names = execute::names(&selection.subjects, &wanted.producers, devices);
@@ -136,7 +137,7 @@ impl Run<'_> {
             }
         };
         execute::execute(&checks, &wanted.launch, wanted.rotation, &mut keep);
-        proofs::execute(&proofs, &wanted.launch, keep);
+        proofs::execute(&proofs, (&wanted.launch, &compilers), keep);
         progress.phase("reporting");
         for record in static_records {
             ledger.add(record);

@@ -16,7 +16,7 @@ pub(crate) type AnsweredProbes = BTreeMap<usize, Answered>;
 pub(crate) fn takes(check: &Check) -> bool {
     let runs = match check.device.runner {
         RunnerKind::Ash => true,
-        RunnerKind::Wgpu | RunnerKind::Dxil | RunnerKind::Model => false,
+        RunnerKind::Wgpu | RunnerKind::Dxil | RunnerKind::D3d12 | RunnerKind::Model => false,
     };
     runs && Screen::holds(check.produced.producer)
 }

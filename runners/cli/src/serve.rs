@@ -87,6 +87,7 @@ fn enumerate(kind: RunnerKind) -> Result<Enumeration, RunnerError> {
     match kind {
         RunnerKind::Ash => layoutproof_vulkan::enumerate(),
         RunnerKind::Wgpu => layoutproof_wgpu::enumerate(),
+        RunnerKind::D3d12 => layoutproof_d3d12::enumerate(),
         RunnerKind::Model => Ok(of_this_process(&Model::new())),
         RunnerKind::Dxil => Ok(of_this_process(&Evaluator::new())),
     }
@@ -101,6 +102,7 @@ fn open(info: &DeviceInfo) -> Result<Box<dyn Runner>, RunnerError> {
     match info.runner {
         RunnerKind::Ash => layoutproof_vulkan::open(info),
         RunnerKind::Wgpu => layoutproof_wgpu::open(info),
+        RunnerKind::D3d12 => layoutproof_d3d12::open(info),
         RunnerKind::Model => Ok(Box::new(Model::new())),
         RunnerKind::Dxil => Ok(Box::new(Evaluator::new())),
     }

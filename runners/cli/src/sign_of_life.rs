@@ -47,13 +47,17 @@ const SPIRV: [u32; 35] = [
 /// As DXC 1.7.2308 lists `void main() {}`.
 const DXIL: &str = "define void @main() {\n  ret void\n}\n";
 
+/// As FXC 10.0.22621 makes of `[numthreads(1, 1, 1)] void main() {}` with `/T cs_5_0`: every device of Direct3D 12 takes it.
+const DXBC: &[u8] = include_bytes!("sign_of_life.dxbc");
+
 const WGSL: &str = "@compute @workgroup_size(1) fn main() {}\n";
 
 /// A job that does nothing.
 pub(crate) fn job(runner: RunnerKind) -> Job {
     let shader = match runner {
         RunnerKind::Ash | RunnerKind::Model => Shader::Spirv(SPIRV.to_vec()),
-        RunnerKind::Dxil => Shader::Dxil(DXIL.to_owned()),
+        RunnerKind::Dxil => Shader::DxilListing(DXIL.to_owned()),
+        RunnerKind::D3d12 => Shader::Dxbc(DXBC.to_vec()),
         RunnerKind::Wgpu => Shader::Wgsl(WGSL.to_owned()),
     };
     // The shader does not know it; runners want something to read back.

@@ -107,7 +107,7 @@ impl Suite {
         devices.push(Model::new().device().clone());
         let built_in = if arguments.exact { BuiltInKnown::OfNarrowedRun } else { BuiltInKnown::OfWholeRun };
         let selection = select_part(&default_arguments(), wanted.part, &[])?;
-        let proofs = proofs::plan(&selection.placed, &Producer::BUILT_IN, &devices);
+        let proofs = proofs::plan(&selection.placed, &Producer::BUILT_IN, &devices, &Toolchains::default());
         Ok(Arc::new(Self {
             selection,
             proved: devices.iter().map(|_| OnceLock::new()).collect(),
@@ -204,7 +204,7 @@ impl Suite {
     fn prove(&self, checks: &[ProofCheck]) -> HashMap<String, CheckRecord> {
         let mut names = Vec::new();
         let mut records = Vec::new();
-        proofs::execute(checks, &self.launch, |index, record| {
+        proofs::execute(checks, (&self.launch, &self.compilers), |index, record| {
             names.push(checks[index].name());
             records.push(record);
         });
@@ -284,13 +284,13 @@ mod tests {
     /// The arguments are those of cargo-nextest 0.9, which lists once and then runs every trial alone.
     #[test]
     fn a_trial_alone_lists_the_devices_of_its_api_only() {
-        assert_eq!(apis(&["--list", "--format", "terse"]), ["ash", "wgpu"]);
+        assert_eq!(apis(&["--list", "--format", "terse"]), ["ash", "wgpu", "d3d12"]);
         assert_eq!(apis(&["--nocapture", "--exact", "a::b::std140::rspirv::lavapipe::ash"]), ["ash"]);
         assert_eq!(apis(&["--nocapture", "--exact", "a::b::std140::naga::llvmpipe-gl::wgpu"]), ["wgpu"]);
         assert!(apis(&["--exact", "a::b::std140::rspirv::model::model"]).is_empty());
         assert!(apis(&["--exact", "a::b::d3d12.dxc::none::none::none"]).is_empty());
-        assert_eq!(apis(&["--exact", "devices"]), ["ash", "wgpu"]);
-        assert_eq!(apis(&["std140"]), ["ash", "wgpu"]);
+        assert_eq!(apis(&["--exact", "devices"]), ["ash", "wgpu", "d3d12"]);
+        assert_eq!(apis(&["std140"]), ["ash", "wgpu", "d3d12"]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use layoutproof::runner::RunnerError;
+use layoutproof::runner::{RunnerError, RunnerKind};
 
 use crate::connection::{Offer, Stream};
 use crate::drivers::Setting;
@@ -57,9 +57,9 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Starts a worker, which finds `settings` in its environment.
-    pub(crate) fn start(launch: &Launch, settings: &[Setting]) -> io::Result<Self> {
-        let mut command = Command::new(&launch.program);
+    /// Starts a worker for devices of this API, which finds `settings` in its environment.
+    pub(crate) fn start(launch: &Launch, api: RunnerKind, settings: &[Setting]) -> io::Result<Self> {
+        let mut command = command(launch, api);
         command.arg("worker").envs(launch.drivers.environment()).envs(settings.iter().copied());
         command.stdout(Stdio::null()).stderr(Stdio::piped());
         leave_working_folder(&mut command, &launch.program);
@@ -158,6 +158,16 @@ impl Drop for Worker {
 /// Whether a read has come back with nothing, and may be tried again.
 fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
+}
+
+/// The command that a worker is: through vkd3d's own loader where that was fetched, since the system's cannot load it.
+fn command(launch: &Launch, api: RunnerKind) -> Command {
+    match (api, &launch.vkd3d) {
+        (RunnerKind::D3d12, Some(vkd3d)) => vkd3d.command(&launch.program),
+        (RunnerKind::D3d12, None) | (RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Model | RunnerKind::Dxil, _) => {
+            Command::new(&launch.program)
+        }
+    }
 }
 
 /// Windows looks for libraries in the working folder, too, which may be anybody's. The program's own folder is looked in

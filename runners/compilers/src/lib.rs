@@ -15,4 +15,5 @@ pub mod spirv_val;
 mod tint;
 pub mod toolchains;
 pub mod tools_folder;
+pub mod vkd3d;
 mod wine;

@@ -10,7 +10,7 @@ use layoutproof::read_naga::read_wgsl;
 use layoutproof::read_spirv::{bound_variables, declared};
 use layoutproof::runner::Shader;
 use layoutproof::sources::SourceMap;
-use layoutproof::toolchain::{Compilation, Compile, CompileRequest, SourceText, Toolchain, toolchains};
+use layoutproof::toolchain::{CodeTarget, Compilation, Compile, CompileRequest, SourceText, Toolchain, toolchains};
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -62,6 +62,7 @@ impl Asked<'_> {
             source,
             entry,
             options,
+            target: CodeTarget::Newest,
             extra: Vec::new(),
         })
     }
@@ -111,7 +112,7 @@ struct Scene { view: mat4x3<f32>, lights: array<Light, 3>, @size(64) count: u32,
     let mut sources = SourceMap::default();
     let layouts = read_wgsl(text, sources.add("user.wgsl", text)).map_err(|found| format!("{found:?}"))?;
     let subject = Subject::declared("user.wgsl", layouts, Some(text.to_owned()));
-    let produced = Produced::compiled(&subject, asked.tint, asked.found, ElementChoice::Sample);
+    let produced = Produced::compiled(&subject, asked.tint, (asked.found, CodeTarget::Newest), ElementChoice::Sample);
     let mut found = BTreeMap::new();
     for module in &produced.modules {
         for ((_, _, leaf), offset) in &module.compiled {

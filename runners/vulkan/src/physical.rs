@@ -116,6 +116,7 @@ fn describe(
         features,
         max_uniform_range: properties.limits.max_uniform_buffer_range,
         max_push_constants: properties.limits.max_push_constants_size,
+        direct3d: None,
         name,
     };
     let portability = has(ash::khr::portability_subset::NAME);

@@ -19,7 +19,9 @@ impl Physical {
             Shader::Spirv(words) => words,
             Shader::Wgsl(_) => return unsupported("WGSL: Vulkan takes SPIR-V only".to_owned()),
             Shader::Dxbc(_) => return unsupported("DXBC: Vulkan takes SPIR-V only".to_owned()),
-            Shader::Dxil(_) => return unsupported("DXIL: Vulkan takes SPIR-V only".to_owned()),
+            Shader::Dxil(_) | Shader::DxilListing(_) => {
+                return unsupported("DXIL: Vulkan takes SPIR-V only".to_owned());
+            }
             Shader::ClangIr(_) => return unsupported("Clang's IR: Vulkan takes SPIR-V only".to_owned()),
             Shader::Msl(_) => return unsupported("MSL: Vulkan takes SPIR-V only".to_owned()),
         };

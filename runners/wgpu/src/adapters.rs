@@ -6,8 +6,8 @@ use layoutproof::devices::{NativeApi, device_id, same_name};
 use layoutproof::limits::Limits;
 use layoutproof::runner::{DeviceInfo, Feature, RunnerError, RunnerKind};
 use wgpu::{
-    Adapter, AdapterInfo, Backend, Backends, DeviceType, DownlevelFlags, Features, Instance, InstanceDescriptor,
-    InstanceFlags,
+    Adapter, AdapterInfo, Backend, BackendOptions, Backends, DeviceType, DownlevelFlags, Features, Instance,
+    InstanceDescriptor, InstanceFlags,
 };
 
 /// The APIs that are looked at, as far as the platform has them, with the names that people know. OpenGL comes last, so
@@ -73,6 +73,8 @@ fn list_api(backends: Backends) -> Vec<Adapter> {
         backends,
         // No validation layers, also in debug builds: they would print, and the probes' own validator is spirv-val.
         flags: InstanceFlags::empty(),
+        // `WGPU_DX12_COMPILER` and its like.
+        backend_options: BackendOptions::from_env_or_default(),
         ..InstanceDescriptor::new_without_display_handle()
     };
     pollster::block_on(Instance::new(descriptor).enumerate_adapters(backends))
@@ -93,6 +95,7 @@ fn describe(adapter: &Adapter, index: u32) -> DeviceInfo {
         features,
         max_uniform_range: limits.uniform_range,
         max_push_constants: if pushes { limits.push_constants } else { 0 },
+        direct3d: None,
         name: info.name,
     }
 }
@@ -112,7 +115,7 @@ fn native_api(backend: Backend) -> NativeApi {
 fn api(info: &AdapterInfo) -> String {
     match native_api(info.backend) {
         NativeApi::Vulkan => "Vulkan".to_owned(),
-        NativeApi::Direct3d12 => "Direct3D 12".to_owned(),
+        NativeApi::Direct3d12 | NativeApi::Vkd3d => "Direct3D 12".to_owned(),
         NativeApi::Metal => "Metal".to_owned(),
         NativeApi::OpenGl => {
             let (name, rest) = match info.driver_info.strip_prefix("OpenGL ES ") {

@@ -193,7 +193,7 @@ fn accept_shader(shader: &Shader) -> Result<&str, RunnerError> {
         Shader::Wgsl(wgsl) => Ok(wgsl),
         Shader::Spirv(_) => other("SPIR-V"),
         Shader::Dxbc(_) => other("DXBC"),
-        Shader::Dxil(_) => other("DXIL"),
+        Shader::Dxil(_) | Shader::DxilListing(_) => other("DXIL"),
         Shader::ClangIr(_) => other("Clang's IR"),
         Shader::Msl(_) => other("MSL"),
     }

@@ -7,6 +7,7 @@
 mod compare;
 mod draw;
 mod emitter;
+pub mod hlsl;
 mod read;
 pub mod spirv;
 mod variable;

@@ -38,7 +38,12 @@ impl Misreading {
 /// The descriptors that hold the word of their own place: not the probe's output, nor what it reads others with.
 fn descriptors(job: &Job) -> Vec<(Descriptor, At)> {
     let own = |(set, binding, element): At, word: Option<u32>| {
-        word.and_then(Site::of_word) == Some(Site::Descriptor { set, binding, element })
+        let Some(site @ Site::Descriptor { set: in_space, element: of_array, .. }) = word.and_then(Site::of_word)
+        else {
+            return false;
+        };
+        let is_register = site.as_register().is_some_and(|(_, first)| first == binding);
+        site == Site::Descriptor { set, binding, element } || (is_register && (in_space, of_array) == (set, element))
     };
     let buffers = job.buffers.iter().enumerate().filter_map(|(index, buffer)| {
         let at = (buffer.set, buffer.binding, buffer.element);

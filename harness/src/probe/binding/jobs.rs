@@ -10,9 +10,11 @@ use super::kind::BoundKind;
 use super::plan::Probed;
 use super::program::{Pass, Program};
 use super::site::Site;
+use crate::generate::hlsl::SPACE;
 use crate::image::{BEFORE_WORD, REFILL_WORD};
 use crate::runner::{
-    BufferKind, Draw, Feature, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, Shader, TexelType,
+    BufferKind, Draw, Feature, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, RegisterRange,
+    RootParameters, RootSignature, Shader, TexelType,
 };
 
 /// Entry point of every dispatch, and of the vertex stage of every draw.
@@ -43,6 +45,48 @@ pub fn job(program: &Program, shader: Shader, nonce: u32) -> Job {
     filled.add_tools(program, nonce);
     let Filled { buffers, images, samplers, constants, push_constants, .. } = filled;
     Job { images, samplers, constants, push_constants, requires, ..Job::compute(shader, ENTRY, buffers) }
+}
+
+/// Words of a buffer on Direct3D 12, whose shaders read any of the first ones.
+const WORDS_IN_REGISTERS: usize = 64;
+
+/// The job of a program of Direct3D 12 as its device takes it: with registers for bindings, and the ranges that were
+/// computed for the root signature. `counts` are the registers of each of [`Program::bound`]; `None` for no end.
+#[must_use]
+pub fn in_registers(job: Job, program: &Program, counts: &[Option<u32>]) -> Job {
+    let mut job = job;
+    for buffer in &mut job.buffers {
+        let site = Site::Descriptor { set: buffer.set, binding: buffer.binding, element: buffer.element };
+        if site.as_register().is_some() {
+            buffer.bytes = buffer.bytes.iter().copied().cycle().take(4 * WORDS_IN_REGISTERS).collect();
+        }
+        (buffer.set, buffer.binding) = place_in_registers(site);
+    }
+    for image in &mut job.images {
+        let site = Site::Descriptor { set: image.set, binding: image.binding, element: image.element };
+        (image.set, image.binding) = place_in_registers(site);
+    }
+    for sampler in &mut job.samplers {
+        let site = Site::Descriptor { set: sampler.set, binding: sampler.binding, element: sampler.element };
+        (sampler.set, sampler.binding) = place_in_registers(site);
+    }
+    let ranges = program.bound.iter().zip(counts).filter_map(|(probed, count)| {
+        let Site::Descriptor { set, .. } = probed.site else { return None };
+        let (class, first) = probed.site.as_register()?;
+        Some(RegisterRange { class, space: set, first, count: *count, stride: 0 })
+    });
+    let mut ranges: Vec<RegisterRange> = ranges.collect();
+    // Parameters may share their registers.
+    ranges.sort_by_key(|range| (range.class, range.space, range.first, range.count.is_some(), range.count));
+    ranges.dedup_by_key(|range| (range.class, range.space, range.first));
+    job.root_signature = RootSignature { parameters: RootParameters::Tables, ranges };
+    job
+}
+
+/// Space and first register of a site; the program's own resources have a space of their own.
+fn place_in_registers(site: Site) -> (u32, u32) {
+    let Site::Descriptor { set, binding, .. } = site else { return (0, 0) };
+    site.as_register().map_or((SPACE, binding), |(_, number)| (set, number))
 }
 
 /// What a device must have.

@@ -21,7 +21,7 @@ mod program;
 mod site;
 mod stage;
 
-pub use jobs::{ENTRY, FIRST_ANSWER, FRAGMENT_ENTRY, job, requires};
+pub use jobs::{ENTRY, FIRST_ANSWER, FRAGMENT_ENTRY, in_registers, job, requires};
 pub use kind::BoundKind;
 pub use observe::{NoAnswer, Seen, observe};
 pub use plan::{BindingPlan, Probed, Skipped, plan};

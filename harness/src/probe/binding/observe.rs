@@ -41,7 +41,7 @@ impl Seen {
 
     /// The site in words; the word itself where it names none.
     pub fn found(&self) -> String {
-        self.site().map_or_else(|| format!("0x{:08X}", self.word), |site| site.to_string())
+        self.site().map_or_else(|| format!("0x{:08X}", self.word), Site::register_text)
     }
 
     /// Whether the right site was read.
@@ -53,9 +53,9 @@ impl Seen {
 impl fmt::Display for Seen {
     /// `set 0 binding 2 gave 0x50000300, the word of set 0 binding 3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} gave 0x{:08X}, ", self.wanted, self.word)?;
+        write!(f, "{} gave 0x{:08X}, ", self.wanted.register_text(), self.word)?;
         match (self.site(), image::decode(self.word)) {
-            (Some(site), _) => write!(f, "the word of {site}"),
+            (Some(site), _) => write!(f, "the word of {}", site.register_text()),
             (None, Word::Before) => f.write_str("the memory around a buffer"),
             (None, Word::Refill) => f.write_str("what stood in the output, or in no sampler's mip level"),
             (

@@ -10,7 +10,7 @@ use super::stage::{self, Stage};
 use crate::bind::{Binding, Bound, LayoutUnit, Request, Target};
 use crate::module::Module;
 use crate::resource::{Access, Resource, ResourceKind};
-use crate::runner::ImageKind;
+use crate::runner::{ImageKind, RegisterClass};
 use crate::shape::Count;
 
 /// Elements that are read of an array without end.
@@ -91,11 +91,11 @@ impl Planner<'_> {
             LayoutUnit::LocationIn | LayoutUnit::LocationOut => self.add_location(row, binding),
             LayoutUnit::InputAttachment => self.skip((row, binding), "an input attachment"),
             LayoutUnit::ShaderRecord => self.skip((row, binding), "a shader record"),
-            LayoutUnit::ConstantBuffer
-            | LayoutUnit::ShaderResource
-            | LayoutUnit::UnorderedAccess
-            | LayoutUnit::Sampler
-            | LayoutUnit::MetalBuffer
+            LayoutUnit::ConstantBuffer => self.add_register((row, binding), RegisterClass::ConstantBuffer),
+            LayoutUnit::ShaderResource => self.add_register((row, binding), RegisterClass::ShaderResource),
+            LayoutUnit::UnorderedAccess => self.add_register((row, binding), RegisterClass::UnorderedAccess),
+            LayoutUnit::Sampler => self.add_register((row, binding), RegisterClass::Sampler),
+            LayoutUnit::MetalBuffer
             | LayoutUnit::MetalTexture
             | LayoutUnit::MetalSampler
             | LayoutUnit::MetalArgument => {
@@ -180,6 +180,28 @@ impl Planner<'_> {
         }
     }
 
+    /// Adds a range of registers.
+    fn add_register(&mut self, at: (usize, &Binding), class: RegisterClass) {
+        let binding = at.1;
+        let Some(site) = Site::register(class, binding.space, binding.index) else {
+            return self.skip(at, "a register whose number is too large for the word that names it");
+        };
+        let Some(found) = declared::find(self.module, &binding.path) else {
+            return self.skip(at, "no declaration at this path");
+        };
+        let kind = match found.what {
+            What::ConstantBuffer => Ok(BoundKind::Uniform),
+            What::TextureBuffer => Err("a texture buffer".to_owned()),
+            What::Counter => Err("a counter, which has no register of its own".to_owned()),
+            What::Data => Err("ordinary data".to_owned()),
+            What::Resource(resource) => kind_of_register(resource, class),
+        };
+        match kind {
+            Ok(kind) => self.push_elements(at, (kind, site), binding.count),
+            Err(reason) => self.skip(at, &reason),
+        }
+    }
+
     /// What a parameter of two bindings has at each: texture and sampler in WGSL, buffer and counter.
     fn pair(&self, resource: &Resource, kind: BoundKind) -> Option<(BoundKind, BoundKind)> {
         match (resource.kind, kind) {
@@ -213,6 +235,22 @@ impl Planner<'_> {
             }
             (_, None) => self.skip(at, "a varying of a stage that the probe does not draw with"),
         }
+    }
+}
+
+/// What a resource is at a register of this class: a texture with a sampler has one of each.
+fn kind_of_register(resource: &Resource, class: RegisterClass) -> Result<BoundKind, String> {
+    match (resource.kind, class) {
+        (ResourceKind::TextureBuffer, _) => Err("a texture buffer".to_owned()),
+        (ResourceKind::StructuredBuffer(Access::Append | Access::Consume), _) => {
+            Err("a buffer that only appends or consumes".to_owned())
+        }
+        (ResourceKind::CombinedSampler(_), RegisterClass::Sampler) => Ok(BoundKind::Sampler { comparison: false }),
+        (ResourceKind::CombinedSampler(_), _) => match kind::of_resource(resource)? {
+            BoundKind::Image { view, texel, .. } => Ok(BoundKind::Image { kind: ImageKind::Sampled, view, texel }),
+            other => Ok(other),
+        },
+        _ => kind::of_resource(resource),
     }
 }
 

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use crate::runner::RegisterClass;
+
 /// Bits of an element's number in a descriptor's word.
 const ELEMENT_BITS: u32 = 8;
 /// Bits of a binding's number in a descriptor's word.
@@ -53,7 +55,52 @@ pub enum Site {
     },
 }
 
+/// Bits of a register's number in the binding of a descriptor.
+const REGISTER_BITS: u32 = 11;
+
 impl Site {
+    /// The first register of a parameter on Direct3D 12: a descriptor whose set is the space, and whose binding has class and
+    /// number of the register. Elements take the registers behind it. `None` for numbers beyond the bits.
+    pub fn register(class: RegisterClass, space: u32, number: u32) -> Option<Self> {
+        let class = match class {
+            RegisterClass::ConstantBuffer => 1,
+            RegisterClass::ShaderResource => 2,
+            RegisterClass::UnorderedAccess => 3,
+            RegisterClass::Sampler => 4,
+        };
+        let fits = number >> REGISTER_BITS == 0;
+        fits.then_some(Self::Descriptor { set: space, binding: class << REGISTER_BITS | number, element: 0 })
+    }
+
+    /// Class and number of the first register, where the site is one of Direct3D 12.
+    pub fn as_register(self) -> Option<(RegisterClass, u32)> {
+        let Self::Descriptor { binding, .. } = self else { return None };
+        let class = match binding >> REGISTER_BITS {
+            1 => RegisterClass::ConstantBuffer,
+            2 => RegisterClass::ShaderResource,
+            3 => RegisterClass::UnorderedAccess,
+            4 => RegisterClass::Sampler,
+            _ => return None,
+        };
+        Some((class, binding & ((1 << REGISTER_BITS) - 1)))
+    }
+
+    /// The element of an array; 0 for what is none.
+    pub fn element(self) -> u32 {
+        match self {
+            Self::Descriptor { element, .. } => element,
+            Self::PushConstants | Self::Constant { .. } | Self::Varying { .. } | Self::Target { .. } => 0,
+        }
+    }
+
+    /// The site as Direct3D 12 calls it: `t3 space1`.
+    pub fn register_text(self) -> String {
+        let Self::Descriptor { set, element, .. } = self else { return self.to_string() };
+        let Some((class, number)) = self.as_register() else { return self.to_string() };
+        let space = if set == 0 { String::new() } else { format!(" space{set}") };
+        format!("{}{}{space}", class.letter(), number + element)
+    }
+
     /// The word of the site; `None` where a number is beyond the word's bits.
     pub fn word(self) -> Option<u32> {
         let fits = |number: u32, bits: u32| (number >> bits == 0).then_some(number);
@@ -143,6 +190,18 @@ mod tests {
         }
         let words: std::collections::BTreeSet<_> = SITES.iter().map(|site| site.word()).collect();
         assert_eq!(words.len(), SITES.len());
+    }
+
+    #[test]
+    fn registers_are_descriptors_with_a_class() {
+        let site = Site::register(RegisterClass::UnorderedAccess, 9, 7).unwrap();
+        assert_eq!(site.as_register(), Some((RegisterClass::UnorderedAccess, 7)));
+        assert_eq!(Site::of_word(site.further(3).word().unwrap()), Some(site.further(3)));
+        assert_eq!(site.further(3).register_text(), "u10 space9");
+        assert_eq!(Site::register(RegisterClass::Sampler, 0, 0).unwrap().register_text(), "s0");
+        assert_eq!(Site::register(RegisterClass::Sampler, 0, 2048), None);
+        // What a program has for itself is no register of a parameter.
+        assert_eq!(Site::Descriptor { set: 0, binding: 12, element: 0 }.as_register(), None);
     }
 
     #[test]

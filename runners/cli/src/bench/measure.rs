@@ -71,7 +71,7 @@ fn share_out(design: Design, texts: &[String], workers: &mut [Worker]) -> anyhow
 }
 
 fn open(design: Design, device: &DeviceInfo, launch: &Launch) -> anyhow::Result<Worker> {
-    let mut worker = Worker::start(launch, &design.settings())?;
+    let mut worker = Worker::start(launch, device.runner, &design.settings())?;
     let asked = worker.ask(&Request::Open(Box::new(device.clone()))).and_then(|()| worker.answer(JOB_LIMIT));
     match asked.map_err(Death::error)? {
         Answer::Opened(opened) => opened?,

@@ -126,7 +126,7 @@ fn words_that_mean_nothing() {
         ("run --rules std140,std140@nosuch", "error: unknown rule set `std140@nosuch`;"),
         ("run --producer nosuch", "error: unknown producer `nosuch`; known are all, rspirv, naga"),
         ("run --compiler nosuch", "error: unknown producer `nosuch`;"),
-        ("run --runner nosuch", "error: unknown runner `nosuch`; known are ash, wgpu, dxil, model"),
+        ("run --runner nosuch", "error: unknown runner `nosuch`; known are ash, wgpu, d3d12, dxil, model"),
         ("run --form nosuch", "error: unknown form `nosuch`; known are leaf, vector, whole"),
         ("run --plant-misreading nosuch", "error: unknown misreading `nosuch`; known are shifted,"),
         ("run --plant-rules nosuch", "error: unknown rule set `nosuch`;"),

@@ -1,8 +1,8 @@
 //! `dxc` for machines that have only its library: `layoutproof-dxc --library PATH [--abi old|new] DXC-ARGUMENTS`.
 //!
-//! Diagnostics go to stderr, the listing of DXIL to stdout, and `-Fo FILE` writes the object. Exit status 0: compiled;
-//! 1: DXC refused the source; 2: could not be asked. `--version` prints the library's version instead. A process of its
-//! own because DXC crashes on some inputs.
+//! Diagnostics go to stderr, the listing of DXIL to stdout or with `-Fc FILE` to a file, and `-Fo FILE` writes the object.
+//! Exit status 0: compiled; 1: DXC refused the source; 2: could not be asked. `--version` prints the library's version
+//! instead. A process of its own because DXC crashes on some inputs.
 
 use std::ffi::c_int;
 use std::io::{self, Write};
@@ -27,6 +27,8 @@ struct Options {
     library: Option<PathBuf>,
     abi: Abi,
     version: bool,
+    /// The library has no such option: it is the dxc program's.
+    listing: Option<String>,
     dxc: Vec<String>,
 }
 
@@ -66,7 +68,11 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<c_int, DriverError> {
     }
     // Only DXIL has a listing; a preprocessed source or SPIR-V has none.
     if compilation.object.starts_with(b"DXBC") {
-        write_stdout(&library.disassemble(&compilation.object)?)?;
+        let listing = library.disassemble(&compilation.object)?;
+        match &options.listing {
+            Some(path) => std::fs::write(path, listing).map_err(|error| at(path, error))?,
+            None => write_stdout(&listing)?,
+        }
     }
     Ok(0)
 }
@@ -78,6 +84,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, DriverE
             "--library" => options.library = arguments.next().map(PathBuf::from),
             "--abi" => options.abi = abi(arguments.next().as_deref())?,
             "--version" => options.version = true,
+            "-Fc" => options.listing = arguments.next(),
             _ => options.dxc.push(argument),
         }
     }
@@ -128,7 +135,8 @@ mod tests {
 
     #[test]
     fn our_options_are_taken_out_of_dxcs() {
-        let options = parse(words("--library a.so --abi old -T cs_6_6 x.hlsl").into_iter()).unwrap();
+        let options = parse(words("--library a.so --abi old -T cs_6_6 -Fc x.ll x.hlsl").into_iter()).unwrap();
+        assert_eq!(options.listing, Some("x.ll".to_owned()));
         assert_eq!(options.library, Some(PathBuf::from("a.so")));
         assert_eq!(options.abi, Abi::Old);
         assert_eq!(options.dxc, words("-T cs_6_6 x.hlsl"));

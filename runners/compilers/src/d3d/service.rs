@@ -36,7 +36,7 @@ impl LineService {
         let folder = &std::path::absolute(folder)?;
         let place = folder.to_str().ok_or_else(|| io::Error::other("the folder's name is no text"))?;
         let mut words = vec!["-Cd", place, "-Fc", LISTING, "-Fe", DIAGNOSTICS];
-        words.extend(arguments);
+        words.extend(without_listing(arguments));
         if let Some(wrong) = words.iter().find(|word| word.contains(['\t', '\n', '\r'])) {
             return Err(io::Error::other(format!("no argument has tabs or lines: {wrong:?}")));
         }
@@ -57,6 +57,13 @@ impl LineService {
             Err(Death::Hung(limit)) => Ok(ended(End::TimedOut(*limit))),
         }
     }
+}
+
+/// The arguments without the listing's file, which is said here.
+fn without_listing<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    let Some(at) = arguments.iter().position(|argument| *argument == "-Fc") else { return arguments.to_vec() };
+    let behind = arguments.get(at + 2..).unwrap_or_default();
+    [&arguments[..at], behind].concat()
 }
 
 /// The end with the compiler's diagnostics.

@@ -10,7 +10,7 @@ use layoutproof::runner::Shader;
 use layoutproof::shape::MatrixOrder;
 use layoutproof::toolchain::{Compilation, CompileRequest, Report};
 
-use super::{SOURCE, first_error, made, preprocessing};
+use super::{SOURCE, first_error, preprocessing};
 use crate::d3d::{Compiled, Executable, Fxc, Made, Source};
 
 /// Asks FXC, and leaves what it was asked and what it made in `folder`.
@@ -36,6 +36,7 @@ pub(super) fn compile(fxc: &Fxc, request: &CompileRequest<'_>, folder: &Path) ->
 }
 
 fn executable(object: Made, entry: &str) -> Compilation {
+    let container = object.object.container;
     let executable = match object.executable {
         Ok(executable) => executable.moved(entry, &[(OUTPUT, (0, BINDING)), (INPUT, (0, BINDING + 1))]),
         Err(reason) => return Compilation::Refused(reason),
@@ -45,6 +46,10 @@ fn executable(object: Made, entry: &str) -> Compilation {
         Some(FxcBinding { binding, .. }) => {
             Compilation::Refused(format!("`{}`, at a `t` register, has texels and no bytes", binding.name))
         }
-        None => made(Shader::Spirv(executable.spirv), Report::FxcListing(object.object.listing)),
+        None => Compilation::Made(layoutproof::toolchain::Made {
+            shader: Shader::Spirv(executable.spirv),
+            container: Some(container),
+            report: Report::FxcListing(object.object.listing),
+        }),
     }
 }

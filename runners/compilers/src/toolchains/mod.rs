@@ -20,7 +20,9 @@ use std::time::Duration;
 
 use layoutproof::layout::LayoutOptions;
 use layoutproof::module_reader::{InProcessReader, ModuleReader};
-use layoutproof::toolchain::{Compilation, Compile, CompileRequest, Language, Made, SourceText, Toolchain, toolchains};
+use layoutproof::toolchain::{
+    CodeTarget, Compilation, Compile, CompileRequest, Language, Made, SourceText, Toolchain, toolchains,
+};
 
 use crate::child::{Finished, OUTPUT_LIMIT};
 use crate::compiler::{Answer, Compiler, Service};
@@ -81,6 +83,7 @@ impl Toolchains {
             source: SourceText::default(),
             entry: "main",
             options: LayoutOptions::default(),
+            target: CodeTarget::Newest,
             extra: Vec::new(),
         };
         format!("{program} {}", call(&request).arguments.join(" "))
@@ -168,7 +171,7 @@ impl Toolchains {
         }
         let mut answer = self.run(request.toolchain.compiler, folder, &call.arguments)?;
         if let (Answer::Accepted(_), Some(second)) = (&answer, request.toolchain.second_compiler()) {
-            answer = self.run(second, folder, &dxc::translated(slang::TRANSLATED, request.entry))?;
+            answer = self.run(second, folder, &dxc::translated(slang::TRANSLATED, request))?;
         }
         let compilation = match answer {
             Answer::Accepted(finished) => (call.read)(folder, &finished),
@@ -317,7 +320,7 @@ fn spirv(path: &Path) -> Result<Vec<u32>, String> {
 }
 
 fn made(shader: layoutproof::runner::Shader, report: layoutproof::toolchain::Report) -> Compilation {
-    Compilation::Made(Made { shader, report })
+    Compilation::Made(Made { shader, container: None, report })
 }
 
 #[cfg(test)]

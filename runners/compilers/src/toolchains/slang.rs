@@ -4,9 +4,9 @@ use std::path::Path;
 
 use layoutproof::runner::Shader;
 use layoutproof::shape::MatrixOrder;
-use layoutproof::toolchain::{Compilation, CompileRequest, Output, Report};
+use layoutproof::toolchain::{Compilation, CompileRequest, Made, Output, Report};
 
-use super::{Call, SOURCE, made, preprocessing, spirv};
+use super::{Call, SOURCE, dxc, made, preprocessing, spirv};
 use crate::child::{Finished, OUTPUT_LIMIT};
 use crate::regular_file;
 
@@ -59,7 +59,9 @@ fn read_module(folder: &Path, _: &Finished) -> Result<Compilation, String> {
 
 /// DXC's listing of what slangc wrote, beside slangc's own report.
 fn read_listing(folder: &Path, finished: &Finished) -> Result<Compilation, String> {
-    Ok(made(Shader::Dxil(finished.stdout.clone()), Report::SlangJson(reflection(folder)?)))
+    let (listing, container) = dxc::object(folder, finished)?;
+    let report = Report::SlangJson(reflection(folder)?);
+    Ok(Compilation::Made(Made { shader: Shader::DxilListing(listing), container, report }))
 }
 
 fn read_text(folder: &Path, _: &Finished) -> Result<Compilation, String> {

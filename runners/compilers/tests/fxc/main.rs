@@ -105,7 +105,7 @@ fn reads_what_it_reports(fxc: &Fxc, profile: (&str, &str), device: &DeviceInfo) 
     let job = Job::compute(Shader::Spirv(executable.spirv), "probe", buffers);
     let mut runner: Box<dyn Runner> = match device.runner {
         RunnerKind::Model => Box::new(Model::new()),
-        RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Dxil => open(device)?,
+        RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Dxil | RunnerKind::D3d12 => open(device)?,
     };
     let mut results = runner.run(&Batch { jobs: vec![job] });
     let read_back = results.pop().ok_or("no read-back")??;

@@ -1,0 +1,107 @@
+//! COM by hand: identifiers, reference-counted objects and calls by slot.
+//!
+//! An object is a pointer to a pointer to a table of functions; a call picks a slot of that table. The functions have
+//! Microsoft's calling convention, on Linux too: vkd3d declares them so for x86-64.
+
+use std::ffi::c_void;
+use std::ptr::NonNull;
+
+use layoutproof::runner::RunnerError;
+
+use crate::failure::check;
+
+/// The type of a method: its arguments behind the object, and its result.
+#[cfg(target_arch = "x86_64")]
+macro_rules! method_type {
+    (($($argument:ty),* $(,)?) $(-> $result:ty)?) => {
+        unsafe extern "win64" fn(*mut std::ffi::c_void $(, $argument)*) $(-> $result)?
+    };
+}
+
+/// The type of a method: its arguments behind the object, and its result.
+#[cfg(not(target_arch = "x86_64"))]
+macro_rules! method_type {
+    (($($argument:ty),* $(,)?) $(-> $result:ty)?) => {
+        unsafe extern "system" fn(*mut std::ffi::c_void $(, $argument)*) $(-> $result)?
+    };
+}
+
+/// The type of a function that a library exports.
+#[cfg(target_arch = "x86_64")]
+macro_rules! function_type {
+    (($($argument:ty),* $(,)?) $(-> $result:ty)?) => { unsafe extern "win64" fn($($argument),*) $(-> $result)? };
+}
+
+/// The type of a function that a library exports.
+#[cfg(not(target_arch = "x86_64"))]
+macro_rules! function_type {
+    (($($argument:ty),* $(,)?) $(-> $result:ty)?) => { unsafe extern "system" fn($($argument),*) $(-> $result)? };
+}
+
+pub(crate) use {function_type, method_type};
+
+/// A `GUID`: names an interface.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Guid(pub(crate) u32, pub(crate) u16, pub(crate) u16, pub(crate) [u8; 8]);
+
+/// Result of a COM call; negative means failure.
+pub(crate) type HResult = i32;
+
+/// A method that stores an object: the interface that is asked for, and the place for the answer.
+pub(crate) type Place = *mut *mut c_void;
+
+/// One reference to a COM object, given back when dropped. Its library stays loaded until the process ends.
+#[derive(Debug)]
+pub(crate) struct Object(NonNull<c_void>);
+
+impl Object {
+    /// Takes over the reference that `call` stored in `pointer`.
+    ///
+    /// # Safety
+    /// `pointer` is null or a COM object.
+    pub(crate) unsafe fn adopt(call: &str, pointer: *mut c_void) -> Result<Self, RunnerError> {
+        let nothing =
+            || RunnerError::Api { call: call.to_owned(), reason: "it answered success without an object".to_owned() };
+        NonNull::new(pointer).map(Self).ok_or_else(nothing)
+    }
+
+    /// The object as methods take it.
+    pub(crate) fn as_ptr(&self) -> *mut c_void {
+        self.0.as_ptr()
+    }
+
+    /// The function in `slot` of the object's interface (0 to 2 are `IUnknown`'s).
+    ///
+    /// # Safety
+    /// The object's interface has this slot, and `F` is the type of the function in it.
+    pub(crate) unsafe fn method<F: Copy>(&self, slot: usize) -> F {
+        const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
+        // SAFETY: every COM object starts with the pointer to its table.
+        let table = unsafe { self.0.cast::<*const *const c_void>().read() };
+        // SAFETY: the caller says that the table has this slot.
+        let function = unsafe { table.wrapping_add(slot).read() };
+        // SAFETY: the caller says that the function has type `F`; the sizes are asserted to be equal.
+        unsafe { std::mem::transmute_copy::<*const c_void, F>(&function) }
+    }
+
+    /// The object that `make` stores; `make` is given the place for it.
+    ///
+    /// # Safety
+    /// Where it succeeds, `make` stores null or a COM object.
+    pub(crate) unsafe fn made(call: &str, make: impl FnOnce(Place) -> HResult) -> Result<Self, RunnerError> {
+        let mut pointer = std::ptr::null_mut();
+        check(call, make(&raw mut pointer))?;
+        // SAFETY: the caller says what was stored.
+        unsafe { Self::adopt(call, pointer) }
+    }
+}
+
+impl Drop for Object {
+    fn drop(&mut self) {
+        // SAFETY: slot 2 of every interface is `Release`.
+        let release = unsafe { self.method::<method_type!(() -> u32)>(2) };
+        // SAFETY: this value owns one reference and is not used again.
+        unsafe { release(self.as_ptr()) };
+    }
+}

@@ -1,0 +1,245 @@
+//! Recording, submitting and waiting for one dispatch at a time.
+
+use std::ffi::c_void;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use layoutproof::runner::{Job, RegisterClass, RunnerError};
+
+use crate::com::{HResult, Object, method_type};
+use crate::device::Device;
+use crate::failure::check;
+use crate::heaps::Heaps;
+use crate::memory::{Memory, address};
+use crate::placement::Regions;
+use crate::root_signature::{Layout, Parameter};
+use crate::structures::{CopyLocation, CopyPlace, Transition, state};
+use crate::textures::{LevelCopy, Texture};
+
+/// How long a dispatch may take, its shader's compilation included (lavapipe compiles at the first dispatch). Workers are
+/// ended after a minute, or after `--time-limit`.
+const LIMIT: Duration = Duration::from_secs(50);
+
+/// The longest pause between two looks at the fence.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// What to run.
+pub(crate) struct Work<'a> {
+    pub(crate) job: &'a Job,
+    pub(crate) layout: &'a Layout,
+    pub(crate) root_signature: &'a Object,
+    pub(crate) pipeline: &'a Object,
+    pub(crate) heaps: &'a Heaps,
+    pub(crate) memory: &'a Memory,
+    pub(crate) regions: &'a Regions,
+    pub(crate) textures: &'a [Option<Texture>],
+}
+
+/// A command list with its queue, and the fence that tells when it is done.
+#[derive(Debug)]
+pub(crate) struct Commands {
+    queue: Object,
+    allocator: Object,
+    list: CommandList,
+    fence: Object,
+    /// What the fence shows once the last list is done.
+    submitted: u64,
+}
+
+impl Commands {
+    /// A list that is closed.
+    pub(crate) fn new(device: &Device) -> Result<Self, RunnerError> {
+        let queue = device.command_queue()?;
+        let allocator = device.command_allocator()?;
+        let list = CommandList(device.command_list(&allocator)?);
+        list.close()?;
+        Ok(Self { queue, allocator, list, fence: device.fence()?, submitted: 0 })
+    }
+
+    /// Runs `work` to its end; what it wrote is then in the memory that the host reads.
+    ///
+    /// # Errors
+    /// After `Timeout` and `DeviceLost` the work may still run: nothing of the device may be used or released.
+    pub(crate) fn run(&mut self, device: &Device, work: &Work<'_>) -> Result<(), RunnerError> {
+        self.list.reset(&self.allocator, work.pipeline)?;
+        self.list.record(work);
+        self.list.close()?;
+
+        let lists = [self.list.0.as_ptr()];
+        // SAFETY: slot 10 of `ID3D12CommandQueue` is `ExecuteCommandLists`.
+        let execute = unsafe { self.queue.method::<method_type!((u32, *const *mut c_void))>(10) };
+        // SAFETY: the list is closed, and its resources live until it is done or are leaked.
+        unsafe { execute(self.queue.as_ptr(), 1, lists.as_ptr()) };
+        self.submitted += 1;
+        // SAFETY: slot 14 of `ID3D12CommandQueue` is `Signal`.
+        let signal = unsafe { self.queue.method::<method_type!((*mut c_void, u64) -> HResult)>(14) };
+        // SAFETY: the fence comes from the queue's device.
+        let code = unsafe { signal(self.queue.as_ptr(), self.fence.as_ptr(), self.submitted) };
+        // Whatever the reason, the work may be running.
+        check("Signal", code).map_err(|error| RunnerError::DeviceLost(error.to_string()))?;
+        self.wait(device)
+    }
+
+    fn wait(&self, device: &Device) -> Result<(), RunnerError> {
+        let started = Instant::now();
+        let mut pause = Duration::from_micros(50);
+        loop {
+            // SAFETY: slot 8 of `ID3D12Fence` is `GetCompletedValue`.
+            let completed = unsafe { self.fence.method::<method_type!(() -> u64)>(8) };
+            // SAFETY: the fence is alive.
+            let value = unsafe { completed(self.fence.as_ptr()) };
+            if value == u64::MAX {
+                device.check_alive()?;
+                return Err(RunnerError::DeviceLost("its fence says so, and gives no reason".to_owned()));
+            }
+            if value >= self.submitted {
+                return device.check_alive();
+            }
+            if started.elapsed() > LIMIT {
+                let limit = u64::try_from(LIMIT.as_millis()).expect("milliseconds of seconds fit");
+                return Err(RunnerError::Timeout(limit));
+            }
+            thread::sleep(pause);
+            pause = (2 * pause).min(PAUSE);
+        }
+    }
+}
+
+/// The methods of `ID3D12GraphicsCommandList`.
+#[derive(Debug)]
+struct CommandList(Object);
+
+impl CommandList {
+    fn close(&self) -> Result<(), RunnerError> {
+        // SAFETY: slot 9 of `ID3D12GraphicsCommandList` is `Close`.
+        let close = unsafe { self.0.method::<method_type!(() -> HResult)>(9) };
+        // SAFETY: the list is being recorded.
+        check("Close", unsafe { close(self.0.as_ptr()) })
+    }
+
+    fn reset(&self, allocator: &Object, pipeline: &Object) -> Result<(), RunnerError> {
+        // SAFETY: slot 8 of `ID3D12CommandAllocator` is `Reset`.
+        let reset = unsafe { allocator.method::<method_type!(() -> HResult)>(8) };
+        // SAFETY: no list of the allocator is running.
+        check("ID3D12CommandAllocator::Reset", unsafe { reset(allocator.as_ptr()) })?;
+        // SAFETY: slot 10 of `ID3D12GraphicsCommandList` is `Reset`.
+        let reset = unsafe { self.0.method::<method_type!((*mut c_void, *mut c_void) -> HResult)>(10) };
+        // SAFETY: the list is closed, and the allocator is its own.
+        check("ID3D12GraphicsCommandList::Reset", unsafe {
+            reset(self.0.as_ptr(), allocator.as_ptr(), pipeline.as_ptr())
+        })
+    }
+
+    fn record(&self, work: &Work<'_>) {
+        let Work { memory, regions, .. } = work;
+        let written = memory.written.resource();
+        if regions.written > 0 {
+            self.copy(written, memory.before.resource(), regions.written);
+            self.transition(written, state::COPY_DEST, state::UNORDERED_ACCESS);
+        }
+
+        for texture in work.textures.iter().flatten() {
+            self.fill(texture);
+        }
+        self.set_heaps(work.heaps);
+        // SAFETY: slot 29 of `ID3D12GraphicsCommandList` is `SetComputeRootSignature`.
+        let set = unsafe { self.0.method::<method_type!((*mut c_void))>(29) };
+        // SAFETY: the root signature lives until the list is done.
+        unsafe { set(self.0.as_ptr(), work.root_signature.as_ptr()) };
+        for (index, parameter) in (0..).zip(&work.layout.parameters) {
+            self.set_parameter(index, parameter, work);
+        }
+
+        let [x, y, z] = work.job.workgroups;
+        // SAFETY: slot 14 of `ID3D12GraphicsCommandList` is `Dispatch`.
+        let dispatch = unsafe { self.0.method::<method_type!((u32, u32, u32))>(14) };
+        // SAFETY: pipeline, root signature and all its parameters are set.
+        unsafe { dispatch(self.0.as_ptr(), x, y, z) };
+
+        if regions.written > 0 {
+            self.transition(written, state::UNORDERED_ACCESS, state::COPY_SOURCE);
+            self.copy(memory.after.resource(), written, regions.written);
+            // The next job copies to it again.
+            self.transition(written, state::COPY_SOURCE, state::COPY_DEST);
+        }
+    }
+
+    fn set_heaps(&self, heaps: &Heaps) {
+        let heaps: Vec<*mut c_void> =
+            [&heaps.views, &heaps.samplers].into_iter().flatten().map(|heap| heap.raw().as_ptr()).collect();
+        if heaps.is_empty() {
+            return;
+        }
+        let count = u32::try_from(heaps.len()).expect("there are two kinds of heaps");
+        // SAFETY: slot 28 of `ID3D12GraphicsCommandList` is `SetDescriptorHeaps`.
+        let set = unsafe { self.0.method::<method_type!((u32, *const *mut c_void))>(28) };
+        // SAFETY: the heaps live until the list is done, and are of two kinds.
+        unsafe { set(self.0.as_ptr(), count, heaps.as_ptr()) };
+    }
+
+    fn set_parameter(&self, index: u32, parameter: &Parameter, work: &Work<'_>) {
+        match parameter {
+            Parameter::Table(table) => {
+                let first = work.heaps.of(table.heap).gpu(table.first);
+                // SAFETY: slot 31 of `ID3D12GraphicsCommandList` is `SetComputeRootDescriptorTable`.
+                let set = unsafe { self.0.method::<method_type!((u32, u64))>(31) };
+                // SAFETY: the heap is set, and has all descriptors of the table.
+                unsafe { set(self.0.as_ptr(), index, first) };
+            }
+            Parameter::Constants { buffer, words, .. } => {
+                let bytes = &work.job.buffers[*buffer].bytes;
+                // SAFETY: slot 35 of `ID3D12GraphicsCommandList` is `SetComputeRoot32BitConstants`.
+                let set = unsafe { self.0.method::<method_type!((u32, u32, *const u8, u32))>(35) };
+                // SAFETY: the buffer has so many words, which are copied.
+                unsafe { set(self.0.as_ptr(), index, *words, bytes.as_ptr(), 0) };
+            }
+            Parameter::Descriptor { range, buffer } => {
+                let region = work.regions.buffers[*buffer];
+                let holder =
+                    if region.is_written { work.memory.written.resource() } else { work.memory.read.resource() };
+                let slot = match range.class {
+                    RegisterClass::ConstantBuffer => 37,
+                    RegisterClass::ShaderResource | RegisterClass::Sampler => 39,
+                    RegisterClass::UnorderedAccess => 41,
+                };
+                // SAFETY: these slots of `ID3D12GraphicsCommandList` are `SetComputeRootConstantBufferView`,
+                // `SetComputeRootShaderResourceView` and `SetComputeRootUnorderedAccessView`.
+                let set = unsafe { self.0.method::<method_type!((u32, u64))>(slot) };
+                // SAFETY: the memory lives until the list is done.
+                unsafe { set(self.0.as_ptr(), index, address(holder) + region.range()) };
+            }
+        }
+    }
+
+    /// Fills a texture and makes it ready for shaders.
+    fn fill(&self, texture: &Texture) {
+        type CopyTextureRegion = method_type!((*const CopyLocation, u32, u32, u32, *const CopyLocation, *const c_void));
+        // SAFETY: slot 16 of `ID3D12GraphicsCommandList` is `CopyTextureRegion`.
+        let copy = unsafe { self.0.method::<CopyTextureRegion>(16) };
+        for LevelCopy { subresource, footprint } in &texture.copies {
+            let place = CopyPlace { subresource: *subresource };
+            let to = CopyLocation { resource: texture.resource.as_ptr(), kind: 0, place };
+            let place = CopyPlace { footprint: *footprint };
+            let from = CopyLocation { resource: texture.staging.resource().as_ptr(), kind: 1, place };
+            // SAFETY: the texture has the subresource, its memory the footprint, and both live until the list is done.
+            unsafe { copy(self.0.as_ptr(), &raw const to, 0, 0, 0, &raw const from, std::ptr::null()) };
+        }
+        self.transition(&texture.resource, state::COPY_DEST, texture.state);
+    }
+
+    fn copy(&self, to: &Object, from: &Object, size: u64) {
+        type CopyBufferRegion = method_type!((*mut c_void, u64, *mut c_void, u64, u64));
+        // SAFETY: slot 15 of `ID3D12GraphicsCommandList` is `CopyBufferRegion`.
+        let copy = unsafe { self.0.method::<CopyBufferRegion>(15) };
+        // SAFETY: both buffers have so many bytes, and live until the list is done.
+        unsafe { copy(self.0.as_ptr(), to.as_ptr(), 0, from.as_ptr(), 0, size) };
+    }
+
+    fn transition(&self, resource: &Object, before: u32, after: u32) {
+        let barrier = Transition::new(resource.as_ptr(), before, after);
+        // SAFETY: slot 26 of `ID3D12GraphicsCommandList` is `ResourceBarrier`.
+        let barriers = unsafe { self.0.method::<method_type!((u32, *const Transition))>(26) };
+        // SAFETY: the resource is in the state `before` then.
+        unsafe { barriers(self.0.as_ptr(), 1, &raw const barrier) };
+    }
+}

@@ -1,0 +1,323 @@
+//! An open device and what it makes: the methods of `ID3D12Device`.
+
+use std::ffi::c_void;
+use std::mem::size_of;
+use std::ptr;
+
+use layoutproof::runner::RunnerError;
+
+use crate::com::{Guid, HResult, Object, Place, method_type};
+use crate::failure::{check, name};
+use crate::library::Functions;
+use crate::structures::{
+    BufferShaderView, BufferWritableView, CommandQueueDesc, ComputePipelineDesc, ConstantBufferView,
+    DescriptorHeapDesc, FEATURE_LEVEL_11_0, HeapProperties, HeapType, ResourceDesc, RootSignatureDesc, SamplerDesc,
+    TextureShaderView, interfaces,
+};
+
+/// Where a descriptor is written.
+pub(crate) type CpuDescriptor = usize;
+
+/// A device.
+#[derive(Debug)]
+pub(crate) struct Device {
+    raw: Object,
+    functions: Functions,
+}
+
+impl Device {
+    /// Opens the device of `adapter`, which is null for the first one.
+    ///
+    /// # Safety
+    /// `adapter` is null or an adapter of DXGI.
+    pub(crate) unsafe fn open(functions: Functions, adapter: *mut c_void) -> Result<Self, RunnerError> {
+        let create = |place: Place| {
+            // SAFETY: the arguments are an adapter, as the caller says, a level, an interface and a place for the answer.
+            unsafe { (functions.create_device)(adapter, FEATURE_LEVEL_11_0, &raw const interfaces::DEVICE, place) }
+        };
+        // SAFETY: the call stores a device.
+        let raw = unsafe { Object::made("D3D12CreateDevice", create) }?;
+        Ok(Self { raw, functions })
+    }
+
+    /// Asks for the structure `T` of support that has this number; `None` where the device does not know it.
+    ///
+    /// # Safety
+    /// `T` is the structure of `feature`.
+    pub(crate) unsafe fn support<T>(&self, feature: u32, mut answer: T) -> Option<T> {
+        type CheckFeatureSupport = method_type!((u32, *mut c_void, u32) -> HResult);
+        // SAFETY: slot 13 of `ID3D12Device` is `CheckFeatureSupport`.
+        let ask = unsafe { self.raw.method::<CheckFeatureSupport>(13) };
+        let size = u32::try_from(size_of::<T>()).expect("structures of support are small");
+        // SAFETY: the caller says that the structure is the feature's; it lives until the call returns.
+        let code = unsafe { ask(self.raw.as_ptr(), feature, (&raw mut answer).cast(), size) };
+        (code >= 0).then_some(answer)
+    }
+
+    /// A queue for everything.
+    pub(crate) fn command_queue(&self) -> Result<Object, RunnerError> {
+        type CreateCommandQueue = method_type!((*const CommandQueueDesc, *const Guid, Place) -> HResult);
+        // SAFETY: slot 8 of `ID3D12Device` is `CreateCommandQueue`.
+        let create = unsafe { self.raw.method::<CreateCommandQueue>(8) };
+        let desc = CommandQueueDesc::default();
+        self.make("CreateCommandQueue", |device, place| {
+            // SAFETY: the description lives until the call returns.
+            unsafe { create(device, &raw const desc, &raw const interfaces::COMMAND_QUEUE, place) }
+        })
+    }
+
+    /// Memory for commands.
+    pub(crate) fn command_allocator(&self) -> Result<Object, RunnerError> {
+        type CreateCommandAllocator = method_type!((u32, *const Guid, Place) -> HResult);
+        // SAFETY: slot 9 of `ID3D12Device` is `CreateCommandAllocator`.
+        let create = unsafe { self.raw.method::<CreateCommandAllocator>(9) };
+        self.make("CreateCommandAllocator", |device, place| {
+            // SAFETY: 0 is the kind of the queue above.
+            unsafe { create(device, 0, &raw const interfaces::COMMAND_ALLOCATOR, place) }
+        })
+    }
+
+    /// A list of commands in the memory of `allocator`, ready to be recorded.
+    pub(crate) fn command_list(&self, allocator: &Object) -> Result<Object, RunnerError> {
+        type CreateCommandList = method_type!((u32, u32, *mut c_void, *mut c_void, *const Guid, Place) -> HResult);
+        // SAFETY: slot 12 of `ID3D12Device` is `CreateCommandList`.
+        let create = unsafe { self.raw.method::<CreateCommandList>(12) };
+        self.make("CreateCommandList", |device, place| {
+            let interface = &raw const interfaces::GRAPHICS_COMMAND_LIST;
+            // SAFETY: the allocator comes from this device and is of the same kind.
+            unsafe { create(device, 0, 0, allocator.as_ptr(), ptr::null_mut(), interface, place) }
+        })
+    }
+
+    /// A fence at 0.
+    pub(crate) fn fence(&self) -> Result<Object, RunnerError> {
+        type CreateFence = method_type!((u64, u32, *const Guid, Place) -> HResult);
+        // SAFETY: slot 36 of `ID3D12Device` is `CreateFence`.
+        let create = unsafe { self.raw.method::<CreateFence>(36) };
+        self.make("CreateFence", |device, place| {
+            // SAFETY: the arguments are plain numbers, an interface and a place for the answer.
+            unsafe { create(device, 0, 0, &raw const interfaces::FENCE, place) }
+        })
+    }
+
+    /// A resource with memory of its own.
+    pub(crate) fn resource(&self, heap: HeapType, desc: &ResourceDesc, state: u32) -> Result<Object, RunnerError> {
+        type CreateCommittedResource = method_type!(
+            (
+                *const HeapProperties,
+                u32,
+                *const ResourceDesc,
+                u32,
+                *const c_void,
+                *const Guid,
+                Place,
+            ) -> HResult
+        );
+        // SAFETY: slot 27 of `ID3D12Device` is `CreateCommittedResource`.
+        let create = unsafe { self.raw.method::<CreateCommittedResource>(27) };
+        let heap = HeapProperties { kind: heap, cpu_pages: 0, pool: 0, creation_nodes: 1, visible_nodes: 1 };
+        self.make("CreateCommittedResource", |device, place| {
+            let interface = &raw const interfaces::RESOURCE;
+            // SAFETY: the descriptions live until the call returns; no clear value is asked for.
+            unsafe { create(device, &raw const heap, 0, desc, state, ptr::null(), interface, place) }
+        })
+    }
+
+    /// A root signature.
+    pub(crate) fn root_signature(&self, desc: &RootSignatureDesc) -> Result<Object, RunnerError> {
+        /// `D3D_ROOT_SIGNATURE_VERSION_1_0`.
+        const VERSION: u32 = 1;
+        type CreateRootSignature = method_type!((u32, *const c_void, usize, *const Guid, Place) -> HResult);
+        let (mut blob, mut words) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: what the description points to lives until the call returns.
+        let code = unsafe { (self.functions.serialize_root_signature)(desc, VERSION, &raw mut blob, &raw mut words) };
+        if code < 0 {
+            // SAFETY: the call stored null or a blob.
+            let words = unsafe { Object::adopt("D3D12SerializeRootSignature", words) };
+            let said = words.map_or_else(|_| String::new(), |words| format!(": {}", text(&words)));
+            return Err(RunnerError::Api {
+                call: "D3D12SerializeRootSignature".to_owned(),
+                reason: format!("{}{said}", name(code)),
+            });
+        }
+        // SAFETY: the call stored a blob.
+        let blob = unsafe { Object::adopt("D3D12SerializeRootSignature", blob) }?;
+
+        // SAFETY: slot 16 of `ID3D12Device` is `CreateRootSignature`.
+        let create = unsafe { self.raw.method::<CreateRootSignature>(16) };
+        let (bytes, size) = blob_range(&blob);
+        self.make("CreateRootSignature", |device, place| {
+            // SAFETY: the blob lives until the call returns.
+            unsafe { create(device, 0, bytes, size, &raw const interfaces::ROOT_SIGNATURE, place) }
+        })
+    }
+
+    /// A pipeline of one compute shader.
+    pub(crate) fn compute_pipeline(&self, root_signature: &Object, code: &[u8]) -> Result<Object, RunnerError> {
+        type CreateComputePipelineState = method_type!((*const ComputePipelineDesc, *const Guid, Place) -> HResult);
+        // SAFETY: slot 11 of `ID3D12Device` is `CreateComputePipelineState`.
+        let create = unsafe { self.raw.method::<CreateComputePipelineState>(11) };
+        let desc = ComputePipelineDesc {
+            root_signature: root_signature.as_ptr(),
+            code: code.as_ptr(),
+            code_size: code.len(),
+            nodes: 0,
+            cached: ptr::null(),
+            cached_size: 0,
+            flags: 0,
+        };
+        self.make("CreateComputePipelineState", |device, place| {
+            // SAFETY: root signature and code live until the call returns.
+            unsafe { create(device, &raw const desc, &raw const interfaces::PIPELINE_STATE, place) }
+        })
+    }
+
+    /// A heap of `count` descriptors that shaders see: of views, or of samplers.
+    pub(crate) fn descriptor_heap(&self, desc: &DescriptorHeapDesc) -> Result<Object, RunnerError> {
+        type CreateDescriptorHeap = method_type!((*const DescriptorHeapDesc, *const Guid, Place) -> HResult);
+        // SAFETY: slot 14 of `ID3D12Device` is `CreateDescriptorHeap`.
+        let create = unsafe { self.raw.method::<CreateDescriptorHeap>(14) };
+        self.make("CreateDescriptorHeap", |device, place| {
+            // SAFETY: the description lives until the call returns.
+            unsafe { create(device, desc, &raw const interfaces::DESCRIPTOR_HEAP, place) }
+        })
+    }
+
+    /// Bytes from one descriptor of a heap of this kind to the next.
+    pub(crate) fn descriptor_size(&self, kind: u32) -> u32 {
+        type GetDescriptorHandleIncrementSize = method_type!((u32) -> u32);
+        // SAFETY: slot 15 of `ID3D12Device` is `GetDescriptorHandleIncrementSize`.
+        let get = unsafe { self.raw.method::<GetDescriptorHandleIncrementSize>(15) };
+        // SAFETY: the argument is a plain number.
+        unsafe { get(self.raw.as_ptr(), kind) }
+    }
+
+    /// Writes a view of constants.
+    ///
+    /// # Safety
+    /// `at` is a descriptor of a heap of views.
+    pub(crate) unsafe fn write_constant_view(&self, view: &ConstantBufferView, at: CpuDescriptor) {
+        type CreateConstantBufferView = method_type!((*const ConstantBufferView, CpuDescriptor));
+        // SAFETY: slot 17 of `ID3D12Device` is `CreateConstantBufferView`.
+        let create = unsafe { self.raw.method::<CreateConstantBufferView>(17) };
+        // SAFETY: the caller says what `at` is.
+        unsafe { create(self.raw.as_ptr(), view, at) };
+    }
+
+    /// Writes a view of a buffer that is only read; of none where `resource` is `None`, which reads as zeros.
+    ///
+    /// # Safety
+    /// `at` is a descriptor of a heap of views.
+    pub(crate) unsafe fn write_shader_view(
+        &self,
+        resource: Option<&Object>,
+        view: &BufferShaderView,
+        at: CpuDescriptor,
+    ) {
+        type CreateShaderResourceView = method_type!((*mut c_void, *const BufferShaderView, CpuDescriptor));
+        // SAFETY: slot 18 of `ID3D12Device` is `CreateShaderResourceView`.
+        let create = unsafe { self.raw.method::<CreateShaderResourceView>(18) };
+        let resource = resource.map_or(ptr::null_mut(), Object::as_ptr);
+        // SAFETY: the caller says what `at` is.
+        unsafe { create(self.raw.as_ptr(), resource, view, at) };
+    }
+
+    /// Writes the view of a texture: the whole, or as `view` says.
+    ///
+    /// # Safety
+    /// `at` is a descriptor of a heap of views.
+    pub(crate) unsafe fn write_texture_view(
+        &self,
+        texture: &Object,
+        view: Option<&TextureShaderView>,
+        at: CpuDescriptor,
+    ) {
+        type CreateShaderResourceView = method_type!((*mut c_void, *const TextureShaderView, CpuDescriptor));
+        // SAFETY: slot 18 of `ID3D12Device` is `CreateShaderResourceView`.
+        let create = unsafe { self.raw.method::<CreateShaderResourceView>(18) };
+        // SAFETY: the caller says what `at` is.
+        unsafe { create(self.raw.as_ptr(), texture.as_ptr(), view.map_or(ptr::null(), ptr::from_ref), at) };
+    }
+
+    /// Writes the view of a whole texture that shaders write.
+    ///
+    /// # Safety
+    /// `at` is a descriptor of a heap of views.
+    pub(crate) unsafe fn write_writable_texture_view(&self, texture: &Object, at: CpuDescriptor) {
+        type CreateUnorderedAccessView =
+            method_type!((*mut c_void, *mut c_void, *const BufferWritableView, CpuDescriptor));
+        // SAFETY: slot 19 of `ID3D12Device` is `CreateUnorderedAccessView`.
+        let create = unsafe { self.raw.method::<CreateUnorderedAccessView>(19) };
+        // SAFETY: the caller says what `at` is.
+        unsafe { create(self.raw.as_ptr(), texture.as_ptr(), ptr::null_mut(), ptr::null(), at) };
+    }
+
+    /// Writes a sampler.
+    ///
+    /// # Safety
+    /// `at` is a descriptor of a heap of samplers.
+    pub(crate) unsafe fn write_sampler(&self, sampler: &SamplerDesc, at: CpuDescriptor) {
+        type CreateSampler = method_type!((*const SamplerDesc, CpuDescriptor));
+        // SAFETY: slot 22 of `ID3D12Device` is `CreateSampler`.
+        let create = unsafe { self.raw.method::<CreateSampler>(22) };
+        // SAFETY: the caller says what `at` is.
+        unsafe { create(self.raw.as_ptr(), sampler, at) };
+    }
+
+    /// Writes a view of a buffer that shaders write, without a counter; of none where `resource` is `None`.
+    ///
+    /// # Safety
+    /// `at` is a descriptor of a heap of views.
+    pub(crate) unsafe fn write_writable_view(
+        &self,
+        resource: Option<&Object>,
+        view: &BufferWritableView,
+        at: CpuDescriptor,
+    ) {
+        type CreateUnorderedAccessView =
+            method_type!((*mut c_void, *mut c_void, *const BufferWritableView, CpuDescriptor));
+        // SAFETY: slot 19 of `ID3D12Device` is `CreateUnorderedAccessView`.
+        let create = unsafe { self.raw.method::<CreateUnorderedAccessView>(19) };
+        let resource = resource.map_or(ptr::null_mut(), Object::as_ptr);
+        // SAFETY: the caller says what `at` is.
+        unsafe { create(self.raw.as_ptr(), resource, ptr::null_mut(), view, at) };
+    }
+
+    /// Why the device is gone, if it is.
+    pub(crate) fn check_alive(&self) -> Result<(), RunnerError> {
+        type GetDeviceRemovedReason = method_type!(() -> HResult);
+        // SAFETY: slot 37 of `ID3D12Device` is `GetDeviceRemovedReason`.
+        let get = unsafe { self.raw.method::<GetDeviceRemovedReason>(37) };
+        // SAFETY: the device is alive as an object.
+        let reason = unsafe { get(self.raw.as_ptr()) };
+        check("GetDeviceRemovedReason", reason).map_err(|error| RunnerError::DeviceLost(error.to_string()))
+    }
+
+    fn make(&self, call: &str, make: impl FnOnce(*mut c_void, Place) -> HResult) -> Result<Object, RunnerError> {
+        // SAFETY: every method that this is used with stores an object where it succeeds.
+        unsafe { Object::made(call, |place| make(self.raw.as_ptr(), place)) }
+    }
+}
+
+/// Where the bytes of a blob are, and how many.
+fn blob_range(blob: &Object) -> (*const c_void, usize) {
+    // SAFETY: slot 3 of `ID3DBlob` is `GetBufferPointer`.
+    let pointer = unsafe { blob.method::<method_type!(() -> *const c_void)>(3) };
+    // SAFETY: slot 4 of `ID3DBlob` is `GetBufferSize`.
+    let size = unsafe { blob.method::<method_type!(() -> usize)>(4) };
+    // SAFETY: the blob is alive.
+    let pointer = unsafe { pointer(blob.as_ptr()) };
+    // SAFETY: the blob is alive.
+    (pointer, unsafe { size(blob.as_ptr()) })
+}
+
+/// The text that a blob holds.
+fn text(blob: &Object) -> String {
+    let (pointer, size) = blob_range(blob);
+    if pointer.is_null() {
+        return String::new();
+    }
+    // SAFETY: the blob has so many bytes there, and lives as long as they are read.
+    let bytes = unsafe { std::slice::from_raw_parts(pointer.cast::<u8>(), size) };
+    String::from_utf8_lossy(bytes).trim_end_matches('\0').trim().to_owned()
+}

@@ -1,0 +1,248 @@
+//! The descriptor heaps of a job: every descriptor of every table, null where the job names no resource.
+
+use layoutproof::runner::{ImageKind, Job, JobSampler, RegisterClass, RegisterRange, RunnerError, TexelType};
+
+use crate::com::{Object, method_type};
+use crate::device::{CpuDescriptor, Device};
+use crate::memory::{Memory, address};
+use crate::placement::{CONSTANT_ALIGNMENT, Region, Regions, TEXEL};
+use crate::registers::{Registers, Resource};
+use crate::root_signature::{HeapKind, Layout, Table};
+use crate::structures::{
+    BufferShaderView, BufferWritableView, COMPONENTS, ConstantBufferView, DescriptorHeapDesc, SamplerDesc, format,
+};
+use crate::textures::Texture;
+
+/// A heap that shaders see.
+#[derive(Debug)]
+pub(crate) struct Heap {
+    raw: Object,
+    /// Bytes from one descriptor to the next.
+    step: u32,
+}
+
+impl Heap {
+    /// A heap of `count` descriptors.
+    fn new(device: &Device, kind: HeapKind, count: u32) -> Result<Self, RunnerError> {
+        let kind = match kind {
+            HeapKind::Views => 0,
+            HeapKind::Samplers => 1,
+        };
+        let raw = device.descriptor_heap(&DescriptorHeapDesc { kind, count, flags: 1, nodes: 0 })?;
+        Ok(Self { raw, step: device.descriptor_size(kind) })
+    }
+
+    /// The heap as command lists take it.
+    pub(crate) fn raw(&self) -> &Object {
+        &self.raw
+    }
+
+    /// Where the descriptor of this number is written.
+    fn cpu(&self, number: u32) -> CpuDescriptor {
+        type GetStart = method_type!((*mut CpuDescriptor) -> *mut CpuDescriptor);
+        // SAFETY: slot 9 of `ID3D12DescriptorHeap` is `GetCPUDescriptorHandleForHeapStart`, which returns its structure
+        // through a pointer.
+        let get = unsafe { self.raw.method::<GetStart>(9) };
+        let mut start = 0;
+        // SAFETY: the place for the answer lives until the call returns.
+        unsafe { get(self.raw.as_ptr(), &raw mut start) };
+        start + number as usize * self.step as usize
+    }
+
+    /// What command lists are told of the descriptor of this number.
+    pub(crate) fn gpu(&self, number: u32) -> u64 {
+        type GetStart = method_type!((*mut u64) -> *mut u64);
+        // SAFETY: slot 10 of `ID3D12DescriptorHeap` is `GetGPUDescriptorHandleForHeapStart`, which returns its structure
+        // through a pointer.
+        let get = unsafe { self.raw.method::<GetStart>(10) };
+        let mut start = 0;
+        // SAFETY: the place for the answer lives until the call returns.
+        unsafe { get(self.raw.as_ptr(), &raw mut start) };
+        start + u64::from(number) * u64::from(self.step)
+    }
+}
+
+/// The heaps of a job; `None` for those that it does not need.
+#[derive(Debug, Default)]
+pub(crate) struct Heaps {
+    /// Views of resources.
+    pub(crate) views: Option<Heap>,
+    /// Samplers.
+    pub(crate) samplers: Option<Heap>,
+}
+
+/// What descriptors are made of.
+pub(crate) struct Bound<'a> {
+    pub(crate) job: &'a Job,
+    pub(crate) registers: &'a Registers,
+    pub(crate) regions: &'a Regions,
+    pub(crate) memory: &'a Memory,
+    /// In the order of the job's images; `None` for typed buffers.
+    pub(crate) textures: &'a [Option<Texture>],
+}
+
+impl Heaps {
+    /// The heaps for `layout`, filled.
+    ///
+    /// # Errors
+    /// `Unsupported` for what is not bound here.
+    pub(crate) fn new(device: &Device, layout: &Layout, bound: &Bound<'_>) -> Result<Self, RunnerError> {
+        let heap = |kind, count| if count == 0 { Ok(None) } else { Heap::new(device, kind, count).map(Some) };
+        let heaps =
+            Self { views: heap(HeapKind::Views, layout.views)?, samplers: heap(HeapKind::Samplers, layout.samplers)? };
+        for table in layout.tables() {
+            bound.fill(device, heaps.of(table.heap), table)?;
+        }
+        Ok(heaps)
+    }
+
+    /// The heap of this kind, which a table is in.
+    pub(crate) fn of(&self, kind: HeapKind) -> &Heap {
+        let heap = match kind {
+            HeapKind::Views => &self.views,
+            HeapKind::Samplers => &self.samplers,
+        };
+        heap.as_ref().expect("a layout counts the descriptors of its tables")
+    }
+}
+
+impl Bound<'_> {
+    /// Writes the descriptors of a table.
+    fn fill(&self, device: &Device, heap: &Heap, table: &Table) -> Result<(), RunnerError> {
+        for ranged in &table.ranges {
+            let mut resources = self.registers.in_range(&ranged.range).peekable();
+            for place in 0..ranged.length {
+                let resource = resources.next_if(|(named, _)| *named == place).map(|(_, resource)| resource);
+                let at = heap.cpu(table.first + ranged.offset + place);
+                match resource {
+                    None => self.write(device, &ranged.range, None, at),
+                    Some(Resource::Buffer(index)) => {
+                        let view = View::of_buffer(self.regions.buffers[index], ranged.range.stride);
+                        self.write(device, &ranged.range, Some(view), at);
+                    }
+                    Some(Resource::Image(index)) if self.textures[index].is_some() => {
+                        self.write_texture(device, index, at);
+                    }
+                    Some(Resource::Image(index)) => {
+                        let view = self.view_of_image(index)?;
+                        self.write(device, &ranged.range, Some(view), at);
+                    }
+                    Some(Resource::Sampler(index)) => {
+                        let JobSampler { level, comparison, .. } = self.job.samplers[index];
+                        if comparison {
+                            return Err(RunnerError::Unsupported("samplers that compare".to_owned()));
+                        }
+                        write_sampler(device, level, at);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn write_texture(&self, device: &Device, index: usize, at: CpuDescriptor) {
+        let image = &self.job.images[index];
+        let texture = self.textures[index].as_ref().expect("the caller looked");
+        if image.kind == ImageKind::Storage {
+            // SAFETY: `at` is a place in a heap of views.
+            unsafe { device.write_writable_texture_view(&texture.resource, at) };
+        } else {
+            // SAFETY: `at` is a place in a heap of views.
+            unsafe { device.write_texture_view(&texture.resource, texture.cube_view().as_ref(), at) };
+        }
+    }
+
+    fn view_of_image(&self, index: usize) -> Result<View, RunnerError> {
+        let image = &self.job.images[index];
+        match (image.kind, self.regions.typed[index]) {
+            (ImageKind::UniformTexels | ImageKind::StorageTexels, Some(region)) => {
+                let format = match image.texel {
+                    TexelType::Float => format::R32G32B32A32_FLOAT,
+                    TexelType::Sint => format::R32G32B32A32_SINT,
+                    TexelType::Uint => format::R32G32B32A32_UINT,
+                    TexelType::Depth => return Err(RunnerError::Unsupported("buffers of depths".to_owned())),
+                };
+                Ok(View { region, format, element: TEXEL, stride: 0, flags: 0 })
+            }
+            _ => Err(RunnerError::Unsupported("textures".to_owned())),
+        }
+    }
+
+    /// Writes a descriptor of the class of `range` at `at`, a place in a heap of views; null for no view.
+    fn write(&self, device: &Device, range: &RegisterRange, view: Option<View>, at: CpuDescriptor) {
+        let first = view.map_or(0, |view| view.region.range() / u64::from(view.element));
+        let count = view.map_or(0, |view| view.region.size() / view.element);
+        let (format, stride, flags) =
+            view.map_or((format::R32_TYPELESS, 0, 1), |view| (view.format, view.stride, view.flags));
+        match range.class {
+            RegisterClass::ConstantBuffer => {
+                let view = match view {
+                    Some(View { region, .. }) => ConstantBufferView {
+                        address: address(self.memory.read.resource()) + region.range(),
+                        size: region.size().next_multiple_of(CONSTANT_ALIGNMENT),
+                    },
+                    None => ConstantBufferView { address: 0, size: 0 },
+                };
+                // SAFETY: `at` is a place in a heap of views.
+                unsafe { device.write_constant_view(&view, at) };
+            }
+            RegisterClass::ShaderResource => {
+                let resource = view.map(|_| self.memory.read.resource());
+                let view =
+                    BufferShaderView { format, dimension: 1, components: COMPONENTS, first, count, stride, flags };
+                // SAFETY: `at` is a place in a heap of views.
+                unsafe { device.write_shader_view(resource, &view, at) };
+            }
+            RegisterClass::UnorderedAccess => {
+                let resource = view.map(|_| self.memory.written.resource());
+                let view = BufferWritableView { format, dimension: 1, first, count, stride, counter_offset: 0, flags };
+                // SAFETY: `at` is a place in a heap of views.
+                unsafe { device.write_writable_view(resource, &view, at) };
+            }
+            // It sees a level that no texture of a job has.
+            RegisterClass::Sampler => write_sampler(device, UNSEEN_LEVEL, at),
+        }
+    }
+}
+
+/// The mip level that samplers see in elements of arrays that a job leaves out.
+const UNSEEN_LEVEL: u32 = 15;
+
+/// Writes a sampler without filtering that clamps to one mip level.
+fn write_sampler(device: &Device, level: u32, at: CpuDescriptor) {
+    let level = u16::try_from(level).map_or(f32::from(u16::MAX), f32::from);
+    let sampler = SamplerDesc {
+        filter: 0,
+        addresses: [3; 3],
+        level_bias: 0.0,
+        anisotropy: 1,
+        comparison: 1,
+        border: [0.0; 4],
+        least_level: level,
+        most_level: level,
+    };
+    // SAFETY: samplers are only in heaps of samplers.
+    unsafe { device.write_sampler(&sampler, at) };
+}
+
+/// How a shader sees a region.
+#[derive(Clone, Copy, Debug)]
+struct View {
+    region: Region,
+    format: u32,
+    /// Bytes of what is counted.
+    element: u32,
+    stride: u32,
+    /// 1: raw.
+    flags: u32,
+}
+
+impl View {
+    /// A structured buffer, or a raw one where `stride` is 0.
+    fn of_buffer(region: Region, stride: u32) -> Self {
+        match stride {
+            0 => Self { region, format: format::R32_TYPELESS, element: 4, stride: 0, flags: 1 },
+            stride => Self { region, format: format::UNKNOWN, element: stride, stride, flags: 0 },
+        }
+    }
+}

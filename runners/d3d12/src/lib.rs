@@ -1,0 +1,59 @@
+//! Runs layoutproof's probes on Direct3D 12 devices: GPUs and WARP on Windows, and on Linux vkd3d's device above Vulkan.
+//!
+//! [`enumerate`] lists the adapters; [`open`] makes a [`Runner`] of one of them. Jobs with containers of DXBC or DXIL go
+//! in, the bytes of every buffer come out. Which bytes are right is not decided here.
+//!
+//! The interfaces are called through their tables of methods (`com`), since the `windows` crate has another calling
+//! convention on Linux than vkd3d. Source of the rules: Microsoft's Direct3D 12 programming guide and reference; what
+//! vkd3d does besides was measured with 2.1 and is said where the code depends on it.
+
+mod adapters;
+mod com;
+mod commands;
+mod container;
+mod device;
+mod failure;
+mod heaps;
+mod library;
+mod memory;
+mod placement;
+mod refusal;
+mod registers;
+mod root_signature;
+mod runner;
+mod session;
+mod structures;
+mod support;
+mod textures;
+
+use layoutproof::devices::number_equal_ids;
+use layoutproof::runner::{DeviceInfo, Runner, RunnerError};
+
+pub use layoutproof::devices::Enumeration;
+
+use adapters::Found;
+use library::Functions;
+use runner::Direct3dRunner;
+use session::Session;
+
+/// Lists the devices; a machine without the library has none.
+///
+/// # Errors
+/// `Api` if the library is there but a call fails.
+pub fn enumerate() -> Result<Enumeration, RunnerError> {
+    let Ok(functions) = Functions::load() else { return Ok(Enumeration::default()) };
+    let Found { devices, notes } = adapters::list(functions)?;
+    let mut devices: Vec<DeviceInfo> = devices.into_iter().map(|adapter| adapter.info).collect();
+    number_equal_ids(&mut devices);
+    Ok(Enumeration { devices, notes })
+}
+
+/// Opens a device that [`enumerate`] listed.
+///
+/// # Errors
+/// `Api` if the device is no longer there or a call fails.
+pub fn open(info: &DeviceInfo) -> Result<Box<dyn Runner>, RunnerError> {
+    let functions = Functions::load().map_err(|reason| RunnerError::Api { call: library::NAME.to_owned(), reason })?;
+    let device = adapters::open(functions, info)?;
+    Ok(Box::new(Direct3dRunner::new(info.clone(), Session::new(device)?)))
+}

@@ -1,0 +1,69 @@
+//! The library that has Direct3D 12, and the functions that it exports.
+//!
+//! `d3d12.dll` and `dxgi.dll` on Windows, vkd3d's `libvkd3d-utils.so.1` elsewhere. Once loaded it stays so: drivers keep
+//! threads that would run into unloaded code.
+
+use std::ffi::c_void;
+use std::sync::OnceLock;
+
+use libloading::Library;
+
+use crate::com::{Guid, HResult, Place, function_type};
+use crate::structures::RootSignatureDesc;
+
+/// The library's name.
+pub(crate) const NAME: &str = if cfg!(windows) { "d3d12.dll" } else { "libvkd3d-utils.so.1" };
+
+type CreateDevice = function_type!((*mut c_void, u32, *const Guid, Place) -> HResult);
+type SerializeRootSignature = function_type!((*const RootSignatureDesc, u32, Place, Place) -> HResult);
+
+/// The functions that are used.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Functions {
+    /// `D3D12CreateDevice`.
+    pub(crate) create_device: CreateDevice,
+    /// `D3D12SerializeRootSignature`.
+    pub(crate) serialize_root_signature: SerializeRootSignature,
+}
+
+impl Functions {
+    /// The functions of this machine's library, or why there is none.
+    pub(crate) fn load() -> Result<Self, String> {
+        static LOADED: OnceLock<Result<Functions, String>> = OnceLock::new();
+        LOADED.get_or_init(Self::of_library).clone()
+    }
+
+    fn of_library() -> Result<Self, String> {
+        let library = open(NAME)?;
+        let function = |name: &str| format!("{NAME} has no `{name}`");
+        // SAFETY: the function has this type in `d3d12.h`, and so it has in vkd3d.
+        let create_device = unsafe { library.get::<CreateDevice>(b"D3D12CreateDevice\0") };
+        // SAFETY: as above.
+        let serialize = unsafe { library.get::<SerializeRootSignature>(b"D3D12SerializeRootSignature\0") };
+        Ok(Self {
+            create_device: *create_device.map_err(|_| function("D3D12CreateDevice"))?,
+            serialize_root_signature: *serialize.map_err(|_| function("D3D12SerializeRootSignature"))?,
+        })
+    }
+}
+
+/// Loads a library for as long as the process lives.
+pub(crate) fn open(name: &str) -> Result<&'static Library, String> {
+    let library = load(name).map_err(|error| format!("{name} cannot be loaded: {error}"))?;
+    Ok(Box::leak(Box::new(library)))
+}
+
+/// From the system's folder and no other: libraries of Windows lie nowhere else.
+#[cfg(windows)]
+fn load(name: &str) -> Result<Library, libloading::Error> {
+    use libloading::os::windows::{LOAD_LIBRARY_SEARCH_SYSTEM32, Library as WindowsLibrary};
+    // SAFETY: the initialisers of Windows' own libraries ask for nothing.
+    unsafe { WindowsLibrary::load_with_flags(name, LOAD_LIBRARY_SEARCH_SYSTEM32) }.map(Library::from)
+}
+
+/// As the dynamic linker finds it.
+#[cfg(not(windows))]
+fn load(name: &str) -> Result<Library, libloading::Error> {
+    // SAFETY: vkd3d's initialisers ask for nothing.
+    unsafe { Library::new(name) }
+}

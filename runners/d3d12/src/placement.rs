@@ -1,0 +1,170 @@
+//! Where a job's resources lie in the two buffers of [`Memory`](crate::memory::Memory).
+
+use layoutproof::placement::Placement;
+use layoutproof::runner::{BufferAfter, ImageKind, Job, JobImage, RegisterClass, RunnerError};
+
+use crate::memory::Memory;
+use crate::registers::class_of_buffer;
+use crate::root_signature::Layout;
+
+/// Regions start at multiples of this many bytes, so that a range at one multiple of its alignment is at an odd one in the
+/// whole buffer, too.
+const REGION: u32 = 512;
+
+/// `D3D12_CONSTANT_BUFFER_DATA_PLACEMENT_ALIGNMENT`, of which the size of a view is a multiple as well.
+pub(crate) const CONSTANT_ALIGNMENT: u32 = 256;
+
+/// `D3D12_RAW_UAV_SRV_BYTE_ALIGNMENT`.
+const STORAGE_ALIGNMENT: u32 = 16;
+
+/// Bytes of a texel of a typed buffer.
+pub(crate) const TEXEL: u32 = 16;
+
+/// Where a resource is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Region {
+    /// Whether it is in the buffer that shaders write.
+    pub(crate) is_written: bool,
+    /// Where its memory begins, in bytes.
+    start: u64,
+    placement: Placement,
+}
+
+impl Region {
+    /// Where the bound range begins, in bytes.
+    pub(crate) fn range(&self) -> u64 {
+        self.start + u64::from(self.placement.offset)
+    }
+
+    /// Bytes of the bound range.
+    pub(crate) fn size(&self) -> u32 {
+        self.placement.size
+    }
+}
+
+/// Where all of a job's resources are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Regions {
+    /// In the order of the job's buffers.
+    pub(crate) buffers: Vec<Region>,
+    /// In the order of the job's images; `None` for textures.
+    pub(crate) typed: Vec<Option<Region>>,
+    /// Bytes that are only read.
+    pub(crate) read: u64,
+    /// Bytes that are written.
+    pub(crate) written: u64,
+}
+
+impl Regions {
+    /// Places the resources of `job`, whose root signature is `layout`.
+    ///
+    /// # Errors
+    /// As [`Placement::of`].
+    pub(crate) fn new(job: &Job, layout: &Layout) -> Result<Self, RunnerError> {
+        let strides = strides(job, layout);
+        let mut regions = Self::default();
+        for (buffer, stride) in job.buffers.iter().zip(strides) {
+            let class = class_of_buffer(buffer.kind)?;
+            let alignment = match class {
+                RegisterClass::ConstantBuffer => CONSTANT_ALIGNMENT,
+                RegisterClass::ShaderResource | RegisterClass::UnorderedAccess | RegisterClass::Sampler => {
+                    common_multiple(STORAGE_ALIGNMENT, stride)
+                }
+            };
+            let placement = Placement::of(buffer, alignment)?;
+            let region = regions.add(class == RegisterClass::UnorderedAccess, alignment, placement);
+            regions.buffers.push(region);
+        }
+        for image in &job.images {
+            let is_written = match image.kind {
+                ImageKind::UniformTexels => false,
+                ImageKind::StorageTexels => true,
+                ImageKind::Sampled | ImageKind::Storage | ImageKind::Combined => {
+                    regions.typed.push(None);
+                    continue;
+                }
+            };
+            let placement = Placement { offset: TEXEL, size: TEXEL, total: 2 * TEXEL };
+            let region = regions.add(is_written, TEXEL, placement);
+            regions.typed.push(Some(region));
+        }
+        Ok(regions)
+    }
+
+    fn add(&mut self, is_written: bool, alignment: u32, placement: Placement) -> Region {
+        let end = if is_written { &mut self.written } else { &mut self.read };
+        let start = end.next_multiple_of(u64::from(common_multiple(REGION, alignment)));
+        // A view of constants ends at a multiple of its alignment.
+        *end =
+            start + u64::from(placement.total.max(placement.offset + placement.size)) + u64::from(CONSTANT_ALIGNMENT);
+        Region { is_written, start, placement }
+    }
+
+    /// Writes the memory of all resources.
+    pub(crate) fn write(&self, job: &Job, memory: &mut Memory) {
+        let mut write = |region: &Region, bytes: &[u8]| {
+            let target = if region.is_written { &mut memory.before } else { &mut memory.read };
+            target.write(region.start, bytes);
+        };
+        for (buffer, region) in job.buffers.iter().zip(&self.buffers) {
+            write(region, &region.placement.image(buffer));
+        }
+        for (image, region) in job.images.iter().zip(&self.typed) {
+            if let Some(region) = region {
+                let before = vec![0; region.placement.offset as usize];
+                write(region, &[before, texel(image)].concat());
+            }
+        }
+    }
+
+    /// The job's buffers as they are now.
+    pub(crate) fn read(&self, memory: &Memory) -> Vec<BufferAfter> {
+        let read = |region: &Region| {
+            let source = if region.is_written { &memory.after } else { &memory.read };
+            region.placement.split(&source.read(region.start, region.placement.total))
+        };
+        self.buffers.iter().map(read).collect()
+    }
+}
+
+/// The bytes of an image's first texel.
+pub(crate) fn texel(image: &JobImage) -> Vec<u8> {
+    let words = image.levels.first().copied().unwrap_or_default();
+    words.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+/// The stride of each buffer that is bound as a structured one; 1 for all others.
+fn strides(job: &Job, layout: &Layout) -> Vec<u32> {
+    let range_of = |class: RegisterClass, set: u32, register: u32| {
+        let ranges = layout.tables().flat_map(|table| &table.ranges).map(|ranged| &ranged.range);
+        let mut inside = ranges.filter(move |range| range.class == class && range.space == set);
+        inside.find(|range| register >= range.first && range.count.is_none_or(|count| register - range.first < count))
+    };
+    let stride = |buffer: &layoutproof::runner::JobBuffer| {
+        let class = class_of_buffer(buffer.kind).ok()?;
+        let range = range_of(class, buffer.set, buffer.binding + buffer.element)?;
+        (range.stride > 0).then_some(range.stride)
+    };
+    job.buffers.iter().map(|buffer| stride(buffer).unwrap_or(1)).collect()
+}
+
+/// The least common multiple of two sizes.
+fn common_multiple(one: u32, other: u32) -> u32 {
+    let (mut a, mut b) = (one, other);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    one / a.max(1) * other
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_lie_at_elements_of_their_structures() {
+        for (one, other, expected) in [(16, 1, 16), (16, 12, 48), (512, 48, 1536), (512, 256, 512)] {
+            assert_eq!(common_multiple(one, other), expected, "{one} and {other}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Which registers a job binds, and in which ranges its root signature declares them.
+//!
+//! A [`Job`] goes in; out come its resources by register and the ranges: those that the job declares, and one for each
+//! resource or array that is in none of them.
+
+use std::collections::BTreeMap;
+
+use layoutproof::runner::{BufferKind, ImageKind, Job, JobBuffer, JobImage, RegisterClass, RegisterRange, RunnerError};
+
+/// A register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Register {
+    /// Its class.
+    pub(crate) class: RegisterClass,
+    /// Its space.
+    pub(crate) space: u32,
+    /// Its number.
+    pub(crate) number: u32,
+}
+
+/// What is bound at a register: one of the job's buffers, images or samplers, by its index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Resource {
+    /// A buffer.
+    Buffer(usize),
+    /// An image.
+    Image(usize),
+    /// A sampler.
+    Sampler(usize),
+}
+
+/// What a job binds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Registers {
+    /// Resources by register.
+    pub(crate) named: BTreeMap<Register, Resource>,
+    /// All ranges.
+    pub(crate) ranges: Vec<RegisterRange>,
+}
+
+/// A resource on its way to its register: arrays begin at `first`.
+struct Site {
+    class: RegisterClass,
+    space: u32,
+    first: u32,
+    element: u32,
+    resource: Resource,
+}
+
+impl Registers {
+    /// The registers of `job`.
+    ///
+    /// # Errors
+    /// `Api` if two resources share a register; `Unsupported` for what Direct3D 12 does not have.
+    pub(crate) fn of(job: &Job) -> Result<Self, RunnerError> {
+        let mut registers = Self { named: BTreeMap::new(), ranges: job.root_signature.ranges.clone() };
+        let mut lengths: BTreeMap<Register, u32> = BTreeMap::new();
+        for site in sites(job)? {
+            let Site { class, space, first, element, resource } = site;
+            let number = first.checked_add(element).ok_or_else(|| refused("a register beyond 2^32 - 1"))?;
+            let register = Register { class, space, number };
+            if registers.named.insert(register, resource).is_some() {
+                return Err(refused(&format!("two resources at {}{number} space {space}", class.letter())));
+            }
+            if !job.root_signature.ranges.iter().any(|range| contains(range, register)) {
+                let length = lengths.entry(Register { class, space, number: first }).or_default();
+                *length = (*length).max(element + 1);
+            }
+        }
+        registers.ranges.extend(lengths.into_iter().map(|(first, length)| RegisterRange {
+            class: first.class,
+            space: first.space,
+            first: first.number,
+            count: Some(length),
+            stride: 0,
+        }));
+        Ok(registers)
+    }
+
+    /// Whether a range has more registers than one.
+    pub(crate) fn has_arrays(&self) -> bool {
+        self.ranges.iter().any(|range| range.count != Some(1))
+    }
+
+    /// What is bound in `range`, by its place in it.
+    pub(crate) fn in_range(&self, range: &RegisterRange) -> impl Iterator<Item = (u32, Resource)> {
+        let first = Register { class: range.class, space: range.space, number: range.first };
+        let inside = self.named.range(first..).take_while({
+            let range = range.clone();
+            move |(register, _)| contains(&range, **register)
+        });
+        inside.map(move |(register, resource)| (register.number - first.number, *resource))
+    }
+}
+
+/// Whether a range declares a register.
+fn contains(range: &RegisterRange, register: Register) -> bool {
+    let is_alike = range.class == register.class && range.space == register.space && range.first <= register.number;
+    is_alike && range.count.is_none_or(|count| register.number - range.first < count)
+}
+
+fn sites(job: &Job) -> Result<Vec<Site>, RunnerError> {
+    let mut sites = Vec::new();
+    for (index, JobBuffer { set, binding, element, kind, .. }) in job.buffers.iter().enumerate() {
+        let class = class_of_buffer(*kind)?;
+        let resource = Resource::Buffer(index);
+        sites.push(Site { class, space: *set, first: *binding, element: *element, resource });
+    }
+    for (index, JobImage { set, binding, element, kind, .. }) in job.images.iter().enumerate() {
+        let class = class_of_image(*kind)?;
+        let resource = Resource::Image(index);
+        sites.push(Site { class, space: *set, first: *binding, element: *element, resource });
+    }
+    for (index, sampler) in job.samplers.iter().enumerate() {
+        sites.push(Site {
+            class: RegisterClass::Sampler,
+            space: sampler.set,
+            first: sampler.binding,
+            element: sampler.element,
+            resource: Resource::Sampler(index),
+        });
+    }
+    Ok(sites)
+}
+
+/// The class of the registers of such buffers.
+pub(crate) fn class_of_buffer(kind: BufferKind) -> Result<RegisterClass, RunnerError> {
+    match kind {
+        BufferKind::Uniform => Ok(RegisterClass::ConstantBuffer),
+        BufferKind::StorageRead => Ok(RegisterClass::ShaderResource),
+        BufferKind::Storage => Ok(RegisterClass::UnorderedAccess),
+        BufferKind::Address { .. } => Err(RunnerError::Unsupported("buffers by address".to_owned())),
+    }
+}
+
+fn class_of_image(kind: ImageKind) -> Result<RegisterClass, RunnerError> {
+    match kind {
+        ImageKind::Sampled | ImageKind::UniformTexels => Ok(RegisterClass::ShaderResource),
+        ImageKind::Storage | ImageKind::StorageTexels => Ok(RegisterClass::UnorderedAccess),
+        ImageKind::Combined => Err(RunnerError::Unsupported("images with samplers of their own".to_owned())),
+    }
+}
+
+fn refused(reason: &str) -> RunnerError {
+    RunnerError::Api { call: "job".to_owned(), reason: reason.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use layoutproof::runner::{RootSignature, Shader};
+
+    use super::*;
+
+    fn buffer(set: u32, binding: u32, element: u32, kind: BufferKind) -> JobBuffer {
+        JobBuffer { set, binding, element, kind, bytes: vec![0; 4], after: Vec::new(), before_word: 0 }
+    }
+
+    #[test]
+    fn classes_are_apart_and_arrays_take_registers_in_a_row() {
+        use BufferKind::{Storage, StorageRead, Uniform};
+        let buffers = vec![
+            buffer(2, 0, 0, Uniform),
+            buffer(2, 0, 0, Storage),
+            buffer(2, 4, 1, StorageRead),
+            buffer(2, 7, 2, StorageRead),
+        ];
+        let mut job = Job::compute(Shader::Dxil(Vec::new()), "main", buffers);
+        let range = RegisterRange { class: RegisterClass::ShaderResource, space: 2, first: 7, count: None, stride: 8 };
+        job.root_signature = RootSignature { ranges: vec![range.clone()], ..RootSignature::default() };
+        let registers = Registers::of(&job).unwrap();
+
+        let told = |range: &RegisterRange| format!("{}{} x {:?}", range.class.letter(), range.first, range.count);
+        let ranges: Vec<String> = registers.ranges.iter().map(told).collect();
+        assert_eq!(ranges, ["t7 x None", "b0 x Some(1)", "t4 x Some(2)", "u0 x Some(1)"]);
+        assert_eq!(registers.in_range(&range).collect::<Vec<_>>(), [(2, Resource::Buffer(3))]);
+        assert_eq!(registers.in_range(&registers.ranges[2]).collect::<Vec<_>>(), [(1, Resource::Buffer(2))]);
+    }
+
+    #[test]
+    fn a_register_holds_one_resource() {
+        let buffers = vec![buffer(1, 3, 0, BufferKind::Uniform), buffer(1, 2, 1, BufferKind::Uniform)];
+        let job = Job::compute(Shader::Dxil(Vec::new()), "main", buffers);
+        let error = Registers::of(&job).unwrap_err().to_string();
+        assert_eq!(error, "job: two resources at b3 space 1");
+    }
+}

@@ -1,0 +1,285 @@
+//! The root signature of a job: its ranges of registers go in, root parameters come out, and what they are set to.
+//!
+//! A buffer alone is a root descriptor, or words in the root signature, as the job asks; everything else goes through
+//! descriptor tables: one of all ranges that have an end, one of all such ranges of samplers, and one for each range
+//! without end, which must be the last of its table.
+//!
+//! Source: Microsoft, "Root Signature Limits"; `D3D12_ROOT_PARAMETER` of the Windows SDK.
+
+use layoutproof::runner::{Job, RegisterClass, RegisterRange, RootParameters, RunnerError};
+
+use crate::com::Object;
+use crate::device::Device;
+use crate::registers::{Registers, Resource};
+use crate::structures::{
+    DescriptorRange, RootParameter, RootParameterType, RootParameterValue, RootRegister, RootSignatureDesc, RootTable,
+};
+
+/// Words that a root signature has.
+const WORDS: u32 = 64;
+
+/// Words that are left for tables: one for each.
+const WORDS_OF_TABLES: u32 = 24;
+
+/// Words of a root descriptor.
+const WORDS_OF_DESCRIPTOR: u32 = 2;
+
+/// Descriptors of one job at most, of which those that the job does not name are null.
+const MOST_DESCRIPTORS: u32 = 1 << 16;
+
+/// Which descriptors a heap holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HeapKind {
+    /// Views of resources.
+    Views,
+    /// Samplers.
+    Samplers,
+}
+
+/// A root parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Parameter {
+    /// The address of a buffer of the job.
+    Descriptor {
+        /// Its register.
+        range: RegisterRange,
+        /// The buffer.
+        buffer: usize,
+    },
+    /// The words of a buffer of the job.
+    Constants {
+        /// Its register.
+        range: RegisterRange,
+        /// The buffer.
+        buffer: usize,
+        /// How many words it has.
+        words: u32,
+    },
+    /// Descriptors in a row.
+    Table(Table),
+}
+
+/// Descriptors in a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Table {
+    /// Where they are.
+    pub(crate) heap: HeapKind,
+    /// Place of the first one in its heap.
+    pub(crate) first: u32,
+    /// The ranges, one behind the other.
+    pub(crate) ranges: Vec<TableRange>,
+}
+
+/// A range of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TableRange {
+    /// The registers.
+    pub(crate) range: RegisterRange,
+    /// Place of the first one in the table.
+    pub(crate) offset: u32,
+    /// Descriptors that the heap has for it: all, or of a range without end as many as the job names.
+    pub(crate) length: u32,
+}
+
+/// What a root signature consists of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// The root parameters.
+    pub(crate) parameters: Vec<Parameter>,
+    /// Descriptors of all tables of views.
+    pub(crate) views: u32,
+    /// Descriptors of all tables of samplers.
+    pub(crate) samplers: u32,
+}
+
+impl Layout {
+    /// The layout for `job`, which binds `registers`.
+    ///
+    /// # Errors
+    /// `Unsupported` for more than a root signature or a heap can hold.
+    pub(crate) fn new(job: &Job, registers: &Registers) -> Result<Self, RunnerError> {
+        let mut layout = Self::default();
+        let mut left = WORDS - WORDS_OF_TABLES;
+        let mut finite = (Vec::new(), Vec::new());
+        let mut endless = Vec::new();
+        for range in &registers.ranges {
+            if let Some((parameter, words)) = root_parameter(job, registers, range).filter(|(_, words)| *words <= left)
+            {
+                left -= words;
+                layout.parameters.push(parameter);
+                continue;
+            }
+            let named = registers.in_range(range).map(|(place, _)| place + 1).max().unwrap_or(0);
+            let length = range.count.unwrap_or(named + 1);
+            let ranged = TableRange { range: range.clone(), offset: 0, length };
+            match (range.count, heap_of(range.class)) {
+                (None, heap) => endless.push((heap, vec![ranged])),
+                (Some(_), HeapKind::Views) => finite.0.push(ranged),
+                (Some(_), HeapKind::Samplers) => finite.1.push(ranged),
+            }
+        }
+        let tables = [(HeapKind::Views, finite.0), (HeapKind::Samplers, finite.1)].into_iter().chain(endless);
+        for (heap, ranges) in tables.filter(|(_, ranges)| !ranges.is_empty()) {
+            layout.add_table(heap, ranges)?;
+        }
+        match u32::try_from(layout.tables().count()) {
+            Ok(tables) if tables <= WORDS_OF_TABLES => Ok(layout),
+            Ok(_) | Err(_) => Err(RunnerError::Unsupported(format!("more than {WORDS_OF_TABLES} descriptor tables"))),
+        }
+    }
+
+    /// The tables.
+    pub(crate) fn tables(&self) -> impl Iterator<Item = &Table> {
+        self.parameters.iter().filter_map(|parameter| match parameter {
+            Parameter::Table(table) => Some(table),
+            Parameter::Descriptor { .. } | Parameter::Constants { .. } => None,
+        })
+    }
+
+    fn add_table(&mut self, heap: HeapKind, mut ranges: Vec<TableRange>) -> Result<(), RunnerError> {
+        let taken = match heap {
+            HeapKind::Views => &mut self.views,
+            HeapKind::Samplers => &mut self.samplers,
+        };
+        let first = *taken;
+        for range in &mut ranges {
+            range.offset = *taken - first;
+            *taken = taken.saturating_add(range.length);
+        }
+        if *taken > MOST_DESCRIPTORS {
+            return Err(RunnerError::Unsupported(format!(
+                "room for {taken} descriptors; jobs have {MOST_DESCRIPTORS}"
+            )));
+        }
+        self.parameters.push(Parameter::Table(Table { heap, first, ranges }));
+        Ok(())
+    }
+
+    /// Makes the root signature.
+    pub(crate) fn root_signature(&self, device: &Device) -> Result<Object, RunnerError> {
+        let ranges: Vec<Vec<DescriptorRange>> = self.tables().map(descriptor_ranges).collect();
+        let mut tables = ranges.iter();
+        let parameters: Vec<RootParameter> = self
+            .parameters
+            .iter()
+            .map(|parameter| match parameter {
+                Parameter::Table(_) => {
+                    let ranges = tables.next().expect("every table has its ranges");
+                    let count = u32::try_from(ranges.len()).expect("a table has few ranges");
+                    let table = RootTable { count, ranges: ranges.as_ptr() };
+                    root(RootParameterType::Table, RootParameterValue { table })
+                }
+                Parameter::Descriptor { range, .. } => root(descriptor_type(range.class), register(range, 0)),
+                Parameter::Constants { range, words, .. } => {
+                    root(RootParameterType::Constants, register(range, *words))
+                }
+            })
+            .collect();
+        device.root_signature(&RootSignatureDesc {
+            parameters: u32::try_from(parameters.len()).expect("a root signature has at most 64 parameters"),
+            first_parameter: parameters.as_ptr(),
+            static_samplers: 0,
+            first_static_sampler: std::ptr::null(),
+            flags: 0,
+        })
+    }
+}
+
+/// The heap that has the descriptors of such registers.
+fn heap_of(class: RegisterClass) -> HeapKind {
+    match class {
+        RegisterClass::ConstantBuffer | RegisterClass::ShaderResource | RegisterClass::UnorderedAccess => {
+            HeapKind::Views
+        }
+        RegisterClass::Sampler => HeapKind::Samplers,
+    }
+}
+
+/// The parameter of a range that needs no table, with the words that it takes; `None` for all others.
+fn root_parameter(job: &Job, registers: &Registers, range: &RegisterRange) -> Option<(Parameter, u32)> {
+    let alone = registers.in_range(range).next().filter(|_| range.count == Some(1));
+    let Some((_, Resource::Buffer(buffer))) = alone else { return None };
+    let descriptor = || (Parameter::Descriptor { range: range.clone(), buffer }, WORDS_OF_DESCRIPTOR);
+    match (job.root_signature.parameters, range.class) {
+        (RootParameters::Tables, _) => None,
+        (RootParameters::Constants, RegisterClass::ConstantBuffer) => {
+            let words = u32::try_from(job.buffers[buffer].bytes.len() / 4).ok()?;
+            Some((Parameter::Constants { range: range.clone(), buffer, words }, words))
+        }
+        (RootParameters::Descriptors | RootParameters::Constants, _) => Some(descriptor()),
+    }
+}
+
+fn root(kind: RootParameterType, value: RootParameterValue) -> RootParameter {
+    RootParameter { kind, value, visibility: 0 }
+}
+
+fn register(range: &RegisterRange, words: u32) -> RootParameterValue {
+    RootParameterValue { register: RootRegister { register: range.first, space: range.space, words } }
+}
+
+fn descriptor_type(class: RegisterClass) -> RootParameterType {
+    match class {
+        RegisterClass::ConstantBuffer => RootParameterType::ConstantBuffer,
+        RegisterClass::UnorderedAccess => RootParameterType::UnorderedAccess,
+        RegisterClass::ShaderResource | RegisterClass::Sampler => RootParameterType::ShaderResource,
+    }
+}
+
+fn descriptor_ranges(table: &Table) -> Vec<DescriptorRange> {
+    let ranges = table.ranges.iter().map(|TableRange { range, offset, .. }| DescriptorRange {
+        kind: match range.class {
+            RegisterClass::ShaderResource => 0,
+            RegisterClass::UnorderedAccess => 1,
+            RegisterClass::ConstantBuffer => 2,
+            RegisterClass::Sampler => 3,
+        },
+        count: range.count.unwrap_or(u32::MAX),
+        register: range.first,
+        space: range.space,
+        offset: *offset,
+    });
+    ranges.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use layoutproof::runner::{BufferKind, JobBuffer, RootSignature, Shader};
+
+    use super::*;
+
+    fn buffer(binding: u32, kind: BufferKind) -> JobBuffer {
+        JobBuffer { set: 0, binding, element: 0, kind, bytes: vec![0; 16], after: Vec::new(), before_word: 0 }
+    }
+
+    fn layout(parameters: RootParameters) -> Vec<String> {
+        let buffers =
+            vec![buffer(0, BufferKind::Uniform), buffer(3, BufferKind::Storage), buffer(9, BufferKind::Storage)];
+        let mut job = Job::compute(Shader::Dxil(Vec::new()), "main", buffers);
+        let range = RegisterRange { class: RegisterClass::UnorderedAccess, space: 0, first: 8, count: None, stride: 0 };
+        job.root_signature = RootSignature { parameters, ranges: vec![range] };
+        let layout = Layout::new(&job, &Registers::of(&job).unwrap()).unwrap();
+        let told = |parameter: &Parameter| match parameter {
+            Parameter::Descriptor { range, buffer } => {
+                format!("{}{} is buffer {buffer}", range.class.letter(), range.first)
+            }
+            Parameter::Constants { range, words, .. } => {
+                format!("{}{} is {words} words", range.class.letter(), range.first)
+            }
+            Parameter::Table(Table { first, ranges, .. }) => {
+                let ranges =
+                    ranges.iter().map(|it| format!(" {}{}+{}", it.range.class.letter(), it.range.first, it.length));
+                format!("table at {first}:{}", ranges.collect::<String>())
+            }
+        };
+        layout.parameters.iter().map(told).collect()
+    }
+
+    #[test]
+    fn buffers_are_bound_as_the_job_asks_and_endless_ranges_by_tables() {
+        let endless = "table at 0: u8+3";
+        assert_eq!(layout(RootParameters::Descriptors), ["b0 is buffer 0", "u3 is buffer 1", endless]);
+        assert_eq!(layout(RootParameters::Constants), ["b0 is 4 words", "u3 is buffer 1", endless]);
+        assert_eq!(layout(RootParameters::Tables), ["table at 0: b0+1 u3+1", "table at 2: u8+3"]);
+    }
+}

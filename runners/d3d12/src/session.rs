@@ -1,0 +1,123 @@
+//! A device in use: runs one job after the other and keeps what the next one may need again.
+
+use layoutproof::limits::check_features;
+use layoutproof::runner::{DeviceInfo, Feature, Job, ReadBack, RunnerError, Shader};
+
+use crate::com::Object;
+use crate::commands::{Commands, Work};
+use crate::container::signed;
+use crate::device::Device;
+use crate::heaps::{Bound, Heaps};
+use crate::memory::Memory;
+use crate::placement::Regions;
+use crate::refusal;
+use crate::registers::Registers;
+use crate::root_signature::Layout;
+use crate::textures::Texture;
+
+/// An open device with its reusable objects.
+#[derive(Debug)]
+pub(crate) struct Session {
+    // The last job's; compiling is what takes the time, and jobs in a row often differ in their buffers only.
+    program: Option<Program>,
+    commands: Commands,
+    memory: Memory,
+    device: Device,
+}
+
+/// A pipeline with its root signature.
+#[derive(Debug)]
+struct Program {
+    shader: Shader,
+    layout: Layout,
+    root_signature: Object,
+    pipeline: Object,
+}
+
+impl Session {
+    /// A session on `device`.
+    pub(crate) fn new(device: Device) -> Result<Self, RunnerError> {
+        Ok(Self { program: None, commands: Commands::new(&device)?, memory: Memory::new(&device)?, device })
+    }
+
+    /// Runs one job. After `Timeout` and `DeviceLost` the session must be leaked.
+    pub(crate) fn run(&mut self, info: &DeviceInfo, job: &Job) -> Result<ReadBack, RunnerError> {
+        accept(info, job)?;
+        let registers = Registers::of(job)?;
+        if registers.has_arrays() && !info.features.contains(&Feature::StorageBufferArray) {
+            return Err(RunnerError::Unsupported("arrays of registers".to_owned()));
+        }
+        let layout = Layout::new(job, &registers)?;
+        let regions = Regions::new(job, &layout)?;
+        self.memory.grow(&self.device, regions.read, regions.written)?;
+        regions.write(job, &mut self.memory);
+        let program = self.program(job, layout)?;
+
+        let textures = Texture::of_job(&self.device, &job.images)?;
+        let bound = Bound { job, registers: &registers, regions: &regions, memory: &self.memory, textures: &textures };
+        let heaps = Heaps::new(&self.device, &program.layout, &bound)?;
+        let work = Work {
+            job,
+            layout: &program.layout,
+            root_signature: &program.root_signature,
+            pipeline: &program.pipeline,
+            heaps: &heaps,
+            memory: &self.memory,
+            regions: &regions,
+            textures: &textures,
+        };
+        if let Err(error) = self.commands.run(&self.device, &work) {
+            // The work may still use them; the caller leaks the rest.
+            std::mem::forget((program, heaps, textures));
+            return Err(error);
+        }
+        self.program = Some(program);
+        Ok(ReadBack { buffers: regions.read(&self.memory), targets: Vec::new() })
+    }
+
+    /// The last program if it fits, else a new one; either way it is the caller's.
+    fn program(&mut self, job: &Job, layout: Layout) -> Result<Program, RunnerError> {
+        if let Some(last) = self.program.take_if(|last| last.shader == job.shader && last.layout == layout) {
+            return Ok(last);
+        }
+        let (Shader::Dxil(container) | Shader::Dxbc(container)) = &job.shader else {
+            return Err(RunnerError::Unsupported("shaders that are no containers of DXBC or DXIL".to_owned()));
+        };
+        let code = signed(container)?;
+        let root_signature = layout.root_signature(&self.device)?;
+        let pipeline = self.device.compute_pipeline(&root_signature, &code).map_err(|error| match error {
+            RunnerError::Api { call, reason } => refusal::of_shader(&job.shader, &code, &format!("{call}: {reason}")),
+            other @ (RunnerError::Unsupported(_)
+            | RunnerError::DeviceLost(_)
+            | RunnerError::Timeout(_)
+            | RunnerError::ShaderRefused(_)) => other,
+        })?;
+        Ok(Program { shader: job.shader.clone(), layout, root_signature, pipeline })
+    }
+}
+
+/// Checks that the device can run such a job at all.
+fn accept(info: &DeviceInfo, job: &Job) -> Result<(), RunnerError> {
+    check_features(info, &job.requires)?;
+    let unsupported = |what: &str| Err(RunnerError::Unsupported(what.to_owned()));
+    if job.draw.is_some() {
+        return unsupported("draws: a container has one entry point");
+    }
+    if !job.constants.is_empty() {
+        return unsupported("specialization constants");
+    }
+    if !job.push_constants.is_empty() {
+        return unsupported("push constants without a register");
+    }
+    if job.buffers.is_empty() {
+        let (call, reason) = ("job".to_owned(), "without buffers there is nothing to read back".to_owned());
+        return Err(RunnerError::Api { call, reason });
+    }
+    match &job.shader {
+        Shader::Dxil(_) | Shader::Dxbc(_) => Ok(()),
+        Shader::Spirv(_) => unsupported("SPIR-V: Direct3D 12 takes containers of DXBC and DXIL"),
+        Shader::Wgsl(_) => unsupported("WGSL: Direct3D 12 takes containers of DXBC and DXIL"),
+        Shader::DxilListing(_) | Shader::ClangIr(_) => unsupported("listings: Direct3D 12 takes containers of DXIL"),
+        Shader::Msl(_) => unsupported("Metal's language: Direct3D 12 takes containers of DXBC and DXIL"),
+    }
+}

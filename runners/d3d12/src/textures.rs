@@ -1,0 +1,138 @@
+//! Textures of a job: made, filled with one texel for each mip level, and written into descriptors.
+
+use layoutproof::runner::{ImageKind, ImageView, JobImage, RunnerError, TexelType};
+
+use crate::com::Object;
+use crate::device::Device;
+use crate::memory::Mapped;
+use crate::structures::{COMPONENTS, Footprint, HeapType, ResourceDesc, TextureShaderView, format, state};
+
+/// `D3D12_TEXTURE_DATA_PITCH_ALIGNMENT`.
+const PITCH: u32 = 256;
+
+/// `D3D12_TEXTURE_DATA_PLACEMENT_ALIGNMENT`.
+const PLACEMENT: u64 = 512;
+
+/// Bytes of a texel.
+const TEXEL: u32 = 16;
+
+/// Elements of an array of images.
+const ELEMENTS: u16 = 2;
+
+/// Faces of a cube.
+const FACES: u16 = 6;
+
+/// A texture with the memory that it is filled from.
+#[derive(Debug)]
+pub(crate) struct Texture {
+    pub(crate) resource: Object,
+    pub(crate) staging: Mapped,
+    pub(crate) copies: Vec<LevelCopy>,
+    /// What it becomes when it is filled.
+    pub(crate) state: u32,
+    view: ImageView,
+    levels: u32,
+    format: u32,
+}
+
+/// One mip level of one element on its way into a texture.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LevelCopy {
+    pub(crate) subresource: u32,
+    pub(crate) footprint: Footprint,
+}
+
+impl Texture {
+    /// The textures of a job, in the order of its images; `None` for typed buffers.
+    pub(crate) fn of_job(device: &Device, images: &[JobImage]) -> Result<Vec<Option<Self>>, RunnerError> {
+        let make = |image: &JobImage| match image.kind {
+            ImageKind::Sampled | ImageKind::Storage => Self::new(device, image).map(Some),
+            ImageKind::Combined | ImageKind::UniformTexels | ImageKind::StorageTexels => Ok(None),
+        };
+        images.iter().map(make).collect()
+    }
+
+    /// Makes the texture of an image.
+    ///
+    /// # Errors
+    /// `Unsupported` for depths.
+    fn new(device: &Device, image: &JobImage) -> Result<Self, RunnerError> {
+        let format = match image.texel {
+            TexelType::Float => format::R32G32B32A32_FLOAT,
+            TexelType::Sint => format::R32G32B32A32_SINT,
+            TexelType::Uint => format::R32G32B32A32_UINT,
+            TexelType::Depth => return Err(RunnerError::Unsupported("textures of depths".to_owned())),
+        };
+        let levels = u16::try_from(image.levels.len()).expect("a few levels, which was checked");
+        let size = 1_u32 << (levels - 1);
+        let (dimension, height, slices, depth) = match image.view {
+            ImageView::D1 => (2, 1, 1, 1),
+            ImageView::D1Array => (2, 1, ELEMENTS, 1),
+            ImageView::D2 => (3, size, 1, 1),
+            ImageView::D2Array => (3, size, ELEMENTS, 1),
+            ImageView::D3 => (4, size, 1, size),
+            ImageView::Cube => (3, size, FACES, 1),
+            ImageView::CubeArray => (3, size, FACES * ELEMENTS, 1),
+        };
+        let is_written = image.kind == ImageKind::Storage;
+        let desc = ResourceDesc {
+            dimension,
+            alignment: 0,
+            width: u64::from(size),
+            height,
+            depth: if depth > 1 { u16::try_from(depth).expect("a few texels") } else { slices },
+            levels,
+            format,
+            samples: 1,
+            quality: 0,
+            layout: 0,
+            flags: if is_written { 4 } else { 0 },
+        };
+        let resource = device.resource(HeapType::Default, &desc, state::COPY_DEST)?;
+
+        let footprints = (0..u32::from(levels)).map(|level| {
+            let least = |size: u32| (size >> level).max(1);
+            Footprint {
+                offset: 0,
+                format,
+                width: least(size),
+                height: least(height),
+                depth: least(depth),
+                pitch: (least(size) * TEXEL).next_multiple_of(PITCH),
+            }
+        });
+        let mut end = 0_u64;
+        let placed: Vec<Footprint> = footprints
+            .map(|footprint| {
+                let offset = end.next_multiple_of(PLACEMENT);
+                end = offset + footprint.bytes();
+                Footprint { offset, ..footprint }
+            })
+            .collect();
+        let mut staging = Mapped::new(device, HeapType::Upload, end)?;
+        for (footprint, texel) in placed.iter().zip(&image.levels) {
+            let texel: Vec<u8> = texel.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let count = usize::try_from(footprint.bytes()).expect("a small texture") / texel.len();
+            staging.write(footprint.offset, &texel.repeat(count));
+        }
+        let copies = (0..u32::from(slices)).flat_map(|slice| {
+            (0..).zip(&placed).map(move |(level, footprint)| LevelCopy {
+                subresource: level + slice * u32::from(levels),
+                footprint: *footprint,
+            })
+        });
+        let copies = copies.collect();
+        let state = if is_written { state::UNORDERED_ACCESS } else { state::SHADER_RESOURCE };
+        Ok(Self { resource, staging, copies, state, view: image.view, levels: levels.into(), format })
+    }
+
+    /// The view of cubes, which is not what a view is without a description.
+    pub(crate) fn cube_view(&self) -> Option<TextureShaderView> {
+        let (dimension, words) = match self.view {
+            ImageView::Cube => (9, [0, self.levels, 0, 0, 0, 0]),
+            ImageView::CubeArray => (10, [0, self.levels, 0, ELEMENTS.into(), 0, 0]),
+            ImageView::D1 | ImageView::D1Array | ImageView::D2 | ImageView::D2Array | ImageView::D3 => return None,
+        };
+        Some(TextureShaderView { format: self.format, dimension, components: COMPONENTS, reserved: 0, words })
+    }
+}
