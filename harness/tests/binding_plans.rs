@@ -80,7 +80,7 @@ fn what_is_not_read_has_a_reason() {
         ("endless", "set 0 binding 5"),
         ("here", "set 0 binding 6"),
         ("nowhere", "set 0 binding 7"),
-        ("here", "t0"),
+        ("here", "metal-texture 0"),
     ];
     let plan = planned(text, &rows);
     assert_eq!(

@@ -30,6 +30,9 @@ fn problems(schema: &Value, root: &Value, value: &Value, place: &str) -> Vec<Str
     if !is_of_type(&schema["type"], value) {
         found.push(format!("{place}: {value} is no {}", schema["type"]));
     }
+    if value.is_null() {
+        return found;
+    }
     for key in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         if value.get(key).is_none() {
             found.push(format!("{place}: no key {key}"));

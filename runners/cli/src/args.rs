@@ -245,9 +245,9 @@ pub struct RunArgs {
     /// Leave the built-in known differences out.
     #[arg(long)]
     pub no_known: bool,
-    /// The least number of leaves that each device must answer for.
+    /// The least number of leaves that each device must answer for; files add up.
     #[arg(long, value_name = "FILE")]
-    pub floors: Option<PathBuf>,
+    pub floors: Vec<PathBuf>,
     /// How long one job may take on a device, in seconds; 60 where nothing is said.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<Duration>,

@@ -102,7 +102,7 @@ impl Wanted {
                 None => known,
                 Some(_) => known.into_iter().map(Known::of_shard).collect(),
             },
-            floors: floors(args.floors.as_deref())?,
+            floors: floors(&args.floors)?,
             all_witnesses: [&args.device, &args.runner, &args.producer, &args.form]
                 .iter()
                 .all(|named| named.is_empty()),

@@ -68,16 +68,19 @@ pub(crate) fn text_of(known: &[Known]) -> String {
 ///
 /// # Errors
 /// As [`lists`], and a list without a floor.
-pub(crate) fn floors(path: Option<&Path>) -> anyhow::Result<Vec<Floor>> {
-    let Some(path) = path else { return Ok(Vec::new()) };
-    let floors = lists(&[path.to_path_buf()], floors::read)?;
-    if floors.is_empty() {
-        bail!(
-            "{} has no list of floors, so every run would reach them: name a .toml file with a [[floor]]",
-            path.display()
-        );
+pub(crate) fn floors(paths: &[PathBuf]) -> anyhow::Result<Vec<Floor>> {
+    let mut all = Vec::new();
+    for path in paths {
+        let floors = lists(std::slice::from_ref(path), floors::read)?;
+        if floors.is_empty() {
+            bail!(
+                "{} has no list of floors, so every run would reach them: name a .toml file with a [[floor]]",
+                path.display()
+            );
+        }
+        all.extend(floors);
     }
-    Ok(floors)
+    Ok(all)
 }
 
 /// Reads lists that the user keeps: files, or all `.toml` files of folders.

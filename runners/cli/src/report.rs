@@ -23,9 +23,9 @@ pub struct ReportArgs {
     /// Records of runs (`run --json`), of the shards of one or of several.
     #[arg(required = true, value_name = "RECORDS")]
     pub files: Vec<PathBuf>,
-    /// The least number of leaves that each device must answer for, in all runs together.
+    /// The least number of leaves that each device must answer for, in all runs together; files add up.
     #[arg(long, value_name = "FILE")]
-    pub floors: Option<PathBuf>,
+    pub floors: Vec<PathBuf>,
     /// Where reports go.
     #[command(flatten)]
     pub outputs: OutputArgs,
@@ -40,7 +40,7 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     args.outputs.check()?;
     let parts = args.files.iter().map(|path| read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let Merged { runs, devices, records, end, notes, mut missing, cut } = merge(parts)?;
-    let floors = floors(args.floors.as_deref())?;
+    let floors = floors(&args.floors)?;
     missing.extend(missed_by_runs(&floors, &runs, &records)?);
     // What is not here, or was not done, may be where a device or a compiler answered.
     if missing.is_empty() && cut.is_empty() && end.not_done == 0 {

@@ -50,7 +50,7 @@ fn audience(args: &RunArgs) -> Audience {
 
 fn run_telling(args: &RunArgs, style: Style, progress: &Progress) -> anyhow::Result<Exit> {
     let started = Instant::now();
-    if args.part.shard.is_some() && args.floors.is_some() {
+    if args.part.shard.is_some() && !args.floors.is_empty() {
         bail!("no shard can reach a floor: give --floors to `layoutproof report`, with the records of all shards");
     }
     args.outputs.check()?;
