@@ -195,7 +195,7 @@ impl Produced {
         if plan.entries.is_empty() {
             return self.gaps.push(Gap::language("such a buffer holds no array without a length"));
         }
-        for part in parts(plan, layout, (asked.toolchain.output, asked.target)) {
+        for part in parts(asked, layout, plan) {
             self.add_part(asked, layout, &part);
         }
     }
@@ -343,8 +343,8 @@ fn one_entry(mut plan: ProbePlan, direction: Direction) -> ProbePlan {
 }
 
 /// The plan, in parts where a driver compiles what comes out.
-fn parts(plan: &ProbePlan, layout: &BlockLayout, (output, target): (Output, CodeTarget)) -> Vec<ProbePlan> {
-    match (output, target) {
+fn parts(asked: &Asked<'_>, layout: &BlockLayout, plan: &ProbePlan) -> Vec<ProbePlan> {
+    match (asked.toolchain.output, asked.target) {
         (Output::Dxil | Output::ClangIr, CodeTarget::Newest) => vec![plan.clone()],
         (Output::Dxil | Output::ClangIr, CodeTarget::Direct3d { .. })
         | (Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl, _) => {

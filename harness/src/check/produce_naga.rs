@@ -24,11 +24,11 @@ impl Produced {
     /// the image is packed for: the same without a planted fault.
     pub(super) fn add_naga(&mut self, block: usize, (layout, image_of): (&BlockLayout, &BlockLayout), plan: ProbePlan) {
         for part in in_wgsl(plan).parts_for_drivers(image_of) {
-            self.add_part_of_naga(block, (layout, image_of), &part);
+            self.add_part_of_naga(block, layout, image_of, &part);
         }
     }
 
-    fn add_part_of_naga(&mut self, block: usize, (layout, image_of): (&BlockLayout, &BlockLayout), plan: &ProbePlan) {
+    fn add_part_of_naga(&mut self, block: usize, layout: &BlockLayout, image_of: &BlockLayout, plan: &ProbePlan) {
         for entry in &plan.entries {
             let NagaModule { wgsl, offsets, spirv } = match compile(layout, plan, entry) {
                 Ok(compiled) => compiled,

@@ -64,7 +64,7 @@ pub fn source(declarations: &str, module: &Module, layouts: &[BlockLayout], prog
                 let path = element_of(module, probed, element);
                 format!("asuint(layoutproof_levels{levels}.SampleLevel({path}, float2(0.5, 0.5), 0).x)")
             }
-            _ => value((module, layouts), probed, element).unwrap_or_else(|| format!("{REFILL_WORD}u")),
+            _ => value(module, layouts, probed, element).unwrap_or_else(|| format!("{REFILL_WORD}u")),
         };
         writeln!(body, "    layoutproof_output.Store({place}, {value});").expect("a String takes every write");
     }
@@ -123,7 +123,7 @@ fn word_of(layout: &BlockLayout) -> Option<Leaf> {
 }
 
 /// The word that a parameter's element holds.
-fn value((module, layouts): (&Module, &[BlockLayout]), probed: &Probed, element: u32) -> Option<String> {
+fn value(module: &Module, layouts: &[BlockLayout], probed: &Probed, element: u32) -> Option<String> {
     if let (BoundKind::Uniform | BoundKind::Storage { .. }, Some(layout)) =
         (probed.kind, block_of(layouts, &probed.path))
     {
