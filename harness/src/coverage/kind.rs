@@ -82,26 +82,13 @@ fn kind(root: &LaidOut, leaf: &Leaf) -> LeafKind {
     let mut here = root;
     let mut after = After::Start;
     for step in &leaf.steps {
-        match (&here.shape, step) {
-            (LaidOutShape::Struct(members), LeafStep::Member(index)) => {
-                let index = *index as usize;
-                let Some(found) = members.get(index) else { break };
-                after = index.checked_sub(1).and_then(|before| members.get(before)).map_or(after, After::of);
-                member = &found.layout;
-                here = &found.layout;
-            }
-            (LaidOutShape::Array { element, .. }, LeafStep::Element(_)) => here = element,
-            (
-                LaidOutShape::Scalar(_)
-                | LaidOutShape::Vector { .. }
-                | LaidOutShape::Matrix { .. }
-                | LaidOutShape::Array { .. }
-                | LaidOutShape::Struct(_)
-                | LaidOutShape::Pointer
-                | LaidOutShape::Resource,
-                LeafStep::Member(_) | LeafStep::Element(_) | LeafStep::Cell { .. } | LeafStep::Component(_),
-            ) => break,
+        let Some(next) = here.at_step(step) else { break };
+        if let (LaidOutShape::Struct(members), LeafStep::Member(index)) = (&here.shape, step) {
+            let before = (*index as usize).checked_sub(1).and_then(|before| members.get(before));
+            after = before.map_or(after, After::of);
+            member = next;
         }
+        here = next;
     }
     LeafKind { ty: spelling(member), after }
 }

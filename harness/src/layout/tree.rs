@@ -114,6 +114,29 @@ pub struct LaidOut {
     pub shape: LaidOutShape,
 }
 
+impl LaidOut {
+    /// What a step of a leaf's way leads to; `None` for the parts of vectors and matrices, and for a step that is no part of
+    /// this type.
+    pub fn at_step(&self, step: &LeafStep) -> Option<&Self> {
+        match (&self.shape, step) {
+            (LaidOutShape::Struct(members), LeafStep::Member(index)) => {
+                members.get(*index as usize).map(|member| &member.layout)
+            }
+            (LaidOutShape::Array { element, .. }, LeafStep::Element(_)) => Some(element),
+            (
+                LaidOutShape::Scalar(_)
+                | LaidOutShape::Vector { .. }
+                | LaidOutShape::Matrix { .. }
+                | LaidOutShape::Array { .. }
+                | LaidOutShape::Struct(_)
+                | LaidOutShape::Pointer
+                | LaidOutShape::Resource,
+                LeafStep::Member(_) | LeafStep::Element(_) | LeafStep::Cell { .. } | LeafStep::Component(_),
+            ) => None,
+        }
+    }
+}
+
 /// A scalar type with its size under the rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Component {

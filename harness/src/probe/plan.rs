@@ -216,26 +216,16 @@ fn overlapped(root: &LaidOut, steps: &[LeafStep]) -> Option<String> {
 /// The members on the way to a leaf, each as the members of its struct and its index among them.
 fn members<'a>(root: &'a LaidOut, steps: &'a [LeafStep]) -> impl Iterator<Item = (&'a [LaidOutMember], usize)> + 'a {
     let mut here = Some(root);
-    let way = steps.iter().map_while(move |step| match (&here?.shape, step) {
-        (LaidOutShape::Struct(members), LeafStep::Member(index)) => {
-            let index = *index as usize;
-            here = members.get(index).map(|member| &member.layout);
-            here.map(|_| Some((members.as_slice(), index)))
-        }
-        (LaidOutShape::Array { element, .. }, LeafStep::Element(_)) => {
-            here = Some(&**element);
-            Some(None)
-        }
-        (
-            LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
-            | LaidOutShape::Array { .. }
-            | LaidOutShape::Struct(_)
-            | LaidOutShape::Pointer
-            | LaidOutShape::Resource,
-            LeafStep::Member(_) | LeafStep::Element(_) | LeafStep::Cell { .. } | LeafStep::Component(_),
-        ) => None,
+    let way = steps.iter().map_while(move |step| {
+        let holder = here?;
+        here = holder.at_step(step);
+        let is_there = here.is_some();
+        let member = if let (LaidOutShape::Struct(members), LeafStep::Member(index)) = (&holder.shape, step) {
+            Some((members.as_slice(), *index as usize))
+        } else {
+            None
+        };
+        is_there.then_some(member)
     });
     way.flatten()
 }

@@ -28,6 +28,12 @@ const SHARED: &str = "layoutproof_shared";
 /// Locals that hold the words of a double.
 const HALVES: [&str; 2] = ["layoutproof_low", "layoutproof_high"];
 
+/// What the name of a handle's type begins with.
+const HANDLE: &str = "DescriptorHandle<";
+
+/// A local that holds the words of a handle.
+const WORDS: &str = "layoutproof_words";
+
 /// What the statements are about.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probed<'a> {
@@ -127,7 +133,8 @@ impl Probed<'_> {
             // DXC 1.7.2308 aborts on a condition whose type is a template's.
             let cast = if component.scalar == Scalar::Bool { "(bool)" } else { "" };
             let rest = if slot.form == Form::Whole { rest } else { self.indexed(&rest) };
-            stores += &self.store(&format!("{cast}{copy}{rest}"), component, word(slot)?);
+            let part = self.converted(self.leaf(slot), format!("{copy}{rest}"));
+            stores += &self.store(&format!("{cast}{part}"), component, word(slot)?);
         }
         Some(stores)
     }
@@ -203,7 +210,8 @@ impl Probed<'_> {
         let element = self.element()?;
         let mut text = format!("    {{ {element} {VALUE} = {BYTES}.Load<{element} >(0);\n");
         for slot in slots {
-            text += &self.store(&self.part(slot), self.leaf(slot).component, word(slot)?);
+            let part = self.converted(self.leaf(slot), self.part(slot));
+            text += &self.store(&part, self.leaf(slot).component, word(slot)?);
         }
         Some(text + "    }\n")
     }
@@ -214,7 +222,7 @@ impl Probed<'_> {
         let mut text = format!("    {{ {element} {VALUE};\n");
         for slot in slots {
             let value = self.loaded(self.leaf(slot).component, word(slot)?);
-            text.extend(["    ", &self.part(slot), " = ", &value, ";\n"]);
+            text += &self.assign(self.leaf(slot), &self.part(slot), &value);
         }
         Some(text + &format!("    {BYTES}.Store<{element} >(0, {VALUE});\n    }}\n"))
     }
@@ -224,7 +232,9 @@ impl Probed<'_> {
         let first = self.leaf(&slots[0]);
         let (vector, _) = path.split_at(path.len() - (first.path.len() - stem));
         let vector = vector.trim_end_matches('.');
-        let mut text = format!("    {{ {}{} {VALUE} = {vector};\n", first.component.scalar.spelling(), slots.len());
+        let cast = if self.handle(first).is_some() { "(uint2)" } else { "" };
+        let ty = format!("{}{}", first.component.scalar.spelling(), slots.len());
+        let mut text = format!("    {{ {ty} {VALUE} = {cast}{vector};\n");
         for slot in slots {
             let leaf = self.leaf(slot);
             let part = &leaf.path[stem..];
@@ -238,6 +248,7 @@ impl Probed<'_> {
     /// The path as the dialect takes it: FXC wants no second subscript on a matrix in a structured buffer (its error X3512)
     /// but the name of a component.
     fn spelled(&self, leaf: &Leaf, path: String) -> String {
+        let path = self.converted(leaf, path);
         let is_structured = self.layout.kind == BlockKind::StructuredElement;
         match leaf.steps.last() {
             Some(LeafStep::Cell { column, .. }) if is_structured && self.dialect == Dialect::OldHlsl => {
@@ -246,6 +257,14 @@ impl Probed<'_> {
             }
             Some(LeafStep::Member(_) | LeafStep::Element(_) | LeafStep::Component(_) | LeafStep::Cell { .. })
             | None => path,
+        }
+    }
+
+    /// The path of a handle's word through the `uint2` that the handle converts to: by itself it has no names for its words.
+    fn converted(&self, leaf: &Leaf, path: String) -> String {
+        match (self.handle(leaf), path.rsplit_once('.')) {
+            (Some(_), Some((handle, word))) => format!("((uint2){handle}).{word}"),
+            (Some(_), None) | (None, _) => path,
         }
     }
 
@@ -262,8 +281,27 @@ impl Probed<'_> {
 
     fn write(&self, slot: &Slot) -> Option<String> {
         let leaf = self.leaf(slot);
-        let path = self.spelled(leaf, expression(self.layout, leaf)?);
-        Some(format!("    {path} = {};\n", self.loaded(leaf.component, word(slot)?)))
+        let value = self.loaded(leaf.component, word(slot)?);
+        Some(self.assign(leaf, &expression(self.layout, leaf)?, &value))
+    }
+
+    /// The statement that gives the leaf at `path` a value.
+    fn assign(&self, leaf: &Leaf, path: &str, value: &str) -> String {
+        match (self.handle(leaf), path.rsplit_once('.')) {
+            (Some(handle), Some((variable, word))) => format!(
+                "    {{ uint2 {WORDS} = (uint2){variable}; {WORDS}.{word} = {value}; {variable} = {handle}({WORDS}); }}\n"
+            ),
+            (Some(_), None) | (None, _) => format!("    {} = {value};\n", self.spelled(leaf, path.to_owned())),
+        }
+    }
+
+    /// The type of the handle that the leaf is a word of; `None` for all other leaves.
+    fn handle(&self, leaf: &Leaf) -> Option<&str> {
+        let mut here = self.layout.result.as_ref().ok()?;
+        for step in &leaf.steps {
+            here = here.at_step(step).unwrap_or(here);
+        }
+        here.type_name.starts_with(HANDLE).then_some(here.type_name.as_str())
     }
 
     /// The statement that stores a leaf's bits at a word of the output.
