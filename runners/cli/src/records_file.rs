@@ -19,6 +19,7 @@ use layoutproof_compilers::spirv_val::SpirvVal;
 
 use crate::drivers::FetchedDrivers;
 use crate::files::FileKind;
+use crate::output_files::check_file;
 use crate::{arguments, lock};
 
 /// The first line of the records of a run on these devices, with these builds of compilers by name, of so many cases;
@@ -218,6 +219,21 @@ impl RecordsFile {
             State::Growing(_) | State::Failed(_) => false,
         }
     }
+}
+
+/// Checks that the records of an earlier run can be read and written further.
+///
+/// # Errors
+/// The path, with what keeps it from that.
+pub(crate) fn check_to_go_on(path: &Path) -> anyhow::Result<()> {
+    regular_file::open_regular(path).with_context(|| format!("reading {}", path.display()))?;
+    check_file(path)
+}
+
+/// Whether two paths lead to one file. No pipe is opened to find that out, since its other end may never be.
+pub(crate) fn is_one_file(one: &Path, other: &Path) -> bool {
+    let are_regular = [one, other].iter().all(|path| path.is_file());
+    one == other || (are_regular && same_file::is_same_file(one, other).unwrap_or(false))
 }
 
 /// Takes all out of a file.

@@ -20,7 +20,7 @@ use crate::final_report::FinalReport;
 use crate::inputs::Word;
 use crate::ledger::{Closed, Ledger};
 use crate::output::{warn, warn_rendered};
-use crate::output_files::{check_file, check_folder};
+use crate::output_files::check_folder;
 use crate::participants::Participants;
 use crate::progress::{Audience, Progress};
 use crate::records_file::{self, RecordsTarget};
@@ -54,7 +54,7 @@ fn run_telling(args: &RunArgs, style: Style, progress: &Progress) -> anyhow::Res
         bail!("no shard can reach a floor: give --floors to `layoutproof report`, with the records of all shards");
     }
     args.outputs.check()?;
-    args.resume.as_deref().map_or(Ok(()), check_file)?;
+    args.resume.as_deref().map_or(Ok(()), records_file::check_to_go_on)?;
     args.keep.as_deref().map_or(Ok(()), check_folder)?;
     // Listing devices already makes Mesa set a cache up.
     let cache = ShaderCache::look();
@@ -165,7 +165,7 @@ impl Run<'_> {
             records_file::header((self.devices, builds), self.selection.cases, inputs, &self.wanted.launch.drivers);
         let target = match &self.args.resume {
             None => RecordsTarget::open(path)?,
-            Some(earlier) if same_file::is_same_file(earlier, path).unwrap_or(earlier == path) => {
+            Some(earlier) if records_file::is_one_file(earlier, path) => {
                 let (target, bytes) = RecordsTarget::open_to_go_on(path)?;
                 ledger.resume(resume::read(&earlier.display().to_string(), &bytes, &header)?)?;
                 target

@@ -312,7 +312,7 @@ fn pipes_are_no_files() {
     {
         folder.run(words).exits(2).warns("error: reading ");
     }
-    for list in ["--known list", "--floors list", "--caselist list", "--cases list"] {
+    for list in ["--known list", "--floors list", "--caselist list", "--cases list", "--resume list"] {
         let answer = folder.run(&format!("run good.toml --device model {list}")).exits(2);
         assert!(answer.err.contains("reading list: a pipe is no regular file"), "{answer}");
     }
