@@ -59,6 +59,7 @@ fetch_vkd3d() {
 unpack_vkd3d() {
     local work=$1 package
     mkdir -p "$work/result/lib" "$work/result/bin" || return 1
+    # shellcheck disable=SC2016 # dpkg-deb fills these in
     for package in "$work"/packages/*.deb; do
         dpkg-deb --fsys-tarfile "$package" | tar -x --no-same-owner --no-same-permissions -C "$work/root" &&
             dpkg-deb --show --showformat '${Package} ${Version}\n' "$package" >>"$work/result/versions" || return 1
