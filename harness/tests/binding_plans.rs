@@ -3,8 +3,8 @@
 mod fixture;
 
 use fixture::bound::{VARYING_PLACES, VARYINGS, planned};
-use layoutproof::probe::binding::{BindingPlan, BoundKind, Extent, Pass, programs};
-use layoutproof::runner::{ImageKind, ImageView, TexelType};
+use layoutproof_core::probe::binding::{BindingPlan, BoundKind, Extent, Pass, programs};
+use layoutproof_device::{ImageKind, ImageView, TexelType};
 
 /// `path: first place x elements` of what is read.
 fn probed(plan: &BindingPlan) -> Vec<String> {

@@ -3,11 +3,11 @@
 mod fixture;
 
 use fixture::bound::{EVERYTHING, EVERYWHERE, SWAPPED, SWAPPED_PLACES, VARYING_PLACES, VARYINGS, planned};
-use layoutproof::generate::binding::{spirv, wgsl};
-use layoutproof::image::nonce_word;
-use layoutproof::model::{BINDING_MISREADINGS, Misreading, Model};
-use layoutproof::probe::binding::{BindingPlan, Program, Seen, Site, job, observe, programs};
-use layoutproof::runner::{Batch, BufferAfter, JobBuffer, ReadBack, Runner, Shader};
+use layoutproof_core::generate::binding::{spirv, wgsl};
+use layoutproof_core::model::{BINDING_MISREADINGS, Misreading, Model};
+use layoutproof_core::probe::binding::{BindingPlan, Program, Seen, Site, job, observe, programs};
+use layoutproof_core::probe::image::nonce_word;
+use layoutproof_device::{Batch, BufferAfter, JobBuffer, ReadBack, Runner, Shader};
 
 /// What the model says to every program of a plan, in order.
 fn run(plan: &BindingPlan, misreading: Option<Misreading>) -> Vec<Vec<Seen>> {

@@ -9,14 +9,13 @@
 mod fixture;
 
 use fixture::numbered::{buffer, numbered, word};
-use layoutproof::clang_ir::layouts::reported;
-use layoutproof::clang_ir::listed::{constant_buffers, resources};
-use layoutproof::declare::{DeclareOptions, declare};
-use layoutproof::dxil::Evaluator;
-use layoutproof::layout::{LayoutOptions, find, lay_out};
-use layoutproof::record::What;
-use layoutproof::runner::{Batch, BufferKind, Job, ReadBack, Runner, RunnerError, Shader};
-use layoutproof::sources::{SourceMap, Span};
+use layoutproof_core::declare::{DeclareOptions, declare};
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::inspect::clang_ir::layouts::reported;
+use layoutproof_core::inspect::clang_ir::listed::{constant_buffers, resources};
+use layoutproof_core::inspect::dxil::Evaluator;
+use layoutproof_device::{Batch, BufferKind, Job, ReadBack, Runner, RunnerError, Shader};
+use layoutproof_layout::{LayoutOptions, Quantity, Span, find, lay_out};
 
 const SOURCE: &str = include_str!("clang_ir/probe.hlsl");
 const PLAIN: &str = include_str!("clang_ir/probe.ll");
@@ -67,13 +66,13 @@ fn types_say_where_members_are() {
         reported(PLAIN, &lay_out(block, find(rules).unwrap(), LayoutOptions::default())).unwrap()
     };
     let b = numbers("B", "hlsl-cbuffer");
-    let offset = |path: &str| b.get(What::Offset, path);
+    let offset = |path: &str| b.get(Quantity::Offset, path);
     assert_eq!(["B.v", "B.arr", "B.p", "B.p.h", "B.m", "B.d"].map(offset), [4, 16, 64, 68, 80, 112].map(Some));
     assert_eq!((offset("B.m[0][1]"), offset("B.m[2][1]")), (Some(92), Some(100)));
-    assert_eq!((b.get(What::ArrayStride, "B.arr"), b.get(What::Size, "B")), (Some(16), Some(120)));
+    assert_eq!((b.get(Quantity::ArrayStride, "B.arr"), b.get(Quantity::Size, "B")), (Some(16), Some(120)));
     let lights = numbers("lights", "hlsl-structured");
-    assert_eq!(lights.get(What::Offset, "lights.range"), Some(16));
-    assert_eq!(lights.get(What::ArrayStride, "lights"), Some(20));
+    assert_eq!(lights.get(Quantity::Offset, "lights.range"), Some(16));
+    assert_eq!(lights.get(Quantity::ArrayStride, "lights"), Some(20));
 }
 
 #[test]

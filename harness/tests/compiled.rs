@@ -2,16 +2,14 @@
 
 mod fixture;
 
-use layoutproof::layout::{BlockLayout, LaidOutShape, Leaf};
-use layoutproof::model::{CompiledError, compiled};
-use layoutproof::probe::{Interface, ProbeEntry, ProbePlan};
-use layoutproof::read_spirv::declared;
-use layoutproof::record::{Direction, Form, Space, Stage};
-use layoutproof::runner::Shader;
-use layoutproof::shape::MatrixOrder;
-use naga::valid::{Capabilities, ValidationFlags, Validator};
-
 use fixture::{FLOAT, INT, UINT, array, block, matrix, scalar, structure, vector};
+use layoutproof_core::inspect::spirv::declared;
+use layoutproof_core::model::{CompiledError, compiled};
+use layoutproof_core::probe::{AddressSpace, Direction, Form, Interface, ProbeEntry, ProbePlan, Stage};
+use layoutproof_device::Shader;
+use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_layout::{BlockLayout, LaidOutShape, Leaf};
+use naga::valid::{Capabilities, ValidationFlags, Validator};
 
 /// One entry point with the interface that probes have.
 const WGSL: &str = "
@@ -74,7 +72,7 @@ fn wgsl_layout() -> BlockLayout {
 fn plan(layout: &BlockLayout) -> ProbePlan {
     let read = ProbeEntry {
         name: "read_storage".into(),
-        space: Space::Storage,
+        space: AddressSpace::Storage,
         stage: Stage::Compute,
         direction: Direction::Read,
         forms: vec![Form::Leaf],
@@ -156,7 +154,7 @@ fn both_matrix_orders_of_a_glslang_module_are_followed() {
     let layout = block(array(scalar(FLOAT), 224 / 4, 4));
     let read = ProbeEntry {
         name: "main".into(),
-        space: Space::Uniform,
+        space: AddressSpace::Uniform,
         stage: Stage::Compute,
         direction: Direction::Read,
         forms: vec![Form::Leaf],
@@ -197,7 +195,7 @@ fn what_tint_computes_of_an_offset_is_followed() {
     let layout = block(array(scalar(FLOAT), 144 / 4, 4));
     let read = ProbeEntry {
         name: "read_uniform".into(),
-        space: Space::Uniform,
+        space: AddressSpace::Uniform,
         stage: Stage::Compute,
         direction: Direction::Read,
         forms: vec![Form::Leaf, Form::Whole],

@@ -1,10 +1,11 @@
 //! A file with every kind of declaration is read as a whole, through the public interface only.
 
-use layoutproof::declare::{DeclareOptions, declare};
-use layoutproof::diagnostics::render;
-use layoutproof::module::Module;
-use layoutproof::shape::Type;
-use layoutproof::sources::{SourceMap, Span};
+use layoutproof_core::declare::{DeclareOptions, declare};
+use layoutproof_core::input::diagnostics::render;
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::module::Module;
+use layoutproof_layout::Span;
+use layoutproof_layout::shape::Type;
 
 /// Everything but resources.
 const DATA: &str = r#"

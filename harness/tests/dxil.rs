@@ -9,8 +9,8 @@
 mod fixture;
 
 use fixture::numbered::{buffer, numbered, word};
-use layoutproof::dxil::Evaluator;
-use layoutproof::runner::{Batch, BufferKind, Job, ReadBack, Runner, RunnerError, Shader};
+use layoutproof_core::inspect::dxil::Evaluator;
+use layoutproof_device::{Batch, BufferKind, Job, ReadBack, Runner, RunnerError, Shader};
 
 const LISTING: &str = include_str!("dxil/probe.ll");
 const VIEWS: &str = include_str!("dxil/views.ll");

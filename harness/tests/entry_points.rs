@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use layoutproof::check::{Produced, Source, Subject};
-use layoutproof::declare::DeclareOptions;
-use layoutproof::layout::{ElementChoice, LayoutOptions, find};
-use layoutproof::module_reader::{InProcessReader, ModuleReader};
-use layoutproof::sources::{SourceMap, Span};
-use layoutproof::toolchain::{CodeTarget, Compilation, Compile, CompileRequest, Toolchain, toolchains};
+use layoutproof_core::check::{Produced, Source, Subject};
+use layoutproof_core::declare::DeclareOptions;
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::inspect::module_reader::{InProcessReader, ModuleReader};
+use layoutproof_core::inspect::toolchain::{CodeTarget, Compilation, Compile, CompileRequest, Toolchain, toolchains};
+use layoutproof_layout::{ElementChoice, LayoutOptions, Span, find};
 
 /// Keeps the line of each probe's entry point, and refuses it.
 #[derive(Debug, Default)]

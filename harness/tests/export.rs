@@ -6,11 +6,11 @@ use std::process::Command;
 use std::sync::Arc;
 
 use expect_test::expect_file;
-use layoutproof::case::Case;
-use layoutproof::check::{Source, Subject};
-use layoutproof::export::{amber, offload_test};
-use layoutproof::layout::find;
-use layoutproof::sources::SourceMap;
+use layoutproof_core::case::Case;
+use layoutproof_core::check::{Source, Subject};
+use layoutproof_core::export::{amber, offload_test};
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_layout::find;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// A case with a uniform buffer.

@@ -5,13 +5,11 @@ mod fixture;
 #[path = "fixture/fused.rs"]
 mod fused;
 
-use layoutproof::model::{Misreading, Model};
-use layoutproof::probe::{Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, fusable, plan};
-use layoutproof::record::Form;
-use layoutproof::runner::{Batch, ReadBack, Runner};
-
 use fixture::{FLOAT, UINT, block, blocks, scalar, structure};
 use fused::{case, cases, job, moved};
+use layoutproof_core::model::{Misreading, Model};
+use layoutproof_core::probe::{Fold, Form, FusedCase, FusedGroup, FusedJob, FusedSpace, fusable, plan};
+use layoutproof_device::{Batch, ReadBack, Runner};
 
 const FORMS: [Form; 5] = [Form::Leaf, Form::Vector, Form::Whole, Form::Parameter, Form::Indexed];
 
@@ -129,6 +127,6 @@ fn groups_of_nothing_have_no_entry() {
     let layout = block(structure("S", vec![("a", 0, scalar(UINT))]));
     let empty = FusedCase { plan: plan(&layout, &[], &[FusedSpace::Uniform.space()].into()), layout };
     let group = FusedGroup { cases: &[empty], space: FusedSpace::Uniform, fold: Fold::Hash };
-    let error = layoutproof::generate::spirv::produce_fused(&group).unwrap_err();
+    let error = layoutproof_core::generate::spirv::produce_fused(&group).unwrap_err();
     assert_eq!(error.to_string(), "block `S` has nothing to probe");
 }

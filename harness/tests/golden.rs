@@ -6,27 +6,25 @@
 mod records;
 
 use expect_test::{ExpectFile, expect_file};
-use layoutproof::coverage::kind::After;
-use layoutproof::coverage::{Cell, Cells};
-use layoutproof::layout::padding::{BlockPadding, Hole, HoleKind, StructPadding};
-use layoutproof::layout::reorder::Reordered;
-use layoutproof::layout::{MemberRow, Refusal};
-use layoutproof::module::BlockKind;
-use layoutproof::mutants::devices::DeviceLine;
-use layoutproof::mutants::rules::RuleLine;
-use layoutproof::mutants::{Killers, MutantTable};
-use layoutproof::record::{
-    CheckRecord, Culprit, Direction, Form, Line, Proves, RunHeader, SCHEMA, Space, Stage, Story,
+use layoutproof_core::probe::{AddressSpace, Direction, Form, Stage};
+use layoutproof_core::report::listing::{self, CaseLine, Finding, Health, RuleSetLine};
+use layoutproof_core::report::show_json::{ShownBlock, ShownLayout};
+use layoutproof_core::report::terminal::{self, RunFacts};
+use layoutproof_core::report::{
+    Style, coverage_table, deqp_csv, diff_text, github, json_lines, junit, matrix, mutant_table, padding_text,
+    struct_text, summary,
 };
-use layoutproof::report::listing::{CaseLine, Finding, Health, RuleSetLine};
-use layoutproof::report::show_json::{ShownBlock, ShownLayout};
-use layoutproof::report::terminal::RunFacts;
-use layoutproof::report::{
-    Style, coverage_table, deqp_csv, diff_text, github, json_lines, junit, listing, matrix, mutant_table, padding_text,
-    struct_text, summary, terminal,
-};
-use layoutproof::runner::RunnerKind;
-use layoutproof::shape::{Count, MatrixOrder};
+use layoutproof_core::results::coverage::kind::After;
+use layoutproof_core::results::coverage::{Cell, Cells};
+use layoutproof_core::results::mutants::devices::DeviceLine;
+use layoutproof_core::results::mutants::rules::RuleLine;
+use layoutproof_core::results::mutants::{Killers, MutantTable};
+use layoutproof_core::results::record::{CheckRecord, Culprit, Line, Proves, RunHeader, SCHEMA, Story};
+use layoutproof_device::RunnerKind;
+use layoutproof_layout::padding::{BlockPadding, Hole, HoleKind, StructPadding};
+use layoutproof_layout::reorder::Reordered;
+use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::{BlockKind, MemberRow, Refusal};
 use records::member;
 
 const COLOUR: Style = Style { colour: true, ascii: false };
@@ -363,11 +361,17 @@ fn coverage_of_a_rule_set() {
         proves: Proves::Decorations,
     };
     let cells: Cells = [
-        (cell("float", After::Start, Space::Uniform, Direction::Read, Form::Leaf), 1200),
-        (cell("row float2x3", After::Vector, Space::Storage, Direction::Write, Form::Whole), 24),
-        (cell("float3[]", After::Scalar, Space::Storage, Direction::Read, Form::Vector), 9),
-        (Cell { stage: Stage::Vertex, ..cell("float", After::Start, Space::Uniform, Direction::Read, Form::Leaf) }, 7),
-        (cell("float", After::Start, Space::UniformElement, Direction::Read, Form::Leaf), 3),
+        (cell("float", After::Start, AddressSpace::Uniform, Direction::Read, Form::Leaf), 1200),
+        (cell("row float2x3", After::Vector, AddressSpace::Storage, Direction::Write, Form::Whole), 24),
+        (cell("float3[]", After::Scalar, AddressSpace::Storage, Direction::Read, Form::Vector), 9),
+        (
+            Cell {
+                stage: Stage::Vertex,
+                ..cell("float", After::Start, AddressSpace::Uniform, Direction::Read, Form::Leaf)
+            },
+            7,
+        ),
+        (cell("float", After::Start, AddressSpace::UniformElement, Direction::Read, Form::Leaf), 3),
     ]
     .into();
     let text = coverage_table::coverage_table(&cells, &["hlsl-cbuffer", "std140"], Style::PLAIN);

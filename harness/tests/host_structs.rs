@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use expect_test::{ExpectFile, expect_file};
-use layoutproof::case::Case;
-use layoutproof::check::Source;
-use layoutproof::diagnostics::Diagnostic;
-use layoutproof::layout::{BlockLayout, find, lay_out};
-use layoutproof::report::asserts::{Language, asserts};
-use layoutproof::sources::SourceMap;
+use layoutproof_core::case::Case;
+use layoutproof_core::check::Source;
+use layoutproof_core::input::diagnostics::Diagnostic;
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::report::asserts::{Language, asserts};
+use layoutproof_layout::{BlockLayout, find, lay_out};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// A case and a rule set, with the offsets in bytes that the case's authority gives, as fields of the host struct.

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use layoutproof::model::Model;
-use layoutproof::read_spirv::{bound_variables, declared};
-use layoutproof::runner::{Batch, BufferKind, Job, JobBuffer, Runner, RunnerError, Shader};
+use layoutproof_core::inspect::spirv::{bound_variables, declared};
+use layoutproof_core::model::Model;
+use layoutproof_device::{Batch, BufferKind, Job, JobBuffer, Runner, RunnerError, Shader};
 use rspirv::binary::Assemble;
 use rspirv::dr::{Builder, Operand};
 use rspirv::spirv::{

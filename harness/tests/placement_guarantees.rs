@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof::bind::{Bound, Convention, LayoutUnit, Request, Target, bind};
-use layoutproof::declare::{DeclareOptions, declare};
-use layoutproof::diagnostics::{Code, Diagnostic, Severity, render};
-use layoutproof::module::Module;
-use layoutproof::random::{Annotation, Dialect, Parameter, Program, programs};
-use layoutproof::shape::Count;
-use layoutproof::sources::{SourceMap, Span};
+use layoutproof_core::bindings::{Bound, Convention, LayoutUnit, Request, Target, bind};
+use layoutproof_core::declare::{DeclareOptions, declare};
+use layoutproof_core::input::diagnostics::{Code, Diagnostic, Severity, render};
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::module::Module;
+use layoutproof_core::random::{Annotation, Dialect, Parameter, Program, programs};
+use layoutproof_layout::Span;
+use layoutproof_layout::shape::Count;
 use proptest::prelude::*;
 
 /// First and last slot of each row, by the path of its row, for one unit in one space.

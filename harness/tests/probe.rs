@@ -4,27 +4,26 @@ mod fixture;
 
 use std::collections::{BTreeSet, HashMap};
 
-use layoutproof::generate::spirv::{Produced, produce};
-use layoutproof::layout::{BlockLayout, ElementChoice, UNSIZED_ELEMENTS};
-use layoutproof::model::{MISREADINGS, Misreading, Model, compiled};
-use layoutproof::probe::{
-    Interface, Observed, Place, PlanShader, ProbeJob, ProbePlan, Problem, elements, jobs, observe, plan,
+use fixture::{any_block, block, blocks, scalar, structure, vector};
+use layoutproof_core::generate::spirv::{Produced, produce};
+use layoutproof_core::inspect::spirv::declared;
+use layoutproof_core::model::{MISREADINGS, Misreading, Model, compiled};
+use layoutproof_core::probe::{
+    AddressSpace, Form, Interface, Observed, Place, PlanShader, ProbeJob, ProbePlan, Problem, elements, jobs, observe,
+    plan,
 };
-use layoutproof::read_spirv::declared;
-use layoutproof::record::{Form, Space};
-use layoutproof::runner::{Batch, ReadBack, Runner, Shader};
-use layoutproof::shape::MatrixOrder;
+use layoutproof_device::{Batch, ReadBack, Runner, Shader};
+use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_layout::{BlockLayout, ElementChoice, UNSIZED_ELEMENTS};
 use proptest::prelude::*;
 
-use fixture::{any_block, block, blocks, scalar, structure, vector};
-
-fn spaces() -> BTreeSet<Space> {
-    BTreeSet::from([Space::Uniform, Space::Storage, Space::PushConstant])
+fn spaces() -> BTreeSet<AddressSpace> {
+    BTreeSet::from([AddressSpace::Uniform, AddressSpace::Storage, AddressSpace::PushConstant])
 }
 
 /// A block in an array of storage buffers.
 fn run_element(layout: &BlockLayout, model: &mut Model) -> (ProbePlan, Vec<(ProbeJob, Observed)>) {
-    let plan = plan(layout, &layout.leaves(), &[Space::StorageElement].into());
+    let plan = plan(layout, &layout.leaves(), &[AddressSpace::StorageElement].into());
     let produced = produce(layout, &plan).expect("a planned block can be written");
     observed(layout, (plan, produced), model)
 }

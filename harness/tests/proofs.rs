@@ -7,18 +7,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fixture::bound::{EVERYTHING, EVERYWHERE, SWAPPED, SWAPPED_PLACES, bound, module};
-use layoutproof::bind::{Convention, Request, Target};
-use layoutproof::case::{Authority, BindExpectation, ExpectedPlaces};
-use layoutproof::check::{Placed, Proof, ProofCheck, Source};
-use layoutproof::known;
-use layoutproof::layout::LayoutOptions;
-use layoutproof::model::{BINDING_MISREADINGS, Misreading, Model};
-use layoutproof::record::{CheckRecord, Culprit, Outcome, Proves, Value};
-use layoutproof::report::Style;
-use layoutproof::report::summary::fold;
-use layoutproof::report::terminal::{RunFacts, failure_report, summary};
-use layoutproof::runner::{Batch, Feature, Job, Runner, RunnerKind};
-use layoutproof::sources::{SourceMap, Span};
+use layoutproof_core::bindings::{Convention, Request, Target};
+use layoutproof_core::case::{Authority, BindExpectation, ExpectedPlaces};
+use layoutproof_core::check::{Placed, Proof, ProofCheck, Source};
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::model::{BINDING_MISREADINGS, Misreading, Model};
+use layoutproof_core::report::Style;
+use layoutproof_core::report::summary::fold;
+use layoutproof_core::report::terminal::{RunFacts, failure_report, summary};
+use layoutproof_core::results::known;
+use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Proves, Value};
+use layoutproof_device::{Batch, Feature, Job, Runner, RunnerKind};
+use layoutproof_layout::{LayoutOptions, Span};
 
 /// A placement that our rules are said to have computed.
 fn placed(text: &str, rows: &[(&str, &str)], target: Target) -> Placed {
@@ -31,7 +31,7 @@ fn placed(text: &str, rows: &[(&str, &str)], target: Target) -> Placed {
         expect: Vec::new(),
         accessed: Vec::new(),
         bind: Vec::new(),
-        invocation: layoutproof::bind::Invocation::default(),
+        invocation: layoutproof_core::bindings::Invocation::default(),
         rejects: Vec::new(),
         warns: Vec::new(),
         text: None,

@@ -3,7 +3,7 @@
 //! Checks the few keywords that the schema uses, and is stricter than JSON schema in one way: an unknown key is an
 //! error, so that a new key cannot be forgotten in the schema.
 
-use layoutproof::record::{BoundCount, Line, SkipKind};
+use layoutproof_core::results::record::{BoundCount, Line, SkipKind};
 use serde_json::Value;
 
 const SCHEMA: &str = include_str!("golden/records.schema.json");

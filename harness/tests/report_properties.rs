@@ -1,12 +1,11 @@
 //! Reports of any records file, also of one whose numbers make no sense: they end, they do not panic, they hide nothing.
 
-use layoutproof::layout::MemberRow;
-use layoutproof::record::{
-    CheckRecord, Culprit, Direction, Form, Outcome, Proves, Row, Space, Stage, Story, StoryBlock, Value, What,
-};
-use layoutproof::report::{Style, failures, github, junit, summary, terminal};
-use layoutproof::runner::RunnerKind;
-use layoutproof::shape::MatrixOrder;
+use layoutproof_core::probe::{AddressSpace, Direction, Form, Stage};
+use layoutproof_core::report::{Style, failures, github, junit, summary, terminal};
+use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Proves, Row, Story, StoryBlock, Value};
+use layoutproof_device::RunnerKind;
+use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_layout::{MemberRow, Quantity};
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -16,8 +15,15 @@ const TYPES: [&str; 8] =
     ["float", "half3", "float3x4[2]", "Light[3]", "double2x2[2][3]", "Mo\u{1b}de", "uint[]", "Light[4294967295][0]"];
 const ROW_PATHS: [&str; 7] =
     ["S", "S.a", "S.a.\u{1b}x", "S.lights[1].position.z", "S.lights[2].m[0][1]", "S[1]", "other"];
-const WHATS: [What; 7] =
-    [What::Offset, What::ArrayStride, What::MatrixStride, What::Size, What::Alignment, What::Binding, What::Guard];
+const WHATS: [Quantity; 7] = [
+    Quantity::Offset,
+    Quantity::ArrayStride,
+    Quantity::MatrixStride,
+    Quantity::Size,
+    Quantity::Alignment,
+    Quantity::Binding,
+    Quantity::Guard,
+];
 const CULPRITS: [Culprit; 8] = [
     Culprit::CaseOrRules,
     Culprit::Case,
@@ -66,7 +72,7 @@ fn row() -> impl Strategy<Value = Row> {
     (select(&ROW_PATHS[..]), select(&WHATS[..]), values, any::<bool>()).prop_map(|(path, what, values, written)| Row {
         path: path.into(),
         what,
-        space: Some(Space::Storage),
+        space: Some(AddressSpace::Storage),
         direction: Some(if written { Direction::Write } else { Direction::Read }),
         form: Some(Form::Whole),
         stage: Stage::Compute,

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use layoutproof::check::{Answered, Check, Generator, Jobs, Produced, Screen, Settings, Source, Subject};
-use layoutproof::declare::DeclareOptions;
-use layoutproof::layout::{ElementChoice, LayoutOptions, find};
-use layoutproof::model::{MISREADINGS, Misreading, Model};
-use layoutproof::probe::{FUSED_ENTRY, REGIONS_ENTRY};
-use layoutproof::record::{CheckRecord, Form, Outcome, Row, Space};
-use layoutproof::runner::{Batch, BufferKind, Feature, Runner};
-use layoutproof::sources::{SourceMap, Span};
+use layoutproof_core::check::{Answered, Check, Generator, Jobs, Produced, Screen, Settings, Source, Subject};
+use layoutproof_core::declare::DeclareOptions;
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::model::{MISREADINGS, Misreading, Model};
+use layoutproof_core::probe::{AddressSpace, FUSED_ENTRY, Form, REGIONS_ENTRY};
+use layoutproof_core::results::record::{CheckRecord, Outcome, Row};
+use layoutproof_device::{Batch, BufferKind, Feature, Runner};
+use layoutproof_layout::{ElementChoice, LayoutOptions, Span, find};
 
 /// Vectors, matrices, arrays and structs of 32-bit numbers.
 const BLOCKS: [&str; 3] = [
@@ -36,7 +36,7 @@ fn check(text: &str, rules: &str, planted: Option<&str>) -> Check {
     let subject = Subject::new(Arc::new(source), row(rules));
     let settings = Settings {
         forms: Form::ALL.into(),
-        spaces: Some(Space::ALL.into()),
+        spaces: Some(AddressSpace::ALL.into()),
         stages: None,
         elements: ElementChoice::Sample,
         planted_rules: planted.map(|name| row(name).clone()),

@@ -5,28 +5,27 @@ mod fixture;
 
 use std::collections::BTreeSet;
 
-use layoutproof::generate::spirv::produce;
-use layoutproof::layout::BlockLayout;
-use layoutproof::model::{Misreading, Model, compiled};
-use layoutproof::probe::{
-    BLOCK_ELEMENT, Interface, NOTHING, Observed, POINT, PlanShader, ProbeJob, ProbePlan, jobs, observe, plan_in,
-};
-use layoutproof::record::{Direction, Form, Space, Stage};
-use layoutproof::runner::{Batch, BufferKind, Feature, JobBuffer, Runner};
-
 use fixture::{block, blocks, scalar, structure, vector};
+use layoutproof_core::generate::spirv::produce;
+use layoutproof_core::model::{Misreading, Model, compiled};
+use layoutproof_core::probe::{
+    AddressSpace, BLOCK_ELEMENT, Direction, Form, Interface, NOTHING, Observed, POINT, PlanShader, ProbeJob, ProbePlan,
+    Stage, jobs, observe, plan_in,
+};
+use layoutproof_device::{Batch, BufferKind, Feature, JobBuffer, Runner};
+use layoutproof_layout::BlockLayout;
 
-const PLACES: [(Space, Stage); 7] = [
-    (Space::UniformElement, Stage::Compute),
-    (Space::StorageElement, Stage::Compute),
-    (Space::Address, Stage::Compute),
-    (Space::Uniform, Stage::Vertex),
-    (Space::Storage, Stage::Vertex),
-    (Space::Uniform, Stage::Fragment),
-    (Space::Storage, Stage::Fragment),
+const PLACES: [(AddressSpace, Stage); 7] = [
+    (AddressSpace::UniformElement, Stage::Compute),
+    (AddressSpace::StorageElement, Stage::Compute),
+    (AddressSpace::Address, Stage::Compute),
+    (AddressSpace::Uniform, Stage::Vertex),
+    (AddressSpace::Storage, Stage::Vertex),
+    (AddressSpace::Uniform, Stage::Fragment),
+    (AddressSpace::Storage, Stage::Fragment),
 ];
 
-fn planned(layout: &BlockLayout, place: (Space, Stage)) -> (ProbePlan, Vec<ProbeJob>) {
+fn planned(layout: &BlockLayout, place: (AddressSpace, Stage)) -> (ProbePlan, Vec<ProbeJob>) {
     let plan = plan_in(layout, &layout.leaves(), &[place].into());
     if plan.entries.is_empty() {
         return (plan, Vec::new());
@@ -105,7 +104,7 @@ fn modules_say_where_they_lead() {
 /// The block is the last element, the others are as long and hold nothing that an image has.
 #[test]
 fn arrays_of_buffers_are_filled() {
-    let (_, probes) = planned(&small(), (Space::StorageElement, Stage::Compute));
+    let (_, probes) = planned(&small(), (AddressSpace::StorageElement, Stage::Compute));
     let at_block = |buffer: &&JobBuffer| buffer.binding == 0;
     for probe in &probes {
         let job = &probe.runs[0].job;
@@ -126,7 +125,7 @@ fn arrays_of_buffers_are_filled() {
 /// The same job with elements 0 and 3 exchanged, as a device that takes the wrong descriptor.
 #[test]
 fn another_element_is_named() {
-    let (plan, mut probes) = planned(&small(), (Space::StorageElement, Stage::Compute));
+    let (plan, mut probes) = planned(&small(), (AddressSpace::StorageElement, Stage::Compute));
     for run in probes.iter_mut().flat_map(|probe| &mut probe.runs) {
         let [first, last] = [0, BLOCK_ELEMENT as usize].map(|index| run.job.buffers[index].element);
         run.job.buffers[0].element = last;
@@ -146,7 +145,7 @@ fn another_element_is_named() {
 
 #[test]
 fn addresses_stand_in_the_push_constants() {
-    let (_, probes) = planned(&small(), (Space::Address, Stage::Compute));
+    let (_, probes) = planned(&small(), (AddressSpace::Address, Stage::Compute));
     let forms: Vec<_> = probes.iter().map(|probe| (probe.entry.direction, probe.entry.forms.clone())).collect();
     let read = (Direction::Read, vec![Form::Leaf, Form::Vector, Form::Whole]);
     let write = (Direction::Write, vec![Form::Leaf]);
@@ -164,7 +163,7 @@ fn draws_have_both_stages() {
         (Stage::Vertex, "read_uniform_vertex", NOTHING, Feature::VertexStores),
         (Stage::Fragment, POINT, "read_uniform_fragment", Feature::FragmentStores),
     ] {
-        let (_, probes) = planned(&small(), (Space::Uniform, stage));
+        let (_, probes) = planned(&small(), (AddressSpace::Uniform, stage));
         let job = &probes[0].runs[0].job;
         assert_eq!((job.entry.as_str(), job.draw.as_ref().unwrap().fragment.as_str()), (vertex, fragment));
         assert_eq!(job.requires, BTreeSet::from([Feature::Graphics, stores]));

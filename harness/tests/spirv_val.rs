@@ -11,15 +11,15 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use fixture::bound::{EVERYTHING, EVERYWHERE, VARYING_PLACES, VARYINGS, planned};
-use layoutproof::generate::binding::spirv;
-use layoutproof::generate::spirv::{produce, produce_fused, produce_regions};
-use layoutproof::layout::BlockLayout;
-use layoutproof::probe::binding::{BindingPlan, programs};
-use layoutproof::probe::{
-    Fold, FusedCase, FusedGroup, FusedSpace, Interface, PlanShader, ProbeJob, ProbePlan, Regions, jobs, plan_in,
+use layoutproof_core::generate::binding::spirv;
+use layoutproof_core::generate::spirv::{produce, produce_fused, produce_regions};
+use layoutproof_core::probe::binding::{BindingPlan, programs};
+use layoutproof_core::probe::{
+    AddressSpace, Fold, Form, FusedCase, FusedGroup, FusedSpace, Interface, PlanShader, ProbeJob, ProbePlan, Regions,
+    Stage, jobs, plan_in,
 };
-use layoutproof::record::{Form, Space, Stage};
-use layoutproof::runner::Shader;
+use layoutproof_device::Shader;
+use layoutproof_layout::BlockLayout;
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -55,7 +55,8 @@ fn random_blocks() -> Result<(), Failed> {
 
 /// Modules of many blocks that have regions of their buffers, for every entry point that can have them.
 fn regions() -> Result<(), Failed> {
-    let places = [Space::Uniform, Space::Storage, Space::PushConstant].map(|space| (space, Stage::Compute));
+    let places =
+        [AddressSpace::Uniform, AddressSpace::Storage, AddressSpace::PushConstant].map(|space| (space, Stage::Compute));
     for rules in ["std140", "std430", "scalar"] {
         let layouts: Vec<BlockLayout> = (0..3).map(|seed| fused::laid_out(seed, rules)).collect();
         let plans: Vec<ProbePlan> = layouts.iter().map(|it| plan_in(it, &it.leaves(), &places.into())).collect();
@@ -124,7 +125,7 @@ fn all_programs_valid(plan: &BindingPlan) -> Result<(), Failed> {
 /// Each space alone, because the loosest space decides for a whole module, with all stages.
 fn all_valid(layout: &BlockLayout) -> Result<(), Failed> {
     let leaves = layout.leaves();
-    for space in Space::ALL {
+    for space in AddressSpace::ALL {
         let plan = plan_in(layout, &leaves, &Stage::ALL.map(|stage| (space, stage)).into());
         if plan.entries.is_empty() {
             continue;
@@ -140,7 +141,7 @@ fn all_valid(layout: &BlockLayout) -> Result<(), Failed> {
         };
         // spirv-val 2023.1 checks neither the stride of matrices in arrays nor blocks that no variable holds; the
         // specification restricts them as well.
-        let unchecked = fixture::has_array_of_matrices(layout) || space == Space::Address;
+        let unchecked = fixture::has_array_of_matrices(layout) || space == AddressSpace::Address;
         if !unchecked && validate(&produced.words, weaker)?.is_ok() {
             return Err(wrong("valid without").into());
         }

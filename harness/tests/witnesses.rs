@@ -4,16 +4,19 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use layoutproof::case::Case;
-use layoutproof::check::{Check, Generator, Produced, Settings, Source, Subject};
-use layoutproof::generate::hlsl;
-use layoutproof::layout::{BlockRules, ElementChoice, find};
-use layoutproof::model::Model;
-use layoutproof::module_reader::{InProcessReader, ModuleReader};
-use layoutproof::record::{CheckRecord, Culprit, Form, Outcome, Row, Space, Value, What};
-use layoutproof::runner::{Batch, Feature, Runner, RunnerError, Shader};
-use layoutproof::sources::SourceMap;
-use layoutproof::toolchain::{CodeTarget, Compilation, Compile, CompileRequest, Made, Report, Toolchain, toolchains};
+use layoutproof_core::case::Case;
+use layoutproof_core::check::{Check, Generator, Produced, Settings, Source, Subject};
+use layoutproof_core::generate::hlsl;
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::inspect::module_reader::{InProcessReader, ModuleReader};
+use layoutproof_core::inspect::toolchain::{
+    CodeTarget, Compilation, Compile, CompileRequest, Made, Report, Toolchain, toolchains,
+};
+use layoutproof_core::model::Model;
+use layoutproof_core::probe::{AddressSpace, Form};
+use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Row, Value};
+use layoutproof_device::{Batch, Feature, Runner, RunnerError, Shader};
+use layoutproof_layout::{BlockRules, ElementChoice, Quantity, find};
 
 /// OpenGL 4.6, 7.6.2.2: `a` at 0; `b` at 16, elements 16 bytes apart; `c` at 48.
 const ARRAY: &str = "cbuffer S { float3 a; float b[2]; float c; };";
@@ -37,7 +40,7 @@ fn expecting(rules: &str, numbers: &str) -> String {
 fn settings(planted: Option<&str>) -> Settings {
     Settings {
         forms: Form::ALL.into(),
-        spaces: Some([Space::Storage].into()),
+        spaces: Some([AddressSpace::Storage].into()),
         stages: None,
         elements: ElementChoice::Sample,
         planted_rules: planted.map(|name| find(name).expect("a row of the table").clone()),
@@ -56,7 +59,7 @@ fn record(check: &Check) -> CheckRecord {
 }
 
 fn offset_of<'a>(rows: &'a [Row], path: &str) -> Option<&'a Row> {
-    rows.iter().find(|row| row.path == path && row.what == What::Offset && row.space.is_some())
+    rows.iter().find(|row| row.path == path && row.what == Quantity::Offset && row.space.is_some())
 }
 
 /// The shader is written for std430, under which the second element of `b` is at byte 16; the check is about std140.
@@ -199,7 +202,8 @@ fn an_option_promises_the_same_whatever_a_block_needs() {
     ] {
         let quoted = format!("\"{rules}\"");
         let subject = subject(declare, &expecting(&quoted, "offsets = { \"S.b\" = 8 }"), rules);
-        let by_name = Settings { forms: [Form::Leaf].into(), spaces: Some([Space::Uniform].into()), ..settings(None) };
+        let by_name =
+            Settings { forms: [Form::Leaf].into(), spaces: Some([AddressSpace::Uniform].into()), ..settings(None) };
         let written = Produced::new(&subject, Generator::Rspirv, &by_name);
         let words = rebound(written.modules[0].code.spirv().expect("it is SPIR-V"));
         let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
@@ -227,6 +231,6 @@ fn an_expected_matrix_stride_is_compared() {
 fn the_model_is_no_device() {
     let expect = expecting("std140", "offsets = { \"S.c\" = 48 }");
     let record = record(&check(subject(ARRAY, &expect, "std140"), Generator::Rspirv, None));
-    let end = layoutproof::report::summary::fold(&[record]);
+    let end = layoutproof_core::report::summary::fold(&[record]);
     assert_eq!((end.agree, end.leaves, end.devices), (1, 0, Vec::<String>::new()));
 }

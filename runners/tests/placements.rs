@@ -3,10 +3,10 @@
 //! Where things are bound is the test's own choice; what must be read there follows from the specification of
 //! descriptor sets.
 
-use layoutproof::image::nonce_word;
-use layoutproof::model::{BINDING_MISREADINGS, Misreading};
-use layoutproof::probe::binding::{BindingPlan, Probed, Program, Seen, job, observe, programs};
-use layoutproof::runner::{DeviceInfo, Job, RunnerError, Shader};
+use layoutproof_core::model::{BINDING_MISREADINGS, Misreading};
+use layoutproof_core::probe::binding::{BindingPlan, Probed, Program, Seen, job, observe, programs};
+use layoutproof_core::probe::image::nonce_word;
+use layoutproof_device::{DeviceInfo, Job, RunnerError, Shader};
 use libtest_mimic::Failed;
 
 use crate::suite::{Api, ensure, ensure_eq, run};

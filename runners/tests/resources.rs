@@ -2,7 +2,7 @@
 //!
 //! A device may lack each of them; it must then say so by name, and the trial checks that it does.
 
-use layoutproof::runner::{
+use layoutproof_device::{
     BufferKind, DeviceInfo, Draw, Feature, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, ReadBack,
     RunnerError, TexelType,
 };

@@ -5,8 +5,8 @@
 
 pub(crate) mod resources;
 
-use layoutproof::devices::Enumeration;
-use layoutproof::runner::{
+use layoutproof_device::devices::Enumeration;
+use layoutproof_device::{
     Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, JobBuffer, ReadBack, Runner, RunnerError, Shader,
 };
 use libtest_mimic::{Failed, Trial};

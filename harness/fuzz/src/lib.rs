@@ -6,28 +6,26 @@
 
 use std::sync::Arc;
 
-use layoutproof::bind::{Convention, Request, bind};
-use layoutproof::case::Case;
-use layoutproof::clang_ir::listed::{constant_buffers, resources};
-use layoutproof::declare::{DeclareOptions, declare};
-use layoutproof::diagnostics::{Diagnostic, Severity, render};
-use layoutproof::dxil::Evaluator;
-use layoutproof::dxil::bindings::resource_bindings;
-use layoutproof::dxil::definitions::buffer_definitions;
-use layoutproof::floors;
-use layoutproof::frozen::{Accepted, Manifest, text as decisions};
-use layoutproof::known;
-use layoutproof::layout::{LayoutOptions, lay_out, table};
-use layoutproof::module::Module;
-use layoutproof::read_reflection::parameters;
-use layoutproof::read_spirv::{bound_variables, declared};
-use layoutproof::record::Line;
-use layoutproof::report::json_lines;
-use layoutproof::report::terminal::failure_report;
-use layoutproof::report::{Style, deqp_csv, github, junit, matrix, summary};
-use layoutproof::runner::{Batch, BufferKind, Job, JobBuffer, Runner, Shader};
-use layoutproof::sources::{ReadRefusal, SourceMap, Sources, Span};
-use layoutproof::text_limits::{TextLanguage, check_text};
+use layoutproof_core::bindings::{Convention, Request, bind};
+use layoutproof_core::case::Case;
+use layoutproof_core::declare::{DeclareOptions, declare};
+use layoutproof_core::input::diagnostics::{Diagnostic, Severity, render};
+use layoutproof_core::input::sources::{ReadRefusal, SourceMap, Sources};
+use layoutproof_core::input::text_limits::{TextLanguage, check_text};
+use layoutproof_core::inspect::clang_ir::listed::{constant_buffers, resources};
+use layoutproof_core::inspect::dxil::Evaluator;
+use layoutproof_core::inspect::dxil::bindings::resource_bindings;
+use layoutproof_core::inspect::dxil::definitions::buffer_definitions;
+use layoutproof_core::inspect::reflection::parameters;
+use layoutproof_core::inspect::spirv::{bound_variables, declared};
+use layoutproof_core::module::Module;
+use layoutproof_core::report::terminal::failure_report;
+use layoutproof_core::report::{Style, deqp_csv, github, json_lines, junit, matrix, summary};
+use layoutproof_core::results::frozen::{Accepted, Manifest, text as decisions};
+use layoutproof_core::results::record::Line;
+use layoutproof_core::results::{floors, known};
+use layoutproof_device::{Batch, BufferKind, Job, JobBuffer, Runner, Shader};
+use layoutproof_layout::{LayoutOptions, Span, lay_out, table};
 
 /// Begins each included file of an input of [`declarations`]; the file's name ends the line.
 const FILE_MARK: &str = "\n//// ";

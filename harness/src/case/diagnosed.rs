@@ -1,12 +1,12 @@
 //! `[[reject]]` and `[[warn]]` of a case: who must refuse the declarations or warn about them.
 
-use crate::bind::release;
-use crate::bind::request::parse_convention;
-use crate::bind::{Convention, Target};
+use layoutproof_layout::Span;
+
+use crate::bindings::request::parse_convention;
+use crate::bindings::{Convention, Target, release};
 use crate::case::placement::target_named;
-use crate::diagnostics::Code;
-use crate::sources::Span;
-use crate::toml_table::{Problems, Table};
+use crate::input::diagnostics::Code;
+use crate::input::toml_table::{Problems, Table};
 
 /// A refusal or a warning that somebody must give.
 #[derive(Clone, Debug, PartialEq)]

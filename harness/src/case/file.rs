@@ -5,16 +5,16 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::bind::Invocation;
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_layout::{FileId, LayoutOptions, Quantity, Span};
+
+use crate::bindings::Invocation;
 use crate::case::diagnosed::{Diagnosed, diagnosed};
 use crate::case::placement::{BindExpectation, bindings, invocation};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::layout::LayoutOptions;
-use crate::record::What;
-use crate::scalar::SixteenBit;
-use crate::shape::MatrixOrder;
-use crate::sources::{FileId, SourceMap, Span};
-use crate::toml_table::{Problems, Table, Value, number, parse};
+use crate::input::diagnostics::{Code, Diagnostic};
+use crate::input::sources::SourceMap;
+use crate::input::toml_table::{Problems, Table, Value, number, parse};
 
 /// The only version of the format.
 const SCHEMA: u32 = 1;
@@ -71,7 +71,7 @@ pub struct Expectation {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expected {
     /// What is claimed of the path.
-    pub what: What,
+    pub what: Quantity,
     /// Block name, then the path in the block.
     pub path: String,
     /// Bytes.
@@ -148,7 +148,8 @@ fn read_tables(
     if let Some(schema) = schema.filter(|schema| *schema != SCHEMA) {
         problems.report(table.range(), format!("schema is {schema}, this version reads {SCHEMA}"));
     }
-    let summary = table.required("summary", problems).and_then(|value| crate::toml_table::string(value, problems));
+    let summary =
+        table.required("summary", problems).and_then(|value| crate::input::toml_table::string(value, problems));
     let declare = table.required("declare", problems).and_then(|value| declaration(value, sources, problems));
     let options = options(&mut table, problems);
     let invocation = invocation(&mut table, problems);
@@ -192,7 +193,7 @@ pub fn split_define(define: &str) -> (String, String) {
 }
 
 fn declaration(value: &Value<'_>, sources: &SourceMap, problems: &mut Problems<'_>) -> Option<(Span, Option<String>)> {
-    let text = crate::toml_table::string(value, problems)?;
+    let text = crate::input::toml_table::string(value, problems)?;
     let range = value.span();
     let whole = problems.span(0..0);
     let raw = sources.file(whole.file).text.get(range.clone())?;
@@ -253,11 +254,11 @@ fn expectation(
     let partial = table.boolean("partial", problems).unwrap_or(false);
     let (mut entries, mut is_empty) = (Vec::new(), true);
     for (key, what) in [
-        ("offsets", What::Offset),
-        ("strides", What::ArrayStride),
-        ("matrix_strides", What::MatrixStride),
-        ("sizes", What::Size),
-        ("alignments", What::Alignment),
+        ("offsets", Quantity::Offset),
+        ("strides", Quantity::ArrayStride),
+        ("matrix_strides", Quantity::MatrixStride),
+        ("sizes", Quantity::Size),
+        ("alignments", Quantity::Alignment),
     ] {
         let Some(numbers) = table.value(key).and_then(|value| Table::of(value, problems)) else { continue };
         for (path, _, value) in numbers.entries() {

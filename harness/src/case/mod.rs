@@ -6,9 +6,10 @@
 pub mod diagnosed;
 pub mod expect;
 pub mod file;
+mod filter;
 pub mod placement;
 
 pub use diagnosed::{By, Diagnosed};
-pub use expect::Numbers;
 pub use file::{Authority, Case, Expectation, Expected};
+pub use filter::matches_filter;
 pub use placement::{BindExpectation, ExpectedPlaces};

@@ -4,13 +4,13 @@
 
 use std::ops::Range;
 
-use crate::bind::release;
-use crate::bind::request::parse_convention;
-use crate::bind::{Convention, Invocation, Place, Target};
+use layoutproof_layout::Span;
+
+use crate::bindings::request::parse_convention;
+use crate::bindings::{Convention, Invocation, Place, Target, release};
 use crate::case::file::{Authority, authority};
-use crate::diagnostics::Code;
-use crate::sources::Span;
-use crate::toml_table::{Problems, Table, Value, string};
+use crate::input::diagnostics::Code;
+use crate::input::toml_table::{Problems, Table, Value, string};
 
 /// What one authority says about one target and convention.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,7 +133,7 @@ fn places(value: &Value<'_>, problems: &mut Problems<'_>) -> Vec<Place> {
 mod tests {
     use super::*;
     use crate::case::{By, Case};
-    use crate::sources::SourceMap;
+    use crate::input::sources::SourceMap;
 
     const START: &str = "schema = 1\nsummary = \"s\"\ndeclare = \"\"\"\nTexture2D T;\n\"\"\"\n";
 

@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::planted::{Fault, is_planted};
-use crate::probe::{Observation, ProbeEntry, Range};
-use crate::record::{Form, Row, What};
+use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_layout::Quantity;
+
+use crate::probe::{Form, Observation, ProbeEntry, Range};
+use crate::results::record::Row;
 
 /// Problems of one block, space and direction that a row tells of, beside the first.
 const MAX_PROBLEMS: usize = 2;
@@ -31,14 +33,14 @@ impl Answers {
     pub(super) fn add(&mut self, (module, entry): (usize, &ProbeEntry), observation: &Observation, mut row: Row) {
         let Observation { leaf, form, range, offset, .. } = observation;
         match row.what {
-            What::Offset => drop(self.leaves.insert(row.path.clone())),
-            What::ArrayStride
-            | What::MatrixStride
-            | What::Size
-            | What::Alignment
-            | What::Binding
-            | What::Guard
-            | What::ArrayLength => {}
+            Quantity::Offset => drop(self.leaves.insert(row.path.clone())),
+            Quantity::ArrayStride
+            | Quantity::MatrixStride
+            | Quantity::Size
+            | Quantity::Alignment
+            | Quantity::Binding
+            | Quantity::Guard
+            | Quantity::ArrayLength => {}
         }
         let key = (module, entry.name.clone(), *leaf, *form);
         match self.guarded.get(&key) {
@@ -59,7 +61,7 @@ impl Answers {
     /// the first few of them.
     pub(super) fn add_problem(&mut self, row: Row) {
         let same = |other: &&mut Row| {
-            other.what == What::Guard
+            other.what == Quantity::Guard
                 && (&other.path, other.space, other.direction) == (&row.path, row.space, row.direction)
                 && other.stage == row.stage
         };
@@ -98,21 +100,22 @@ pub(super) fn broke(reasons: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Direction, Space, Stage, Value};
+    use crate::probe::{AddressSpace, Direction, Stage};
+    use crate::results::record::Value;
 
     /// A device may treat the end of a range otherwise where nothing stands behind it.
     #[test]
     fn the_exact_range_has_a_row_where_it_differs() {
         let entry = ProbeEntry {
             name: "read_uniform".to_owned(),
-            space: Space::Uniform,
+            space: AddressSpace::Uniform,
             stage: Stage::Compute,
             direction: Direction::Read,
             forms: vec![Form::Leaf],
         };
         let observation = |range, offset| Observation {
             leaf: 0,
-            space: Space::Uniform,
+            space: AddressSpace::Uniform,
             direction: Direction::Read,
             form: Form::Leaf,
             range,
@@ -121,8 +124,8 @@ mod tests {
         };
         let row = |offset| Row {
             path: "S.a".to_owned(),
-            what: What::Offset,
-            space: Some(Space::Uniform),
+            what: Quantity::Offset,
+            space: Some(AddressSpace::Uniform),
             direction: Some(Direction::Read),
             form: Some(Form::Leaf),
             stage: Stage::Compute,

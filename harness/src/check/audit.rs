@@ -4,10 +4,12 @@
 
 use std::collections::BTreeSet;
 
+use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_layout::Quantity;
+
 use crate::check::producer::Producer;
-use crate::planted::{Fault, is_planted};
-use crate::record::{CheckRecord, Outcome, Proves, Row, What};
-use crate::verdict::{Code, Validation, Verdict, Writer, judge};
+use crate::check::verdict::{Code, Validation, Verdict, Writer, judge};
+use crate::results::record::{CheckRecord, Outcome, Proves, Row};
 
 /// What contradicts itself in a record, in a sentence; `None` where its outcome follows from the rest.
 pub fn contradiction(check: &CheckRecord) -> Option<String> {
@@ -109,7 +111,7 @@ fn wrong_count(check: &CheckRecord) -> Option<String> {
 
 /// Whether the device was asked for a leaf there.
 fn is_leaf(row: &Row) -> bool {
-    row.what == What::Offset && row.space.is_some()
+    row.what == Quantity::Offset && row.space.is_some()
 }
 
 fn is_answered(check: &CheckRecord) -> bool {
@@ -120,7 +122,7 @@ fn is_answered(check: &CheckRecord) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{BoundCount, KnownEntry, SkipKind};
+    use crate::results::record::{BoundCount, KnownEntry, SkipKind};
 
     /// A record of a leaf at byte 4 that agrees.
     fn agreeing() -> CheckRecord {
@@ -143,7 +145,7 @@ mod tests {
     }
 
     fn observe(record: &mut CheckRecord, byte: u32) {
-        record.rows[0].observed = Some(crate::record::Value::Number(byte));
+        record.rows[0].observed = Some(crate::results::record::Value::Number(byte));
     }
 
     fn skip(record: &mut CheckRecord) {
@@ -157,7 +159,7 @@ mod tests {
 
     #[test]
     fn what_follows_from_rows_is_believed() {
-        use crate::record::Culprit;
+        use crate::results::record::Culprit;
         check(|_| (), "");
         let differ = |record: &mut CheckRecord| {
             observe(record, 8);
@@ -190,7 +192,7 @@ mod tests {
 
     #[test]
     fn an_outcome_that_does_not_follow_is_told() {
-        use crate::record::Culprit;
+        use crate::results::record::Culprit;
         check(|record| observe(record, 8), "it is said to be `agree`, and its witnesses differ");
         check(|record| record.outcome = Outcome::Differ, "it is said to be `differ`, and its witnesses agree");
         check(|record| record.outcome = Outcome::Known, "it is said to be `known`, and its witnesses agree");
@@ -226,7 +228,7 @@ mod tests {
         let bound = |read, leaves| {
             move |record: &mut CheckRecord| {
                 (record.bound, record.leaves) = (Some(BoundCount { read, not_read: [].into() }), leaves);
-                record.rows[0] = Row { what: What::Binding, space: None, ..record.rows[0].clone() };
+                record.rows[0] = Row { what: Quantity::Binding, space: None, ..record.rows[0].clone() };
             }
         };
         check(bound(1, 0), "");

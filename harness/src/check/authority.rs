@@ -3,7 +3,7 @@
 //! A case writes a compiler's name, version and flags; a compiler says its version in words of its own.
 
 use crate::case::{Authority, By, Diagnosed};
-use crate::toolchain::{Output, Toolchain};
+use crate::inspect::toolchain::{Output, Toolchain};
 use crate::version::VersionRange;
 
 /// DXC's library names the number of commits, its releases are named by date: which number is which release.
@@ -69,8 +69,9 @@ fn has_flags(flags: &str, toolchain: &Toolchain) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sources::{FileId, SourceMap, Span};
-    use crate::toolchain::toolchains;
+    use crate::input::sources::SourceMap;
+    use crate::inspect::toolchain::toolchains;
+    use layoutproof_layout::{FileId, Span};
 
     fn named(name: &str) -> &'static Toolchain {
         toolchains().iter().find(|toolchain| toolchain.name == name).unwrap()

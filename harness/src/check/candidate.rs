@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::conduct::Check;
+use layoutproof_device::{DeviceInfo, Shader};
+use layoutproof_layout::Extent;
+
+use crate::check::check::Check;
 use crate::check::screen::{ProbeId, Screen};
 use crate::check::shader_module::ShaderModule;
-use crate::image::image_size;
-use crate::layout::Extent;
+use crate::probe::image::image_size;
 use crate::probe::{
-    FusedSpace, PUSH_BYTES, PlanShader, ProbeEntry, ProbeJob, ProbePlan, REGION_BYTES, Tuning, fusable, jobs,
+    AddressSpace, Form, FusedSpace, PUSH_BYTES, PlanShader, ProbeEntry, ProbeJob, ProbePlan, REGION_BYTES, Stage,
+    Tuning, fusable, jobs,
 };
-use crate::record::{Form, Space, Stage};
-use crate::runner::{DeviceInfo, Shader};
 
 /// Bytes of storage buffer that a group takes at most.
 const STORAGE_BYTES: u32 = 1 << 20;
@@ -77,9 +78,11 @@ impl Room {
         let limit = match (manner, space) {
             (Manner::Folded(_), _) | (Manner::Apart(_), None) => 0,
             (Manner::Apart(_), Some(_)) if is_shared => WORKGROUP_BYTES,
-            (Manner::Apart(_), Some(Space::PushConstant)) => device.max_push_constants,
-            (Manner::Apart(_), Some(Space::Uniform | Space::UniformElement)) => device.max_uniform_range,
-            (Manner::Apart(_), Some(Space::Storage | Space::StorageElement | Space::Address)) => STORAGE_BYTES,
+            (Manner::Apart(_), Some(AddressSpace::PushConstant)) => device.max_push_constants,
+            (Manner::Apart(_), Some(AddressSpace::Uniform | AddressSpace::UniformElement)) => device.max_uniform_range,
+            (Manner::Apart(_), Some(AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address)) => {
+                STORAGE_BYTES
+            }
         };
         let loads = match manner {
             Manner::Folded(space) => Tuning::of(&device.id, *space).loads,
@@ -210,8 +213,8 @@ impl Check {
 /// Whether a block that the entry point reaches can be a part of a larger one.
 fn has_regions(entry: &ProbeEntry) -> bool {
     let space = match entry.space {
-        Space::Uniform | Space::Storage | Space::PushConstant => true,
-        Space::UniformElement | Space::StorageElement | Space::Address => false,
+        AddressSpace::Uniform | AddressSpace::Storage | AddressSpace::PushConstant => true,
+        AddressSpace::UniformElement | AddressSpace::StorageElement | AddressSpace::Address => false,
     };
     let form = |form: &Form| match form {
         Form::Leaf

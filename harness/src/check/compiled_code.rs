@@ -5,20 +5,19 @@
 
 use std::collections::BTreeSet;
 
-use crate::bind::LayoutUnit;
+use layoutproof_device::Shader;
+
+use crate::bindings::LayoutUnit;
 use crate::check::shader_module::Code;
-use crate::clang_ir;
-use crate::dxil::bindings::{ListedBinding, resource_bindings};
+use crate::check::verdict::Validation;
 use crate::generate::hlsl;
-use crate::module_reader::{ModuleReader, wgsl_code};
-use crate::naga_offsets::{NagaError, WgslCode};
-use crate::probe::{Interface, ProbeEntry, Socket};
-use crate::read_fxc;
-use crate::read_spirv::{bound_variables, without_source};
-use crate::record::Space;
-use crate::runner::Shader;
-use crate::toolchain::Language;
-use crate::verdict::Validation;
+use crate::inspect::dxil::bindings::{ListedBinding, resource_bindings};
+use crate::inspect::module_reader::{ModuleReader, wgsl_code};
+use crate::inspect::naga_offsets::{NagaError, WgslCode};
+use crate::inspect::spirv::{bound_variables, without_source};
+use crate::inspect::toolchain::Language;
+use crate::inspect::{clang_ir, fxc};
+use crate::probe::{AddressSpace, Interface, ProbeEntry, Socket};
 
 /// The code of a module.
 #[derive(Clone, Debug)]
@@ -126,8 +125,8 @@ pub(super) fn own_buffers(language: Language) -> Interface {
 }
 
 /// The sockets of a module of SPIR-V: beside the probe's own buffers only the block is left.
-fn spirv_interface(words: &[u32], space: Space, ours: Interface) -> Result<Interface, Unusable> {
-    if space == Space::PushConstant {
+fn spirv_interface(words: &[u32], space: AddressSpace, ours: Interface) -> Result<Interface, Unusable> {
+    if space == AddressSpace::PushConstant {
         return Ok(ours);
     }
     let bound = bound_variables(words).map_err(|error| Unusable::unread(&error))?;
@@ -147,7 +146,7 @@ fn dxil_interface(listing: &str) -> Result<Interface, Unusable> {
 
 /// The same of FXC's listing of DXBC, in which the probe's input is bound as what shaders write.
 pub(super) fn fxc_interface(listing: &str) -> Result<Interface, Unusable> {
-    let rows = read_fxc::resource_bindings(listing).map_err(Unusable::Unread)?;
+    let rows = fxc::resource_bindings(listing).map_err(Unusable::Unread)?;
     let rows: Vec<_> = rows.into_iter().map(|row| row.binding).collect();
     let interface = registers(rows.iter().map(|row| (row.space, row.index)))?;
     Ok(Interface { is_input_writable: true, ..with_block(interface, &rows) })

@@ -1,6 +1,6 @@
 //! Why a part of a check has no shader, and whether another machine could have one.
 
-use crate::record::REFUSED_BY;
+use crate::results::record::REFUSED_BY;
 
 /// Why a block, a leaf or an entry point has no shader.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

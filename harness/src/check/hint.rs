@@ -1,19 +1,19 @@
 //! Which other rule set explains what a device did, a shader does or a compiler reports.
 
-use crate::case::Numbers;
+use layoutproof_layout::{Numbers, Quantity, lay_out, table};
+
 use crate::check::subject::Subject;
-use crate::layout::{lay_out, table};
-use crate::record::{Culprit, Row, Value, What};
+use crate::results::record::{Culprit, Row, Value};
 
 /// The first bare rule set under which every probed leaf lies where the culprit put it, device, report or code, if there
 /// is one and it is not the subject's own.
 pub(super) fn explaining(subject: &Subject, rows: &[Row], culprit: Option<Culprit>) -> Option<&'static str> {
     let by_device = culprit == Some(Culprit::Device);
     let mut used = Vec::new();
-    for row in rows.iter().filter(|row| row.what == What::Offset && row.space.is_some()) {
+    for row in rows.iter().filter(|row| row.what == Quantity::Offset && row.space.is_some()) {
         match put(row, culprit) {
             // Layouts number the block's own leaves, not those of the elements behind the first.
-            Some(Value::Number(_)) if subject.computed.get(What::Offset, &row.path).is_none() => {}
+            Some(Value::Number(_)) if subject.computed.get(Quantity::Offset, &row.path).is_none() => {}
             Some(Value::Number(offset)) => used.push((row.path.as_str(), *offset)),
             // A device that answered with no offset follows no rule set.
             Some(Value::Text(_)) | None if by_device => return None,
@@ -24,7 +24,7 @@ pub(super) fn explaining(subject: &Subject, rows: &[Row], culprit: Option<Culpri
         return None;
     }
     let explains =
-        |numbers: &Numbers| used.iter().all(|(path, offset)| numbers.get(What::Offset, path) == Some(*offset));
+        |numbers: &Numbers| used.iter().all(|(path, offset)| numbers.get(Quantity::Offset, path) == Some(*offset));
     let others = table().iter().filter(|rules| rules.is_bare() && rules.name != subject.rules);
     let mut explaining = others.filter(|rules| {
         let blocks = &subject.source.module.blocks;

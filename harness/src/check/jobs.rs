@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::check::conduct::Check;
+use layoutproof_device::Job;
+
+use crate::check::check::Check;
+use crate::check::feature_split::Share;
 use crate::check::screen::Answered;
 use crate::check::shader_module::ShaderModule;
-use crate::check::share::Share;
-use crate::probe::{PlanShader, ProbeJob, jobs};
-use crate::record::Space;
-use crate::runner::Job;
-use crate::verdict::Validation;
+use crate::check::verdict::Validation;
+use crate::probe::{AddressSpace, PlanShader, ProbeJob, jobs};
 
 /// A probe of a check with the module that it comes from.
 #[derive(Clone, Debug)]
@@ -109,18 +109,18 @@ impl Check {
             return Some(format!("device lacks {feature}"));
         }
         match probe.entry.space {
-            Space::Uniform | Space::UniformElement if beyond(device.max_uniform_range) => {
+            AddressSpace::Uniform | AddressSpace::UniformElement if beyond(device.max_uniform_range) => {
                 Some(format!("device binds {} bytes of uniform buffer, not {bytes}", device.max_uniform_range))
             }
-            Space::PushConstant if beyond(device.max_push_constants) => {
+            AddressSpace::PushConstant if beyond(device.max_push_constants) => {
                 Some(format!("device has {} bytes of push constants, not {bytes}", device.max_push_constants))
             }
-            Space::Uniform
-            | Space::UniformElement
-            | Space::Storage
-            | Space::StorageElement
-            | Space::PushConstant
-            | Space::Address => None,
+            AddressSpace::Uniform
+            | AddressSpace::UniformElement
+            | AddressSpace::Storage
+            | AddressSpace::StorageElement
+            | AddressSpace::PushConstant
+            | AddressSpace::Address => None,
         }
     }
 }

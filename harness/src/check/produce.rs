@@ -7,22 +7,21 @@
 
 use std::collections::BTreeSet;
 
-use crate::case::Numbers;
+use layoutproof_device::Shader;
+use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_layout::tree::LeafStep;
+use layoutproof_layout::{BlockLayout, DECLARED, ElementChoice, Leaf, MAX_LEAVES, Numbers, Refusal, RuleSet, lay_out};
+
+use crate::check::feature_split::{Share, accesses, shares};
 use crate::check::gap::Gap;
+use crate::check::probe_axes::reach;
 use crate::check::producer::{Generator, Producer};
-use crate::check::reach::reach;
 use crate::check::shader_module::{Code, Compiled, ShaderModule};
-use crate::check::share::{Share, accesses, shares};
 use crate::check::subject::Subject;
+use crate::check::verdict::Validation;
 use crate::generate::spirv;
-use crate::layout::tree::LeafStep;
-use crate::layout::{BlockLayout, DECLARED, ElementChoice, Leaf, MAX_LEAVES, Refusal, RuleSet, lay_out};
 use crate::model::{CompiledError, compiled};
-use crate::planted::{Fault, is_planted};
-use crate::probe::{Interface, ProbePlan, elements, forms_left_out, plan_in};
-use crate::record::{Form, Space, Stage};
-use crate::runner::Shader;
-use crate::verdict::Validation;
+use crate::probe::{AddressSpace, Form, Interface, ProbePlan, Stage, elements, forms_left_out, plan_in};
 
 /// What shapes the shaders beside subject and producer.
 #[derive(Clone, Debug)]
@@ -30,7 +29,7 @@ pub struct Settings {
     /// Forms of access.
     pub forms: BTreeSet<Form>,
     /// Spaces in which every block is probed; `None` for the usual ones, and all of them for a core of subjects.
-    pub spaces: Option<BTreeSet<Space>>,
+    pub spaces: Option<BTreeSet<AddressSpace>>,
     /// The same of stages.
     pub stages: Option<BTreeSet<Stage>>,
     /// Elements of arrays.
@@ -216,9 +215,9 @@ pub(super) fn not_probed(plan: &ProbePlan) -> impl Iterator<Item = Gap> {
 pub(crate) fn plan_of_second_element(
     array: &BlockLayout,
     leaves: &[Leaf],
-    places: &BTreeSet<(Space, Stage)>,
+    places: &BTreeSet<(AddressSpace, Stage)>,
 ) -> ProbePlan {
-    let here = places.intersection(&[(Space::Storage, Stage::Compute)].into()).copied().collect();
+    let here = places.intersection(&[(AddressSpace::Storage, Stage::Compute)].into()).copied().collect();
     let plan = plan_in(array, leaves, &here);
     plan.without(|leaf| {
         let second = leaf.steps.first() == Some(&LeafStep::Element(1));

@@ -4,21 +4,24 @@
 //! it made. A block takes part where the compiler's own rule set for it is the one that is checked. Compilers of GLSL and
 //! WGSL get the declarations said again in their language.
 
-use crate::check::asked::{Asked, Attempt};
+use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::{
+    BlockKind, BlockLayout, Component, ElementChoice, Extent, LaidOut, LaidOutShape, Leaf, find, lay_out,
+};
+
+use crate::check::compile_probe::{Asked, Attempt};
 use crate::check::gap::Gap;
 use crate::check::produce::{Produced, gap, not_probed, plan_of_second_element};
 use crate::check::produce_naga::in_wgsl;
 use crate::check::producer::Producer;
 use crate::check::subject::Subject;
-use crate::generate::hlsl::Dialect;
-use crate::generate::{glsl, hlsl, wgsl};
-use crate::layout::{BlockLayout, Component, ElementChoice, Extent, LaidOut, LaidOutShape, Leaf, find, lay_out};
-use crate::module::BlockKind;
-use crate::planted::{Fault, is_planted};
-use crate::probe::{ProbeEntry, ProbePlan, elements, forms_left_out, plan_by_name, plan_in};
-use crate::record::{Direction, Form, Space, Stage};
-use crate::scalar::SixteenBit;
-use crate::toolchain::{CodeTarget, Compile, Language, Output, Toolchain};
+use crate::generate::hlsl::{self, Dialect};
+use crate::generate::{glsl, wgsl};
+use crate::inspect::toolchain::{CodeTarget, Compile, Language, Output, Toolchain};
+use crate::probe::{
+    AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, elements, forms_left_out, plan_by_name, plan_in,
+};
 
 /// Values that a shader for a device reads or writes at most: the time that drivers take for one grows faster than it
 /// does. Source: measured, see `runners/README.md`.
@@ -135,8 +138,8 @@ impl Produced {
     fn add_own_wgsl(&mut self, asked: &Asked<'_>) {
         let layout = &asked.subject.layouts[asked.block];
         let space = match layout.kind {
-            BlockKind::UniformBlock => Space::Uniform,
-            BlockKind::StorageBlock => Space::Storage,
+            BlockKind::UniformBlock => AddressSpace::Uniform,
+            BlockKind::StorageBlock => AddressSpace::Storage,
             BlockKind::PushConstant
             | BlockKind::ShaderRecord
             | BlockKind::Cbuffer
@@ -177,7 +180,7 @@ impl Produced {
 
         let by_address = |direction, name: &str| {
             let forms = vec![Form::ByteAddress];
-            let (name, space, stage) = (name.to_owned(), Space::Storage, Stage::Compute);
+            let (name, space, stage) = (name.to_owned(), AddressSpace::Storage, Stage::Compute);
             ProbePlan { entries: vec![ProbeEntry { name, space, stage, direction, forms }], ..plan.clone() }
         };
         self.add_compiled(asked, layout, &by_address(Direction::Read, "read_bytes"));
@@ -360,7 +363,7 @@ fn costly_forms(entry: &ProbeEntry) -> usize {
 }
 
 /// Where the compiler puts a block of this kind; `None` for kinds that the language cannot name.
-pub(crate) fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
+pub(crate) fn space_of(kind: BlockKind, output: Output) -> Option<AddressSpace> {
     match (kind, output) {
         (
             BlockKind::Cbuffer
@@ -375,13 +378,13 @@ pub(crate) fn space_of(kind: BlockKind, output: Output) -> Option<Space> {
             Output::Dxil | Output::ClangIr | Output::Wgsl,
         )
         // Clang's tbuffers have the type of constant buffers until its backend sees them.
-        | (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::ClangIr | Output::Wgsl) => Some(Space::Uniform),
+        | (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::ClangIr | Output::Wgsl) => Some(AddressSpace::Uniform),
         (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc)
         | (
             BlockKind::StructuredElement | BlockKind::StorageBlock,
             Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
-        ) => Some(Space::Storage),
-        (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::Spirv) => Some(Space::PushConstant),
+        ) => Some(AddressSpace::Storage),
+        (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::Spirv) => Some(AddressSpace::PushConstant),
         (BlockKind::Pointee, Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl)
         // Only ray-tracing stages have records in SPIR-V.
         | (BlockKind::ShaderRecord, Output::Spirv | Output::SpirvOfDxbc)

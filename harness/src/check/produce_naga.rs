@@ -3,21 +3,20 @@
 //! A plan in, WGSL text out, with naga's own offsets, its SPIR-V, and where the leaves are in the GLSL that it writes for
 //! OpenGL drivers.
 
-use crate::case::Numbers;
+use layoutproof_device::Feature;
+use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::{BlockLayout, BlockRules, Component, Leaf, Numbers};
+
+use crate::check::feature_split::Share;
 use crate::check::gap::Gap;
 use crate::check::produce::Produced;
 use crate::check::shader_module::{Code, Compiled, ShaderModule};
-use crate::check::share::Share;
+use crate::check::verdict::Validation;
 use crate::generate::wgsl::{self, WgslModule};
-use crate::layout::{BlockLayout, BlockRules, Component, Leaf};
-use crate::naga_glsl::glsl_offsets;
-use crate::naga_offsets::{self, NagaError};
-use crate::planted::{Fault, is_planted};
-use crate::probe::{Interface, ProbeEntry, ProbePlan};
-use crate::record::{Form, Space};
-use crate::runner::Feature;
-use crate::scalar::Scalar;
-use crate::verdict::Validation;
+use crate::inspect::naga_glsl::glsl_offsets;
+use crate::inspect::naga_offsets::{self, NagaError};
+use crate::probe::{AddressSpace, Form, Interface, ProbeEntry, ProbePlan};
 
 impl Produced {
     /// Adds the modules for what our WGSL can ask of `plan`. `layout` is what the shader is written for, `image_of` what
@@ -51,7 +50,7 @@ impl Produced {
                     None
                 }
             };
-            let push = (entry.space == Space::PushConstant).then_some(Feature::PushConstants);
+            let push = (entry.space == AddressSpace::PushConstant).then_some(Feature::PushConstants);
             self.modules.push(ShaderModule {
                 share: Share::All,
                 block,
@@ -148,15 +147,15 @@ fn by_form(entry: &ProbeEntry, offsets: &[Option<u32>]) -> Compiled {
 mod tests {
     use super::*;
     use crate::check::producer::{Generator, Producer};
-    use crate::layout::ElementChoice;
-    use crate::record::{Direction, Stage};
+    use crate::probe::{Direction, Stage};
+    use layoutproof_layout::ElementChoice;
 
     /// Like any compiler that crashes.
     #[test]
     fn a_panic_of_naga_breaks_the_check() {
         let entry = ProbeEntry {
             name: "read_uniform".to_owned(),
-            space: Space::Uniform,
+            space: AddressSpace::Uniform,
             stage: Stage::Compute,
             direction: Direction::Read,
             forms: [Form::Leaf].into(),

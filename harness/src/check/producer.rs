@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use layoutproof_device::{DeviceInfo, RunnerKind};
+
 use crate::check::subject::Subject;
+use crate::check::verdict::Writer;
 use crate::generate::wgsl;
-use crate::record::Proves;
-use crate::runner::{DeviceInfo, RunnerKind};
-use crate::toolchain::{Language, Output, Toolchain, toolchains};
-use crate::verdict::Writer;
+use crate::inspect::toolchain::{Language, Output, Toolchain, toolchains};
+use crate::results::record::Proves;
 
 /// A generator of ours, which writes the offsets that it is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,14 +1,13 @@
 //! Rows of leaves and of lengths: what a device did in, the four witnesses' numbers side by side out.
 
-use crate::case::Numbers;
-use crate::case::expect::join;
-use crate::check::conduct::Check;
+use layoutproof_layout::{Leaf, LeafStep, Numbers, Quantity, join};
+
+use crate::check::check::Check;
 use crate::check::jobs::CheckProbe;
 use crate::check::producer::Producer;
 use crate::check::shader_module::ShaderModule;
-use crate::layout::{Leaf, LeafStep};
-use crate::probe::{Observation, Tail, length_in, tail};
-use crate::record::{Form, Row, Stage, Value, What};
+use crate::probe::{Form, Observation, Stage, Tail, length_in, tail};
+use crate::results::record::{Row, Value};
 
 impl Check {
     /// The row of an observation.
@@ -18,7 +17,7 @@ impl Check {
         let leaf = &module.plan.leaves[observation.leaf as usize];
         let compiled = self.compiled(module, &job.probe.entry.name, (observation.form, observation.leaf));
         let expected_leaf = leaf_number(&self.subject.expected, block, leaf);
-        let of_leaf = || (join(block, &leaf.path), What::Offset, expected_leaf, Some(leaf.offset));
+        let of_leaf = || (join(block, &leaf.path), Quantity::Offset, expected_leaf, Some(leaf.offset));
         let reported = leaf_number(&module.reported, block, leaf)
             .or_else(|| reported_cell(module, block, leaf))
             .or_else(|| expected_leaf.filter(|_| self.is_claimed(block, leaf)));
@@ -44,7 +43,7 @@ impl Check {
             stage: job.probe.entry.stage,
             expected: expected.map(Value::Number),
             computed: computed.map(Value::Number),
-            reported: reported.filter(|_| what == What::Offset).map(Value::Number),
+            reported: reported.filter(|_| what == Quantity::Offset).map(Value::Number),
             compiled: compiled.map(Value::Number),
             observed: observation.offset.map(Value::Number),
             note: observation.note.clone(),
@@ -65,7 +64,7 @@ impl Check {
             let compiled = entries.find_map(|entry| self.compiled(module, &entry.name, (Form::Leaf, index)))?;
             Some(Row {
                 path: join(block, &leaf.path),
-                what: What::Offset,
+                what: Quantity::Offset,
                 space: None,
                 direction: None,
                 form: None,
@@ -102,14 +101,14 @@ impl Check {
     }
 
     /// Path, case's and our number of elements of the array that ends a block, in the range that was bound.
-    fn length(&self, job: &CheckProbe) -> Option<(String, What, Option<u32>, Option<u32>)> {
+    fn length(&self, job: &CheckProbe) -> Option<(String, Quantity, Option<u32>, Option<u32>)> {
         let module = &self.produced.modules[job.module];
         let block = &self.subject.layouts[module.block].name;
         let Tail { member, offset, stride } = tail(module.layout.result.as_ref().ok()?)?;
         let path = member.map_or_else(|| block.clone(), |(name, _)| join(block, &name));
         let range = u32::try_from(job.probe.image.owners.len()).ok()?;
         let expected = expected_length(&self.subject.expected, (block, &path), range);
-        Some((path, What::ArrayLength, expected, length_in(range, offset, stride)))
+        Some((path, Quantity::ArrayLength, expected, length_in(range, offset, stride)))
     }
 }
 
@@ -129,13 +128,13 @@ fn leaf_number(numbers: &Numbers, block: &str, leaf: &Leaf) -> Option<u32> {
         let inner = leaf.path.strip_prefix("[1]").filter(|_| second)?;
         let path = inner.strip_prefix('.').unwrap_or(inner).to_owned();
         let leaf = Leaf { path, steps: leaf.steps[1..].to_vec(), ..leaf.clone() };
-        numbers.leaf_offset(block, &leaf)?.checked_add(numbers.get(What::ArrayStride, block)?)
+        numbers.leaf_offset(block, &leaf)?.checked_add(numbers.get(Quantity::ArrayStride, block)?)
     };
     numbers.leaf_offset(block, leaf).or_else(of_element)
 }
 
 /// The number of elements that follows from the case's offset and stride of the array at `path`.
 fn expected_length(numbers: &Numbers, (block, path): (&str, &str), range: u32) -> Option<u32> {
-    let offset = if path == block { Some(0) } else { numbers.get(What::Offset, path) };
-    length_in(range, offset?, numbers.get(What::ArrayStride, path)?)
+    let offset = if path == block { Some(0) } else { numbers.get(Quantity::Offset, path) };
+    length_in(range, offset?, numbers.get(Quantity::ArrayStride, path)?)
 }

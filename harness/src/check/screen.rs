@@ -7,17 +7,18 @@
 
 use std::collections::BTreeSet;
 
+use layoutproof_device::{Job, ReadBack};
+use layoutproof_layout::BlockLayout;
+
 use crate::check::candidate::{Candidate, Manner, groups};
-use crate::check::conduct::Check;
+use crate::check::check::Check;
 use crate::check::producer::{Generator, Producer};
 use crate::check::shader_module::ShaderModule;
 use crate::generate::spirv::{produce_fused, produce_regions};
-use crate::image::nonce_word;
-use crate::layout::BlockLayout;
+use crate::probe::image::nonce_word;
 use crate::probe::{
     Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, Interface, PlanShader, ProbeEntry, RegionJob, Regions,
 };
-use crate::runner::{Job, ReadBack};
 
 /// The probes of a check that screens have answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

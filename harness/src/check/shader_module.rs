@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::case::Numbers;
-use crate::check::share::Share;
-use crate::layout::{BlockLayout, BlockRules};
-use crate::probe::{Interface, ProbeEntry, ProbePlan};
-use crate::record::Form;
-use crate::runner::{DeviceInfo, Feature, RunnerKind, Shader};
-use crate::verdict::Validation;
+use layoutproof_device::{DeviceInfo, Feature, RunnerKind, Shader};
+use layoutproof_layout::{BlockLayout, BlockRules, Numbers};
+
+use crate::check::feature_split::Share;
+use crate::check::verdict::Validation;
+use crate::probe::{Form, Interface, ProbeEntry, ProbePlan};
 
 /// Bytes of each leaf that naga's shaders probe.
 const WORD: u32 = 4;

@@ -1,13 +1,14 @@
 //! A case or a user's file with its declarations read.
 
-use crate::bind::Invocation;
+use layoutproof_layout::{LayoutOptions, Span};
+
+use crate::bindings::Invocation;
 use crate::case::{BindExpectation, By, Case, Diagnosed, Expectation};
 use crate::declare::{DeclareOptions, declare};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::layout::LayoutOptions;
+use crate::input::diagnostics::{Code, Diagnostic};
+use crate::input::sources::SourceMap;
+use crate::inspect::toolchain::SourceText;
 use crate::module::Module;
-use crate::sources::{SourceMap, Span};
-use crate::toolchain::SourceText;
 
 /// Errors that a case can have as warnings, because it is about a compiler that takes what the documents forbid: DXC before
 /// 1.8.2405 lets arrays, structs and matrices begin at any component.

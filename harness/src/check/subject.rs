@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::case::{Authority, By, Diagnosed, Expectation, Numbers, expect};
+use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_layout::{BlockLayout, DECLARED, Numbers, Quantity, RuleSet, find, lay_out};
+
+use crate::case::{Authority, By, Diagnosed, Expectation, expect};
 use crate::check::source::Source;
-use crate::diagnostics::{Code, Diagnostic};
-use crate::layout::{BlockLayout, DECLARED, RuleSet, find, lay_out};
-use crate::planted::{Fault, is_planted};
-use crate::record::{Row, Stage, Value, What};
-use crate::toolchain::SourceText;
+use crate::input::diagnostics::{Code, Diagnostic};
+use crate::inspect::toolchain::SourceText;
+use crate::probe::Stage;
+use crate::results::record::{Row, Value};
 
 /// What the case expects under a rule set. A dialect has a table of its own only where some type differs; elsewhere what is
 /// expected of the specification holds for it too.
@@ -63,9 +65,9 @@ impl Subject {
         let expectation = expectation(&source, rules, &layouts);
         let accessed = source.accessed.iter().find(|accessed| accessed.rules == rules.name);
         Self {
-            accessed: accessed.map(Numbers::of_expectation).unwrap_or_default(),
+            accessed: accessed.map(Numbers::from).unwrap_or_default(),
             accessed_by: accessed.and_then(|accessed| accessed.authority.compiler.clone()),
-            expected: expectation.map(Numbers::of_expectation).unwrap_or_default(),
+            expected: expectation.map(Numbers::from).unwrap_or_default(),
             computed: Numbers::of_layouts(&layouts),
             authority: expectation.map(|expectation| expectation.authority.to_string()).unwrap_or_default(),
             authorities: authorities(&source, expectation),
@@ -115,7 +117,7 @@ impl Subject {
         let warned = |warn: &Diagnosed| {
             let laid_out = self.layouts.iter().filter(|layout| layout.result.is_ok());
             let mut warnings = laid_out.flat_map(|layout| &layout.warnings);
-            warnings.any(|warning| warn.matches(Some(warning.code), &warning.message))
+            warnings.any(|warning| warn.matches(Some(warning.kind.into()), &warning.message))
         };
         let silent = |given: &Diagnosed, what| {
             let fragment = given.message.as_deref().unwrap_or("");
@@ -132,7 +134,7 @@ impl Subject {
 
     /// One row per number that the case pins; no device takes part in them.
     pub fn static_rows(&self) -> Vec<Row> {
-        let row = |(what, path, expected): (What, &str, u32)| Row {
+        let row = |(what, path, expected): (Quantity, &str, u32)| Row {
             path: path.to_owned(),
             what,
             space: None,
@@ -147,11 +149,11 @@ impl Subject {
             note: None,
             fused: false,
         };
-        let is_dropped = |what| what == What::MatrixStride && is_planted(Fault::MatrixStridesNotCompared);
+        let is_dropped = |what| what == Quantity::MatrixStride && is_planted(Fault::MatrixStridesNotCompared);
         self.expected.iter().filter(|(what, _, _)| !is_dropped(*what)).map(row).collect()
     }
 
-    fn computed_value(&self, what: What, path: &str) -> Value {
+    fn computed_value(&self, what: Quantity, path: &str) -> Value {
         let refused = || {
             let reasons = self.layouts.iter().filter_map(|layout| layout.result.as_ref().err()).flatten();
             let first = reasons.map(|refusal| refusal.message.clone()).next();

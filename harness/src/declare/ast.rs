@@ -5,9 +5,10 @@
 
 use std::ops::Range;
 
-use crate::diagnostics::Diagnostic;
-use crate::shape::MatrixOrder;
-use crate::sources::Span;
+use layoutproof_layout::Span;
+use layoutproof_layout::shape::MatrixOrder;
+
+use crate::input::diagnostics::Diagnostic;
 
 /// A name with the place where it stands.
 #[derive(Clone, Copy, Debug)]

@@ -7,13 +7,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use layoutproof_layout::resource::{Resource, ResourceKind};
+use layoutproof_layout::shape::{Count, Member, StructType, Type};
+use layoutproof_layout::{Annotations, Block, BlockKind, Span};
+
 use super::elaborate::{Elaborated, LONGEST_LISTING, Measures};
 use super::problems::Problems;
-use crate::diagnostics::{Code, Diagnostic};
-use crate::module::{Annotations, Block, BlockKind, EntryParameter, EntryPoint, Parameter, ParameterKind};
-use crate::resource::{Resource, ResourceKind};
-use crate::shape::{Count, Member, StructType, Type};
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
+use crate::module::{EntryParameter, EntryPoint, Parameter, ParameterKind};
 
 /// Structs that hold each other twice double their blocks each time; no real shader has this many.
 const MOST_BLOCKS: usize = 1 << 12;

@@ -4,10 +4,10 @@
 //! closes two lists of generic arguments. A backslash at the end of a line is white space, also inside a word, whose
 //! halves C would join.
 
+use layoutproof_layout::{FileId, Span};
 use logos::{FilterResult, Lexer, Logos, Skip};
 
-use crate::diagnostics::{Code, Diagnostic};
-use crate::sources::{FileId, Span};
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// A token with its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! (`ast`), `elaborate` follows names, evaluates constants, specialises generics and checks what has no layout, `blocks` says
 //! which blocks of bytes there are. Function bodies are not understood; what they mention is kept.
 //!
-//! Not decided here: offsets, sizes and strides (see [`crate::layout`]), registers and bindings.
+//! Not decided here: offsets, sizes and strides (see [`layoutproof_layout`]), registers and bindings.
 //!
 //! Sources: the HLSL of DXC and the Slang language, as their compilers take them (DXC 1.7.2308, Slang 2026.12).
 
@@ -19,14 +19,15 @@ mod problems;
 use std::sync::Arc;
 
 use bumpalo::Bump;
+use layoutproof_layout::Span;
 use parser::{Parser, Source};
 pub use preprocess::{IncludeSearch, Included};
 use preprocess::{Preprocessed, Trace, preprocess};
 use problems::Problems;
 
-use crate::diagnostics::{Code, Diagnostic};
+use crate::input::diagnostics::{Code, Diagnostic};
+use crate::input::sources::{NoSources, SourceFile, SourceMap, Sources};
 use crate::module::Module;
-use crate::sources::{NoSources, SourceFile, SourceMap, Sources, Span};
 
 /// What the command line or the case says about how declarations are read.
 #[derive(Clone, Debug)]

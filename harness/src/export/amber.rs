@@ -5,8 +5,8 @@ use rspirv::binary::Disassemble;
 use super::{NotExported, Repro, refused, rows};
 use crate::check::Subject;
 use crate::generate::spirv;
-use crate::image::{REFILL_WORD, nonce_word};
-use crate::record::Space;
+use crate::probe::AddressSpace;
+use crate::probe::image::{REFILL_WORD, nonce_word};
 
 /// The script for `subject`.
 ///
@@ -19,9 +19,11 @@ pub fn amber(subject: &Subject) -> Result<String, NotExported> {
     let features = module.requires();
     let features: Vec<String> = features.iter().map(|feature| format!("# The device must have {feature}.\n")).collect();
     let bound = match repro.entry().space {
-        Space::PushConstant => "AS push_constant",
-        Space::Uniform | Space::UniformElement => "AS uniform DESCRIPTOR_SET 0 BINDING 0",
-        Space::Storage | Space::StorageElement | Space::Address => "AS storage DESCRIPTOR_SET 0 BINDING 0",
+        AddressSpace::PushConstant => "AS push_constant",
+        AddressSpace::Uniform | AddressSpace::UniformElement => "AS uniform DESCRIPTOR_SET 0 BINDING 0",
+        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => {
+            "AS storage DESCRIPTOR_SET 0 BINDING 0"
+        }
     };
     let refill = vec![REFILL_WORD; repro.expected.len()];
     let expectation = |(word, value): (u32, &u32)| format!("EXPECT output IDX {} EQ 0x{value:08X}\n", 4 * word);

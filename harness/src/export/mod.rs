@@ -15,14 +15,13 @@ use thiserror::Error;
 pub use amber::amber;
 pub use offload_test::offload_test;
 
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::{Block, BlockKind, BlockLayout, Leaf, Quantity};
+
 use crate::check::Subject;
-use crate::image::ink::Half;
-use crate::image::{data_word, nonce_word};
-use crate::layout::{BlockLayout, Leaf};
-use crate::module::{Block, BlockKind};
-use crate::probe::{Place, ProbeEntry, ProbePlan, Wiring, plan_in};
-use crate::record::{Direction, Form, Space, Stage, What};
-use crate::scalar::Scalar;
+use crate::probe::image::encoding::Half;
+use crate::probe::image::{data_word, nonce_word};
+use crate::probe::{AddressSpace, Direction, Form, Place, ProbeEntry, ProbePlan, Stage, Wiring, plan_in};
 
 /// Bytes that the words of an image can name.
 const MAX_BYTES: u32 = 1 << 16;
@@ -82,9 +81,9 @@ impl<'a> Repro<'a> {
             return Err(format!("the case has `{}` at {offset}, our rules have it at {}", leaf.path, leaf.offset));
         }
         // Whole elements of a structured buffer, whole registers of others.
-        let stride = subject.expected.get(What::ArrayStride, &layout.name).filter(|stride| *stride > 0);
+        let stride = subject.expected.get(Quantity::ArrayStride, &layout.name).filter(|stride| *stride > 0);
         let step = stride.filter(|_| layout.kind == BlockKind::StructuredElement).unwrap_or(16);
-        let size = subject.expected.get(What::Size, &layout.name).unwrap_or(0);
+        let size = subject.expected.get(Quantity::Size, &layout.name).unwrap_or(0);
         let end = offsets.iter().map(|offset| offset + 4).max().unwrap_or(0).max(size).next_multiple_of(step);
         if end > MAX_BYTES {
             return Err(format!("`{}` has more than {MAX_BYTES} bytes", layout.name));
@@ -147,17 +146,17 @@ fn obstacle(leaf: &Leaf, expected: Option<u32>) -> Option<String> {
     expected.is_none().then(|| "the case does not say where it is".to_owned())
 }
 
-fn space_of(kind: BlockKind) -> Result<Space, String> {
+fn space_of(kind: BlockKind) -> Result<AddressSpace, String> {
     match kind {
         BlockKind::Cbuffer
         | BlockKind::ConstantBuffer
         | BlockKind::Globals
         | BlockKind::ParameterBlock
-        | BlockKind::UniformBlock => Ok(Space::Uniform),
+        | BlockKind::UniformBlock => Ok(AddressSpace::Uniform),
         BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::StructuredElement | BlockKind::StorageBlock => {
-            Ok(Space::Storage)
+            Ok(AddressSpace::Storage)
         }
-        BlockKind::PushConstant => Ok(Space::PushConstant),
+        BlockKind::PushConstant => Ok(AddressSpace::PushConstant),
         BlockKind::EntryUniforms | BlockKind::ShaderRecord | BlockKind::Pointee => {
             Err("a block that has no binding".to_owned())
         }

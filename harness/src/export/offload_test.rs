@@ -1,15 +1,15 @@
 //! Tests of LLVM's offload test suite: the user's HLSL with the probe, a pipeline in YAML, and the `RUN` lines.
 
+use layoutproof_layout::resource::{Access, ResourceKind};
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_layout::{Argument, Block, BlockKind, Quantity};
+
 use super::{NotExported, Repro, refused, rows};
 use crate::check::Subject;
 use crate::generate::hlsl::{self, Dialect, Program};
-use crate::image::{REFILL_WORD, nonce_word};
-use crate::module::{Argument, Block, BlockKind};
-use crate::record::What;
-use crate::resource::{Access, ResourceKind};
-use crate::scalar::SixteenBit;
-use crate::shape::MatrixOrder;
-use crate::toolchain::{Output, Toolchain, toolchains};
+use crate::inspect::toolchain::{Output, Toolchain, toolchains};
+use crate::probe::image::{REFILL_WORD, nonce_word};
 
 /// The test for `subject`.
 ///
@@ -120,7 +120,7 @@ impl Bound {
         let (kind, class, stride) = match repro.layout.kind {
             BlockKind::Cbuffer | BlockKind::ConstantBuffer | BlockKind::Globals => ("ConstantBuffer", 'b', None),
             BlockKind::StructuredElement => {
-                let stride = repro.subject.expected.get(What::ArrayStride, &repro.layout.name);
+                let stride = repro.subject.expected.get(Quantity::ArrayStride, &repro.layout.name);
                 let (kind, class) = structured(repro)?;
                 (kind, class, Some(stride.ok_or("the case does not say the stride")?))
             }

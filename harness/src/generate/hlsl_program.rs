@@ -5,11 +5,12 @@
 
 use std::fmt::Write;
 
+use layoutproof_layout::BlockLayout;
+use layoutproof_layout::resource::{Access, Dimension, Resource, ResourceKind, Texture};
+use layoutproof_layout::shape::{StructType, Type};
+
 use super::hlsl::{BINDING, SPACE, expression};
-use crate::layout::BlockLayout;
 use crate::module::{Module, ParameterKind};
-use crate::resource::{Access, Dimension, Resource, ResourceKind, Texture};
-use crate::shape::{StructType, Type};
 
 /// Name of the entry point that is written here.
 pub const ENTRY: &str = "main";
@@ -145,8 +146,8 @@ fn added(value: &str) -> String {
 mod tests {
     use super::*;
     use crate::declare::{DeclareOptions, declare};
-    use crate::layout::{LayoutOptions, find, lay_out};
-    use crate::sources::SourceMap;
+    use crate::input::sources::SourceMap;
+    use layoutproof_layout::{LayoutOptions, find, lay_out};
 
     #[test]
     fn every_parameter_is_used_once() {
@@ -154,7 +155,7 @@ mod tests {
                     cbuffer C { float4 v; ByteAddressBuffer bytes; };\nRWStructuredBuffer<uint> u[];\nAppendStructuredBuffer<int2> more;\n";
         let mut sources = SourceMap::default();
         let end = u32::try_from(text.len()).unwrap();
-        let span = crate::sources::Span { file: sources.add("a.hlsl", text), start: 0, end };
+        let span = layoutproof_layout::Span { file: sources.add("a.hlsl", text), start: 0, end };
         let module = declare(&mut sources, span, &DeclareOptions::default()).unwrap();
         let rules = find("std430").unwrap();
         let layouts: Vec<_> =

@@ -3,7 +3,7 @@
 use rspirv::spirv::{Op, Word};
 
 use super::value::Value;
-use crate::read_spirv::types::{SpirvType, Types};
+use crate::inspect::spirv::types::{SpirvType, Types};
 
 /// The result of an instruction that computes each component from the operands' components; `None` for an opcode that
 /// is none of these. `ty` is the result's type, `operand_ty` that of the first operand.

@@ -5,14 +5,14 @@
 
 use std::collections::BTreeSet;
 
+use layoutproof_device::{Batch, Runner, RunnerError, Shader};
+use layoutproof_layout::BlockLayout;
 use thiserror::Error;
 
 use super::Model;
-use crate::dxil::Evaluator;
-use crate::image::ImageError;
-use crate::layout::BlockLayout;
+use crate::inspect::dxil::Evaluator;
+use crate::probe::image::ImageError;
 use crate::probe::{Interface, Observed, PlanShader, ProbeJob, ProbePlan, jobs, observe};
-use crate::runner::{Batch, Runner, RunnerError, Shader};
 
 /// Why a module has no compiled witness.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

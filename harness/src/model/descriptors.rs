@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use layoutproof_device::descriptors::{DescriptorArray, DescriptorType, Descriptors};
+use layoutproof_device::{BufferKind, ImageKind, ImageView, Job};
+
 use super::memory::Memory;
-use crate::descriptors::{DescriptorArray, DescriptorType, Descriptors};
-use crate::runner::{BufferKind, ImageKind, ImageView, Job};
 
 /// Set and binding of memory without a descriptor.
 const NOWHERE: u32 = u32::MAX;

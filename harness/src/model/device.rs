@@ -1,16 +1,17 @@
 //! The model as a [`Runner`].
 
+use layoutproof_device::descriptors::Descriptors;
+use layoutproof_device::limits::{Limits, check_features, needed_features};
+use layoutproof_device::{
+    Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, ReadBack, Runner, RunnerError, RunnerKind, Shader,
+};
+
 use super::descriptors::{DescriptorTable, bind};
 use super::machine::Machine;
 use super::memory::Memory;
 use super::misreading::{Disturbance, Misreading};
 use super::program::Program;
-use crate::descriptors::Descriptors;
-use crate::limits::{Limits, check_features, needed_features};
-use crate::record::Stage;
-use crate::runner::{
-    Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, ReadBack, Runner, RunnerError, RunnerKind, Shader,
-};
+use crate::probe::Stage;
 
 /// What the model has room for: ranges and push constants that are longer than [`Model::new`] says are run all the same,
 /// since they cost nothing. Ranges lie at byte 16 of their memory.

@@ -9,7 +9,7 @@ use super::machine::{Frame, Machine};
 use super::memory;
 use super::sampling::handle;
 use super::value::{At, Place, Pointer, Value};
-use crate::read_spirv::types::{Operands, SpirvType};
+use crate::inspect::spirv::types::{Operands, SpirvType};
 
 impl Machine<'_> {
     /// The result of an instruction; `None` where it has none, or where a phi already took it.

@@ -13,8 +13,8 @@ use super::memory::Memory;
 use super::misreading::Disturbance;
 use super::program::Program;
 use super::value::{At, Place, Pointer, Value};
-use crate::read_spirv::types::{Operands, SpirvVariable};
-use crate::record::Stage;
+use crate::inspect::spirv::types::{Operands, SpirvVariable};
+use crate::probe::Stage;
 
 /// Instructions and moved scalars before a run is given up.
 const BUDGET: u64 = 1 << 22;

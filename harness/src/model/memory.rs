@@ -5,7 +5,7 @@
 use rspirv::spirv::{StorageClass, Word};
 
 use super::value::{At, Value};
-use crate::read_spirv::types::{SpirvType, Types};
+use crate::inspect::spirv::types::{SpirvType, Types};
 
 /// A bound buffer, or the push constants.
 #[derive(Clone, Debug)]

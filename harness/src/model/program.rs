@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use rspirv::dr::{Function, Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, Word};
 
-use crate::read_spirv::load;
-use crate::read_spirv::types::{Operands, Types};
-use crate::record::Stage;
+use crate::inspect::spirv::load;
+use crate::inspect::spirv::types::{Operands, Types};
+use crate::probe::Stage;
 
 /// A module, ready to run any of its entry points.
 #[derive(Debug)]

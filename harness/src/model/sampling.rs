@@ -2,6 +2,7 @@
 //!
 //! An image's value is its index, a sampler's the mip level that it sees; a sampled image has both as parts.
 
+use layoutproof_device::ImageView;
 use rspirv::dr::Instruction;
 use rspirv::spirv::{ImageOperands, Op};
 
@@ -9,8 +10,7 @@ use super::descriptors::{Descriptor, Image};
 use super::execute::Call;
 use super::machine::Machine;
 use super::value::Value;
-use crate::read_spirv::types::Operands;
-use crate::runner::ImageView;
+use crate::inspect::spirv::types::Operands;
 
 /// The value of an image, a sampler or both, as a load of its variable gives it.
 pub(super) fn handle(descriptor: Descriptor) -> Result<Value, String> {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rspirv::spirv::Word;
 
 use super::descriptors::Descriptor;
-use crate::read_spirv::types::{MatrixLayout, Types};
+use crate::inspect::spirv::types::{MatrixLayout, Types};
 
 /// A value of the model.
 #[derive(Clone, Debug)]

@@ -6,10 +6,11 @@
 
 use std::collections::BTreeSet;
 
+use layoutproof_layout::shape::Count;
+use layoutproof_layout::{LaidOut, LaidOutShape, Leaf, LeafStep};
+
 use super::ProbePlan;
-use crate::layout::{LaidOut, LaidOutShape, Leaf, LeafStep};
-use crate::record::{Direction, Form};
-use crate::shape::Count;
+use crate::probe::{Direction, Form};
 
 impl ProbePlan {
     /// The plan without the forms that make a value of the whole block, where a leaf is missing for that.
@@ -79,9 +80,10 @@ fn parts(laid_out: &LaidOut, members: &BTreeSet<Vec<u32>>, path: &mut Vec<u32>) 
 mod tests {
     use super::*;
     use crate::declare::{DeclareOptions, declare};
-    use crate::layout::{BlockLayout, ElementChoice, LayoutOptions, find, lay_out};
+    use crate::input::sources::SourceMap;
     use crate::probe::elements;
-    use crate::sources::{SourceMap, Span};
+    use layoutproof_layout::Span;
+    use layoutproof_layout::{BlockLayout, ElementChoice, LayoutOptions, find, lay_out};
 
     /// The only block of the declarations.
     fn laid_out(declarations: &str) -> BlockLayout {

@@ -8,14 +8,14 @@
 //! So the answer of a case follows from its layout alone. A wrong answer says no more than that the case has to be read
 //! again by itself, and a right one nothing of padding and guards, which the ramp does not have.
 
+use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_device::{BufferAfter, BufferKind, Job, JobBuffer, ReadBack};
+use layoutproof_layout::{BlockLayout, Leaf};
+
 use super::{Interface, Place, PlanShader, ProbeEntry, ProbePlan, Slot, Socket, Wiring};
-use crate::image::ink::Code;
-use crate::image::{BEFORE_WORD, ImageError, REFILL_WORD, image_size};
-use crate::layout::{BlockLayout, Leaf};
-use crate::planted::{Fault, is_planted};
-use crate::probe::words;
-use crate::record::{Direction, Form, Space, Stage};
-use crate::runner::{BufferAfter, BufferKind, Job, JobBuffer, ReadBack};
+use crate::probe::image::encoding::Code;
+use crate::probe::image::{BEFORE_WORD, ImageError, REFILL_WORD, image_size};
+use crate::probe::{AddressSpace, Direction, Form, Stage, words};
 
 /// Entry point of a fused module.
 pub const FUSED_ENTRY: &str = "read_fused";
@@ -40,10 +40,10 @@ impl FusedSpace {
     pub const ALL: [Self; 2] = [Self::Uniform, Self::Storage];
 
     /// The space of the same name.
-    pub const fn space(self) -> Space {
+    pub const fn space(self) -> AddressSpace {
         match self {
-            Self::Uniform => Space::Uniform,
-            Self::Storage => Space::Storage,
+            Self::Uniform => AddressSpace::Uniform,
+            Self::Storage => AddressSpace::Storage,
         }
     }
 }

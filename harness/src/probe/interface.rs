@@ -1,6 +1,6 @@
 //! Where a probe's buffers are bound.
 
-use crate::shape::Count;
+use layoutproof_layout::shape::Count;
 
 /// Descriptor set and binding; for DXIL register space and register.
 pub type Socket = (u32, u32);

@@ -10,13 +10,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use layoutproof_device::{
+    BufferKind, Draw, Feature, Job, JobBuffer, RegisterClass, RegisterRange, RootSignature, Shader,
+};
+use layoutproof_layout::shape::Count;
+use layoutproof_layout::{BlockLayout, Leaf};
+
 use super::{BLOCK_ELEMENT, Interface, NOTHING, POINT, ProbeEntry, ProbePlan, Socket, Wiring, tail, words};
-use crate::image::ink::{Code, Half, Ink};
-use crate::image::{BEFORE_WORD, Image, ImageError, REFILL_WORD, data_word, element_word, nonce_word};
-use crate::layout::{BlockLayout, Leaf};
-use crate::record::{Direction, Form, Space, Stage};
-use crate::runner::{BufferKind, Draw, Feature, Job, JobBuffer, RegisterClass, RegisterRange, RootSignature, Shader};
-use crate::shape::Count;
+use crate::probe::image::encoding::{Code, Half, Ink};
+use crate::probe::image::{BEFORE_WORD, Image, ImageError, REFILL_WORD, data_word, element_word, nonce_word};
+use crate::probe::{AddressSpace, Direction, Form, Stage};
 
 /// Bytes of guards inside the bound range, and as many behind it.
 const GUARD_BYTES: u32 = 64;
@@ -118,7 +121,7 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
 
 /// The ranges in which an entry point runs, with the image of each: of the block alone, or with guards behind it.
 fn ranges(entry: &ProbeEntry, image: &Arc<Image>, guarded: &Arc<Image>) -> Vec<(Range, Arc<Image>)> {
-    let guards = entry.space != Space::PushConstant && guarded.owners.len() > image.owners.len();
+    let guards = entry.space != AddressSpace::PushConstant && guarded.owners.len() > image.owners.len();
     let exact = !guards || entry.forms.iter().any(|form| matches!(form, Form::Leaf | Form::Length));
     let guarded = guards.then(|| (Range::Guarded, Arc::clone(guarded)));
     guarded.into_iter().chain(exact.then(|| (Range::Exact, Arc::clone(image)))).collect()
@@ -161,10 +164,13 @@ impl Dispatch<'_> {
         let input_kind = if is_input_writable { BufferKind::Storage } else { BufferKind::StorageRead };
         let mut buffers = self.blocks(shader.interface, block.clone());
         let push_constants = match entry.space {
-            Space::PushConstant => block,
+            AddressSpace::PushConstant => block,
             // The runner writes the address over it.
-            Space::Address => vec![0; ADDRESS_BYTES],
-            Space::Uniform | Space::Storage | Space::UniformElement | Space::StorageElement => Vec::new(),
+            AddressSpace::Address => vec![0; ADDRESS_BYTES],
+            AddressSpace::Uniform
+            | AddressSpace::Storage
+            | AddressSpace::UniformElement
+            | AddressSpace::StorageElement => Vec::new(),
         };
         buffers.push(buffer(output, BufferKind::Storage, bytes_of(&vec![REFILL_WORD; wiring.output as usize])));
         buffers.push(buffer(input_socket, input_kind, bytes_of(&input)));
@@ -184,10 +190,12 @@ impl Dispatch<'_> {
     /// The registers of the array that the block is in, where it is in one.
     fn ranges(&self, interface: Interface) -> Vec<RegisterRange> {
         let class = match (self.entry.space, self.storage(interface)) {
-            (Space::Uniform | Space::UniformElement, _) => RegisterClass::ConstantBuffer,
-            (Space::Storage | Space::StorageElement, BufferKind::StorageRead) => RegisterClass::ShaderResource,
-            (Space::Storage | Space::StorageElement, _) => RegisterClass::UnorderedAccess,
-            (Space::PushConstant | Space::Address, _) => return Vec::new(),
+            (AddressSpace::Uniform | AddressSpace::UniformElement, _) => RegisterClass::ConstantBuffer,
+            (AddressSpace::Storage | AddressSpace::StorageElement, BufferKind::StorageRead) => {
+                RegisterClass::ShaderResource
+            }
+            (AddressSpace::Storage | AddressSpace::StorageElement, _) => RegisterClass::UnorderedAccess,
+            (AddressSpace::PushConstant | AddressSpace::Address, _) => return Vec::new(),
         };
         let (space, first) = interface.block;
         let count = match interface.block_count {
@@ -203,12 +211,12 @@ impl Dispatch<'_> {
         let Self { entry, image, ink, .. } = self;
         let (socket, storage) = (interface.block, self.storage(interface));
         let (kind, others) = match entry.space {
-            Space::PushConstant => return Vec::new(),
-            Space::Uniform => (BufferKind::Uniform, 0),
-            Space::Storage => (storage, 0),
-            Space::UniformElement => (BufferKind::Uniform, BLOCK_ELEMENT),
-            Space::StorageElement => (storage, BLOCK_ELEMENT),
-            Space::Address => (BufferKind::Address { at: 0 }, 0),
+            AddressSpace::PushConstant => return Vec::new(),
+            AddressSpace::Uniform => (BufferKind::Uniform, 0),
+            AddressSpace::Storage => (storage, 0),
+            AddressSpace::UniformElement => (BufferKind::Uniform, BLOCK_ELEMENT),
+            AddressSpace::StorageElement => (storage, BLOCK_ELEMENT),
+            AddressSpace::Address => (BufferKind::Address { at: 0 }, 0),
         };
         let words = block.len() / 4;
         let other = |element| {

@@ -6,9 +6,10 @@
 //!
 //! Source: Vulkan specification, "Unsized Arrays"; SPIR-V specification, `OpArrayLength`.
 
+use layoutproof_layout::shape::Count;
+use layoutproof_layout::{LaidOut, LaidOutShape, LeafStep};
+
 use super::ProbePlan;
-use crate::layout::{LaidOut, LaidOutShape, LeafStep};
-use crate::shape::Count;
 
 /// An array without a length at the end of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 //!   the address;
 //! - set 0 binding 1: output, a storage buffer of `uint`, refilled before each dispatch;
 //! - set 0 binding 2: input, a read-only storage buffer of `uint`; word 0 is the nonce, values and indices follow.
-//! - set 0 binding 3, for [`Form::Copied`] only: a storage block of the same type in another layout ([`spread`]), from
+//! - set 0 binding 3, for [`Form::Copied`] only: a storage block of the same type in another layout ([`copy_layout`]), from
 //!   which or into which the block is copied.
 //!
 //! A read entry stores the nonce to `output[0]`, then form by form the bits of the leaves, each filled up to whole 32-bit
@@ -22,22 +22,26 @@
 //!
 //! [`plan`] chooses leaves and entries, [`jobs`] makes the buffers of each dispatch, [`observe`] reads what came back.
 
+mod axes;
 pub mod binding;
+mod clobber;
 mod complete;
+mod copy_layout;
+mod decode_leaf;
 mod fused;
+pub mod image;
 mod interface;
 mod jobs;
 mod length;
 mod observe;
-mod parts;
 mod plan;
 mod regions;
-mod sight;
-mod spread;
+mod split_plan;
 mod tuning;
-mod unchanged;
-mod wiring;
+mod word_map;
 
+pub use axes::{AddressSpace, Direction, Form, Stage};
+pub use copy_layout::spread;
 pub(crate) use fused::FoldStep;
 pub use fused::{FUSED_ENTRY, Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, fusable};
 pub use interface::{Interface, Socket};
@@ -46,15 +50,13 @@ pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, Problem, observe, observed_right};
 pub use plan::{elements, forms_left_out, needs, plan, plan_by_name, plan_in};
 pub use regions::{PUSH_BYTES, REGION_BYTES, REGIONS_ENTRY, RegionJob, Regions};
-pub use spread::spread;
 pub use tuning::Tuning;
-pub use wiring::{Chunk, LANES, Place, Slot, Wiring};
+pub use word_map::{Chunk, LANES, Place, Slot, Wiring};
 
 use std::collections::BTreeSet;
 
-use crate::layout::{Component, Leaf};
-use crate::record::{Direction, Form, Space, Stage};
-use crate::runner::Feature;
+use layoutproof_device::Feature;
+use layoutproof_layout::{Component, Leaf};
 
 /// The element of an array of buffers that is the block under test, where the block is in one. The array ends with it.
 pub const BLOCK_ELEMENT: u32 = 3;
@@ -91,7 +93,7 @@ pub struct ProbeEntry {
     /// Name of the entry point: `read_uniform`, `write_storage_vector`.
     pub name: String,
     /// Where the block lives.
-    pub space: Space,
+    pub space: AddressSpace,
     /// In which stage the shader runs.
     pub stage: Stage,
     /// Which way bytes go.
@@ -104,10 +106,10 @@ impl ProbeEntry {
     /// What a device must be able to do for the space and the stage, push constants under test aside.
     pub fn requires(&self) -> BTreeSet<Feature> {
         let space: &[Feature] = match self.space {
-            Space::Uniform | Space::Storage | Space::PushConstant => &[],
-            Space::UniformElement => &[Feature::UniformBufferArray],
-            Space::StorageElement => &[Feature::StorageBufferArray],
-            Space::Address => &[Feature::BufferDeviceAddress, Feature::PushConstants],
+            AddressSpace::Uniform | AddressSpace::Storage | AddressSpace::PushConstant => &[],
+            AddressSpace::UniformElement => &[Feature::UniformBufferArray],
+            AddressSpace::StorageElement => &[Feature::StorageBufferArray],
+            AddressSpace::Address => &[Feature::BufferDeviceAddress, Feature::PushConstants],
         };
         let stage: &[Feature] = match self.stage {
             Stage::Compute => &[],
@@ -149,7 +151,7 @@ impl ProbePlan {
     /// Without forms that have no leaf, and without entry points that have no form.
     fn pruned(mut self) -> Self {
         let any = !self.leaves.is_empty();
-        let indexed = self.leaves.iter().any(wiring::is_indexed);
+        let indexed = self.leaves.iter().any(word_map::is_indexed);
         for entry in &mut self.entries {
             entry.forms.retain(|form| match form {
                 Form::Indexed | Form::Divergent => indexed,

@@ -7,16 +7,16 @@
 
 use std::fmt;
 
+use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_device::{BufferAfter, JobBuffer, ReadBack};
 use thiserror::Error;
 
-use super::sight::Sights;
-use super::unchanged::changes;
+use super::clobber::changes;
+use super::decode_leaf::Sights;
 use super::{Interface, ProbeEntry, ProbeJob, ProbePlan, ProbeRun, Range, Slot, Socket};
-use crate::image::decode;
-use crate::image::ink::{Half, Ink};
-use crate::planted::{Fault, is_planted};
-use crate::record::{Direction, Form, Space};
-use crate::runner::{BufferAfter, JobBuffer, ReadBack};
+use crate::probe::image::decode;
+use crate::probe::image::encoding::{Half, Ink};
+use crate::probe::{AddressSpace, Direction, Form};
 
 /// Where one leaf was, through one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Observation {
     /// Index into [`ProbePlan::leaves`].
     pub leaf: u32,
     /// Where the block lived.
-    pub space: Space,
+    pub space: AddressSpace,
     /// Which way bytes went.
     pub direction: Direction,
     /// How the shader reached the leaf.

@@ -6,15 +6,16 @@
 
 use std::collections::BTreeSet;
 
+use layoutproof_device::Feature;
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::tree::LeafStep;
+use layoutproof_layout::{BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf};
+
 use super::complete::{has_all_parts, member_path};
 use super::{NotProbed, ProbeEntry, ProbePlan, tail};
-use crate::image::occupied;
-use crate::layout::tree::LeafStep;
-use crate::layout::{BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf};
-use crate::record::{Direction, Form, Space, Stage};
-use crate::runner::Feature;
-use crate::scalar::Scalar;
-use crate::shape::{Count, MatrixOrder};
+use crate::probe::image::occupied;
+use crate::probe::{AddressSpace, Direction, Form, Stage};
 
 /// Blocks beyond this many bytes are not moved as a whole: a driver makes a load and a store for every leaf of that.
 const WHOLE_BYTES: u64 = 1 << 16;
@@ -31,12 +32,12 @@ const WORD: u32 = 4;
 ///
 /// A block with an unsized array is never probed in uniform buffers or push constants, and never as a whole. A block
 /// that the rule set forbids has an empty plan.
-pub fn plan(layout: &BlockLayout, leaves: &[Leaf], spaces: &BTreeSet<Space>) -> ProbePlan {
+pub fn plan(layout: &BlockLayout, leaves: &[Leaf], spaces: &BTreeSet<AddressSpace>) -> ProbePlan {
     plan_in(layout, leaves, &spaces.iter().map(|space| (*space, Stage::Compute)).collect())
 }
 
 /// The same in the spaces and stages that are allowed. Not every space has probes in every stage.
-pub fn plan_in(layout: &BlockLayout, leaves: &[Leaf], places: &BTreeSet<(Space, Stage)>) -> ProbePlan {
+pub fn plan_in(layout: &BlockLayout, leaves: &[Leaf], places: &BTreeSet<(AddressSpace, Stage)>) -> ProbePlan {
     // The leaves of a member stand together, and share what is found out of it.
     let mut last: Option<(Vec<u32>, Option<String>)> = None;
     let obstacle = |root: &LaidOut, leaf: &Leaf| {
@@ -58,13 +59,13 @@ pub fn plan_in(layout: &BlockLayout, leaves: &[Leaf], places: &BTreeSet<(Space, 
 }
 
 /// The same for a compiler that is told names: whether its modules can hold the leaf is its own business.
-pub fn plan_by_name(layout: &BlockLayout, leaves: &[Leaf], places: &BTreeSet<(Space, Stage)>) -> ProbePlan {
+pub fn plan_by_name(layout: &BlockLayout, leaves: &[Leaf], places: &BTreeSet<(AddressSpace, Stage)>) -> ProbePlan {
     planned(layout, (leaves, places), unreadable)
 }
 
 fn planned(
     layout: &BlockLayout,
-    (leaves, places): (&[Leaf], &BTreeSet<(Space, Stage)>),
+    (leaves, places): (&[Leaf], &BTreeSet<(AddressSpace, Stage)>),
     mut obstacle: impl FnMut(&LaidOut, &Leaf) -> Option<String>,
 ) -> ProbePlan {
     let mut plan = ProbePlan { leaves: Vec::new(), not_probed: Vec::new(), entries: Vec::new() };
@@ -124,13 +125,13 @@ pub fn needs(component: Component) -> Option<Feature> {
 }
 
 /// A row of [`ENTRIES`]: name, space, stage, direction, forms.
-type Entry = (&'static str, Space, Stage, Direction, &'static [Form]);
+type Entry = (&'static str, AddressSpace, Stage, Direction, &'static [Form]);
 
 /// Which entry points there are. Each costs a pipeline and each form a load and a store per leaf, so forms that go
 /// through the same hardware path in every space are in one of them only.
 const ENTRIES: [Entry; 26] = {
+    use AddressSpace::{Address, PushConstant, Storage, StorageElement, Uniform, UniformElement};
     use Direction::{Read, Write};
-    use Space::{Address, PushConstant, Storage, StorageElement, Uniform, UniformElement};
     use Stage::{Compute, Fragment, Vertex};
     const LEAF: &[Form] = &[Form::Leaf];
     const IN_BUFFERS: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
@@ -166,12 +167,12 @@ const ENTRIES: [Entry; 26] = {
     ]
 };
 
-fn entries(places: &BTreeSet<(Space, Stage)>, block: &LaidOut) -> Vec<ProbeEntry> {
+fn entries(places: &BTreeSet<(AddressSpace, Stage)>, block: &LaidOut) -> Vec<ProbeEntry> {
     let unbounded = block.size == Extent::Unbounded;
     let large = occupied(block) > WHOLE_BYTES;
-    let holds = |space: Space| match space {
-        Space::Uniform | Space::UniformElement | Space::PushConstant => !unbounded,
-        Space::Storage | Space::StorageElement | Space::Address => true,
+    let holds = |space: AddressSpace| match space {
+        AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::PushConstant => !unbounded,
+        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => true,
     };
     let fits = |form: &Form| match form {
         Form::Whole | Form::Parameter | Form::Copied | Form::ByteAddress | Form::Private => !unbounded && !large,

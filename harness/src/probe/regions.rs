@@ -3,9 +3,10 @@
 //! Each case's own job in, one job for all of them out, and what comes back cut up into what each would have got alone.
 //! So everything is seen that a job of its own shows, words behind the block too, but for the end of the bound range.
 
+use layoutproof_device::{BufferAfter, Job, JobBuffer, ReadBack};
+
 use super::{Interface, PlanShader, ProbeJob, ProbePlan, ProbeRun, observe, observed_right};
-use crate::image::{BEFORE_WORD, REFILL_WORD};
-use crate::runner::{BufferAfter, Job, JobBuffer, ReadBack};
+use crate::probe::image::{BEFORE_WORD, REFILL_WORD};
 
 /// Entry point of a module with regions.
 pub const REGIONS_ENTRY: &str = "regions";

@@ -3,7 +3,7 @@
 //! Source: measured, see `runners/README.md`.
 
 use super::FusedSpace;
-use crate::record::Form;
+use crate::probe::Form;
 
 /// How a device is given fused cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

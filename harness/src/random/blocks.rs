@@ -109,8 +109,9 @@ impl Writer {
 mod tests {
     use super::*;
     use crate::declare::{DeclareOptions, declare};
-    use crate::layout::{LayoutOptions, find, lay_out};
-    use crate::sources::{SourceMap, Span};
+    use crate::input::sources::SourceMap;
+    use layoutproof_layout::Span;
+    use layoutproof_layout::{LayoutOptions, find, lay_out};
 
     fn scalars(seed: u64) -> u64 {
         let mut sources = SourceMap::default();

@@ -1,9 +1,9 @@
 //! The shape of random programs, and the strategies that make them.
 
+use layoutproof_layout::shape::Count;
 use proptest::prelude::*;
 
 use super::form::{UseForm, forms};
-use crate::shape::Count;
 
 /// For whom a program is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use layoutproof_layout::shape::Count;
+
 use super::form::UseForm;
 use super::program::{Annotation, Kind, Parameter, Program};
-use crate::shape::Count;
 
 /// What every program declares first: the struct that `ConstantBuffer` holds, what samplers sample, where results go.
 const DECLARED: &str = "\

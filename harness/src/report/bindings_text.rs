@@ -4,8 +4,8 @@
 
 use super::show_json::ShownBinding;
 use super::style::{Lines, Style, Tone, one_line, pad, width};
-use crate::bind::place::places_text;
-use crate::bind::{Binding, Bound, Place};
+use crate::bindings::place::places_text;
+use crate::bindings::{Binding, Bound, Place};
 
 /// The answer of one convention.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,7 +72,7 @@ fn column_width(column: &Column, paths: &[&str]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sources::Span;
+    use layoutproof_layout::Span;
 
     fn column(name: &str, bindings: &[(&str, &str)]) -> Column {
         let binding = |(path, place): &(&str, &str)| {

@@ -5,12 +5,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use layoutproof_layout::Quantity;
+
 use super::located::{Located, is_part};
 use super::member_tree::{Cell, cells};
 use super::squeeze::{Piece, squeeze};
 use super::style::{Lines, Style, Tone, one_line, pad, pad_left, width};
 use super::witness::{Mark, Witness, mark, number, reference};
-use crate::record::{Culprit, Direction, StoryBlock, What};
+use crate::probe::Direction;
+use crate::results::record::{Culprit, StoryBlock};
 
 /// Bytes of one row: a register of a D3D constant buffer.
 const ROW_BYTES: u32 = 16;
@@ -79,7 +82,7 @@ pub(super) fn map(subject: Subject<'_>, style: Style) -> String {
 fn strays(subject: Subject<'_>, witness: Witness) -> Vec<Stray> {
     let cells = cells(&subject.block.members);
     let mut strays: Vec<Stray> = Vec::new();
-    for located in subject.rows.iter().filter(|located| located.row.what == What::Offset) {
+    for located in subject.rows.iter().filter(|located| located.row.what == Quantity::Offset) {
         let places = number(reference(located.row, subject.culprit)).zip(number(witness.of(located.row)));
         let Some((home, found)) = places.filter(|_| mark(located.row, witness, subject.culprit) == Mark::Wrong) else {
             continue;

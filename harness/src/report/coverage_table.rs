@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use super::style::{Lines, Style, Tone, grouped, pad, pad_left, width};
-use crate::coverage::kind::After;
-use crate::coverage::{Cell, Cells, word};
-use crate::record::Stage;
+use crate::probe::Stage;
+use crate::results::coverage::kind::After;
+use crate::results::coverage::{Cell, Cells, word};
 
 /// Columns of a number.
 const NUMBER_COLUMNS: usize = 9;

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use crate::record::{CheckRecord, Outcome};
+use crate::results::record::{CheckRecord, Outcome};
 
 /// The checks as a `results.csv`.
 ///

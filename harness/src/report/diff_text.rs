@@ -3,10 +3,11 @@
 //! Two layouts of [`super::show_json`] in, text out, and whether they put anything in different places. Alignments are
 //! not compared: they are no place, and where they matter an offset differs too.
 
+use layoutproof_layout::MemberRow;
+
 use super::show_json::{ShownBlock, ShownLayout};
 use super::struct_text::{declaration, heading, order_word, refused};
 use super::style::{Lines, Style, Tone, pad, pad_left, width};
-use crate::layout::MemberRow;
 
 /// The text, and what it says.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 //! A record with its story in, text out. The same text, without colour, is the body of a `JUnit` failure.
 
 use indexmap::IndexSet;
+use layoutproof_layout::Quantity;
 
 use super::byte_map::{Subject, map};
 use super::failure_table::table;
@@ -10,7 +11,8 @@ use super::failures::Failure;
 use super::located::locate;
 use super::style::{Lines, Style, Tone, one_line, pad, width};
 use super::witness::{Mark, Witness, mark, number, reference};
-use crate::record::{CheckRecord, Direction, Outcome, Row, Story, What};
+use crate::probe::Direction;
+use crate::results::record::{CheckRecord, Outcome, Row, Story};
 
 /// Wrong answers of a device that are put into words.
 const MAX_ANSWERS: usize = 8;
@@ -110,7 +112,7 @@ fn answers(record: &CheckRecord) -> String {
     let (located, _) = locate(&record.rows, blocks);
     let several = blocks.len() > 1;
     let mut lines: IndexSet<(String, String)> = IndexSet::new();
-    for row in located.iter().filter(|located| matches!(located.row.what, What::Offset | What::Guard)) {
+    for row in located.iter().filter(|located| matches!(located.row.what, Quantity::Offset | Quantity::Guard)) {
         let wrong = matches!(mark(row.row, Witness::Observed, record.culprit), Mark::Wrong | Mark::Missing);
         let own = number(reference(row.row, record.culprit));
         let words = match (&row.row.note, number(row.row.observed.as_ref()), own) {

@@ -4,13 +4,15 @@
 //! a witness that says nothing. A member's line has the numbers of its first byte; parts of it that are wrong in another
 //! way (a stride, a later element, one access form) follow on lines of their own.
 
+use layoutproof_layout::{MemberRow, Quantity};
+
 use super::located::{Located, is_part, locate, owner};
 use super::squeeze::{Piece, squeeze};
 use super::struct_text::{LineDrawing, LineKind, StructLine, lines};
 use super::style::{Lines, Style, Tone, one_line, pad, pad_left, width};
 use super::witness::{Field, Mark, Witness, columns, is_wrong, number, reference};
-use crate::layout::MemberRow;
-use crate::record::{CheckRecord, Direction, Form, Row, Space, Stage, StoryBlock, What};
+use crate::probe::{AddressSpace, Direction, Form, Stage};
+use crate::results::record::{CheckRecord, Row, StoryBlock};
 
 /// Least columns of a witness.
 const WITNESS_COLUMNS: usize = 11;
@@ -84,14 +86,14 @@ impl Drawing<'_> {
     /// Rows that are about no block: bindings, mostly.
     fn others(&self, rows: &[&Row]) -> String {
         let label = |row: &Row| match row.what {
-            What::Binding => one_line(&row.path),
-            What::Offset
-            | What::ArrayStride
-            | What::MatrixStride
-            | What::Size
-            | What::Alignment
-            | What::Guard
-            | What::ArrayLength => {
+            Quantity::Binding => one_line(&row.path),
+            Quantity::Offset
+            | Quantity::ArrayStride
+            | Quantity::MatrixStride
+            | Quantity::Size
+            | Quantity::Alignment
+            | Quantity::Guard
+            | Quantity::ArrayLength => {
                 format!("{} of {}", word(row.what), one_line(&row.path))
             }
         };
@@ -144,7 +146,7 @@ impl Drawing<'_> {
             LineKind::Padding => return Vec::new(),
             LineKind::Member(member) => self.first_byte(member, block, rows),
             LineKind::Size => {
-                rows.iter().find(|r| r.path.is_empty() && r.row.what == What::Size).map(|r| r.row.clone())
+                rows.iter().find(|r| r.path.is_empty() && r.row.what == Quantity::Size).map(|r| r.row.clone())
             }
         };
         row.map_or_else(|| vec![Field::silent(); self.columns.len()], |row| self.of(&row))
@@ -180,7 +182,9 @@ impl Drawing<'_> {
                 parts.push((format!("    {} {}", one_line(located.path), axes(located.row)), self.of(located.row)));
             }
         }
-        for located in rows.iter().filter(|located| owns(member, block, located) && located.row.what != What::Offset) {
+        for located in
+            rows.iter().filter(|located| owns(member, block, located) && located.row.what != Quantity::Offset)
+        {
             if is_wrong(located.row, self.record.culprit) {
                 parts.push((
                     format!("    {} of {}", word(located.row.what), one_line(located.path)),
@@ -199,7 +203,7 @@ impl Drawing<'_> {
     /// Wrong rows about the block itself, its size aside.
     fn block_parts(&self, rows: &[Located<'_>]) -> Vec<Part> {
         let own = rows.iter().filter(|located| located.path.is_empty() || located.path.starts_with('['));
-        own.filter(|located| located.row.what != What::Size && is_wrong(located.row, self.record.culprit))
+        own.filter(|located| located.row.what != Quantity::Size && is_wrong(located.row, self.record.culprit))
             .map(|located| {
                 let path = one_line(&located.row.path);
                 let text = format!("{} of {path} {}", word(located.row.what), axes(located.row));
@@ -245,34 +249,34 @@ fn owns(member: &MemberRow, block: &StoryBlock, located: &Located<'_>) -> bool {
 }
 
 fn offsets_of<'a>(member: &MemberRow, block: &StoryBlock, rows: &[Located<'a>]) -> Vec<Located<'a>> {
-    let own = rows.iter().filter(|located| located.row.what == What::Offset);
+    let own = rows.iter().filter(|located| located.row.what == Quantity::Offset);
     own.filter(|located| owns(member, block, located) || (member.path.is_empty() && located.path.is_empty()))
         .copied()
         .collect()
 }
 
-fn word(what: What) -> &'static str {
+fn word(what: Quantity) -> &'static str {
     match what {
-        What::Offset => "offset",
-        What::ArrayStride => "stride",
-        What::MatrixStride => "matrix stride",
-        What::Size => "size",
-        What::Alignment => "alignment",
-        What::Binding => "binding",
-        What::Guard => "guard",
-        What::ArrayLength => "length",
+        Quantity::Offset => "offset",
+        Quantity::ArrayStride => "stride",
+        Quantity::MatrixStride => "matrix stride",
+        Quantity::Size => "size",
+        Quantity::Alignment => "alignment",
+        Quantity::Binding => "binding",
+        Quantity::Guard => "guard",
+        Quantity::ArrayLength => "length",
     }
 }
 
 /// `(storage, write, vector)`, `(uniform, vertex, read, leaf)`; empty where no device answered.
 fn axes(row: &Row) -> String {
     let space = row.space.map(|space| match space {
-        Space::Uniform => "uniform",
-        Space::Storage => "storage",
-        Space::PushConstant => "push constant",
-        Space::UniformElement => "uniform element",
-        Space::StorageElement => "storage element",
-        Space::Address => "address",
+        AddressSpace::Uniform => "uniform",
+        AddressSpace::Storage => "storage",
+        AddressSpace::PushConstant => "push constant",
+        AddressSpace::UniformElement => "uniform element",
+        AddressSpace::StorageElement => "storage element",
+        AddressSpace::Address => "address",
     });
     let stage = match row.stage {
         Stage::Compute => None,

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use crate::record::{CheckRecord, Outcome};
+use crate::results::record::{CheckRecord, Outcome};
 
 /// Checks that failed in the same way, with the devices on which they did.
 #[derive(Clone, Debug)]

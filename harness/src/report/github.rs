@@ -8,7 +8,7 @@ use super::failure_block::block;
 use super::failures::{failures, place};
 use super::style::{Style, grouped, one_line};
 use super::summary::fold;
-use crate::record::{CheckRecord, RunEnd};
+use crate::results::record::{CheckRecord, RunEnd};
 
 /// GitHub shows ten annotations of one kind per step and drops the rest.
 const MAX_ANNOTATIONS: usize = 10;

@@ -4,7 +4,7 @@
 
 use thiserror::Error;
 
-use crate::record::{CheckRecord, Line, RunEnd, RunHeader, SCHEMA};
+use crate::results::record::{CheckRecord, Line, RunEnd, RunHeader, SCHEMA};
 
 /// Why a records file cannot be read.
 #[derive(Debug, Error)]

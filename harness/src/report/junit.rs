@@ -11,7 +11,7 @@ use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, Te
 use super::failure_block::block;
 use super::failures::{Failure, place};
 use super::style::{Style, one_line};
-use crate::record::{CheckRecord, KnownEntry, Outcome};
+use crate::results::record::{CheckRecord, KnownEntry, Outcome};
 
 /// The checks as one `JUnit` report.
 ///

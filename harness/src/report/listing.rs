@@ -2,9 +2,10 @@
 //!
 //! Plain data in, text out.
 
+use layoutproof_device::DeviceInfo;
+
 use super::style::{Lines, Style, Tone, one_line, pad, width};
 use super::terminal;
-use crate::runner::DeviceInfo;
 
 /// A rule set as `list` shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,9 @@
 //! Paths of rows start with the block's name and may go down to one scalar (`S.lights[1].position.x`); members are
 //! known by their path in the block, `[]` for any element (`lights[].position`).
 
-use crate::layout::MemberRow;
-use crate::record::{Row, StoryBlock};
+use layoutproof_layout::MemberRow;
+
+use crate::results::record::{Row, StoryBlock};
 
 /// A row with its place.
 #[derive(Clone, Copy, Debug)]

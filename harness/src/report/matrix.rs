@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::style::{Lines, Style, Tone, counted, grouped, one_line, pad, pad_left, width};
-use crate::record::{CheckRecord, Outcome, Proves, REFUSED_BY};
-use crate::verdict::Validation;
+use crate::check::verdict::Validation;
+use crate::results::record::{CheckRecord, Outcome, Proves, REFUSED_BY};
 
 /// Cases that are named for a group.
 const EXAMPLES: usize = 3;

@@ -2,10 +2,11 @@
 //!
 //! Rows in, nodes out. Reads only what a row says (path, type, offset, size, strides), since records keep no types.
 
+use layoutproof_layout::MemberRow;
+use layoutproof_layout::scalar::{Scalar, SixteenBit};
+use layoutproof_layout::shape::MatrixOrder;
+
 use super::numeric::{Numeric, numeric};
-use crate::layout::MemberRow;
-use crate::scalar::{Scalar, SixteenBit};
-use crate::shape::MatrixOrder;
 
 /// A member with the members of its struct.
 #[derive(Clone, Debug)]

@@ -3,9 +3,9 @@
 //! Plain data in, text out.
 
 use super::style::{Lines, Style, Tone, one_line, pad, pad_left, width};
-use crate::mutants::devices::DeviceLine;
-use crate::mutants::rules::RuleLine;
-use crate::mutants::{Killers, MutantTable};
+use crate::results::mutants::devices::DeviceLine;
+use crate::results::mutants::rules::RuleLine;
+use crate::results::mutants::{Killers, MutantTable};
 
 /// Columns of a number.
 const NUMBER_COLUMNS: usize = 12;

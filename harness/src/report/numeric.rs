@@ -1,6 +1,6 @@
 //! Numeric types by their HLSL spelling, since records keep the names of types only.
 
-use crate::scalar::Scalar;
+use layoutproof_layout::scalar::Scalar;
 
 /// What a type name says about a vector or matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

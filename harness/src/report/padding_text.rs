@@ -1,8 +1,9 @@
 //! Padding of blocks as text: where it is, what share of the block, which order of members takes fewer bytes.
 
+use layoutproof_layout::padding::{BlockPadding, Hole, HoleKind, StructPadding};
+use layoutproof_layout::reorder::Reordered;
+
 use super::style::{Lines, Style, Tone, one_line, pad_left};
-use crate::layout::padding::{BlockPadding, Hole, HoleKind, StructPadding};
-use crate::layout::reorder::Reordered;
 
 /// Columns up to the end of the offset, as in the annotated struct.
 const OFFSET_COLUMNS: usize = 8;

@@ -8,9 +8,9 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::style::{Style, Tone, one_line};
-use crate::frozen::accepted::AcceptedEntry;
-use crate::frozen::{Comparison, Difference};
-use crate::record::SCHEMA;
+use crate::results::frozen::accepted::AcceptedEntry;
+use crate::results::frozen::{Comparison, Difference};
+use crate::results::record::SCHEMA;
 
 /// One of the two builds.
 #[derive(Clone, Debug)]

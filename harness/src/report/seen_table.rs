@@ -36,8 +36,8 @@ fn list<'a>(corner: &str, counts: impl Iterator<Item = (&'a str, u64)>, text: &m
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::{LayoutOptions, find, lay_out};
     use crate::random::declaration::{Declaration, Member, MemberType, Struct};
+    use layoutproof_layout::{LayoutOptions, find, lay_out};
 
     /// `cbuffer B { float m0; float m1[2]; }`, counted by hand: a float at the start, two elements behind a scalar.
     #[test]

@@ -5,11 +5,11 @@
 use std::collections::HashMap;
 
 use indexmap::IndexMap;
+use layoutproof_layout::MemberRow;
 
 use super::show_json::{ShownBlock, ShownLayout};
 use super::struct_text::{declaration, heading, refused};
 use super::style::{Lines, Style, Tone, one_line, pad_left, width};
-use crate::layout::MemberRow;
 
 /// Columns that rule sets may take on one line; more rule sets go into a second table.
 const TABLE_COLUMNS: usize = 100;

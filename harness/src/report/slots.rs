@@ -3,8 +3,8 @@
 //!
 //! Members without bytes (resources, empty structs) have no place here.
 
-use crate::layout::{LaidOut, LaidOutMember, LaidOutShape};
-use crate::shape::{Count, MatrixOrder};
+use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::{LaidOut, LaidOutMember, LaidOutShape};
 
 /// A member, or the storage unit of several bit-fields.
 #[derive(Clone, Debug)]

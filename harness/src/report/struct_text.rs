@@ -3,11 +3,12 @@
 //! Blocks of [`super::show_json`] in, text out. One rule set gets the full picture; several get one column of offsets
 //! each, since their padding has no lines in common.
 
+use layoutproof_layout::MemberRow;
+use layoutproof_layout::shape::{Count, MatrixOrder};
+
 use super::member_tree::{Node, member_name, split_dimensions, trees};
 use super::show_json::{ShownBlock, ShownLayout};
 use super::style::{Lines, Style, Tone, one_line, pad, pad_left, width};
-use crate::layout::MemberRow;
-use crate::shape::{Count, MatrixOrder};
 
 /// A line of an annotated struct.
 #[derive(Clone, Debug)]

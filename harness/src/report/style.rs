@@ -4,7 +4,7 @@
 
 use anstyle::AnsiColor;
 
-use crate::plain_text::escape_controls;
+use crate::input::plain_text::escape_controls;
 
 /// How a text is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,10 +2,11 @@
 //!
 //! Check records in, [`RunEnd`] and [`Exit`] out. A skip is never counted as agreement.
 
+use layoutproof_device::RunnerKind;
+use layoutproof_device::planted::{Fault, is_planted};
+
 use super::failures::place;
-use crate::planted::{Fault, is_planted};
-use crate::record::{CheckRecord, Outcome, RunEnd, SCHEMA, SkipKind};
-use crate::runner::RunnerKind;
+use crate::results::record::{CheckRecord, Outcome, RunEnd, SCHEMA, SkipKind};
 
 /// The totals of `checks`; leaves, bound resources and devices without those of the CPU model.
 pub fn fold(checks: &[CheckRecord]) -> RunEnd {

@@ -4,12 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use layoutproof_device::{DeviceInfo, RunnerKind};
+use layoutproof_layout::DECLARED;
+
 use super::failure_block::{block, heading, tone, verb};
 use super::failures::{failures, place};
 use super::style::{Lines, Style, Tone, counted, grouped, one_line, pad, width};
-use crate::layout::DECLARED;
-use crate::record::{CheckRecord, Outcome, Proves, RunEnd};
-use crate::runner::{DeviceInfo, RunnerKind};
+use crate::results::record::{CheckRecord, Outcome, Proves, RunEnd};
 
 /// Failures that are shown in full.
 const FULL_BLOCKS: usize = 10;

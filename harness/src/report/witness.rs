@@ -1,7 +1,8 @@
 //! The witnesses of a row: who said what, and which of them is marked wrong.
 
 use super::style::{Style, Tone};
-use crate::record::{CheckRecord, Culprit, Direction, Row, Value};
+use crate::probe::Direction;
+use crate::results::record::{CheckRecord, Culprit, Row, Value};
 
 /// Who gives a number; in the order of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,13 +175,14 @@ impl Field {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Stage, What};
+    use crate::probe::Stage;
+    use layoutproof_layout::Quantity;
 
     fn row(values: [Option<u32>; 5]) -> Row {
         let [expected, computed, reported, compiled, observed] = values.map(|value| value.map(Value::Number));
         Row {
             path: "S.c".into(),
-            what: What::Offset,
+            what: Quantity::Offset,
             space: None,
             direction: None,
             form: None,

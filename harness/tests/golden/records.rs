@@ -6,13 +6,13 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof::layout::MemberRow;
-use layoutproof::record::{
-    CheckRecord, Culprit, Direction, Form, KnownEntry, Outcome, Proves, Row, SCHEMA, Space, Stage, Story, StoryBlock,
-    Value, What,
+use layoutproof_core::probe::{AddressSpace, Direction, Form, Stage};
+use layoutproof_core::results::record::{
+    CheckRecord, Culprit, KnownEntry, Outcome, Proves, Row, SCHEMA, Story, StoryBlock, Value,
 };
-use layoutproof::runner::{DeviceInfo, Feature, RunnerKind};
-use layoutproof::shape::MatrixOrder;
+use layoutproof_device::{DeviceInfo, Feature, RunnerKind};
+use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_layout::{MemberRow, Quantity};
 
 /// A member: path, type, offset and size in bytes, array stride.
 pub(crate) fn member(path: &str, type_name: &str, place: [u32; 2], array_stride: Option<u32>) -> MemberRow {
@@ -56,13 +56,13 @@ pub(crate) fn std140_members() -> Vec<MemberRow> {
 /// Expected, computed, reported, compiled, observed.
 type Numbers = [Option<u32>; 5];
 
-fn row(path: &str, what: What, numbers: Numbers) -> Row {
+fn row(path: &str, what: Quantity, numbers: Numbers) -> Row {
     let [expected, computed, reported, compiled, observed] = numbers.map(|number| number.map(Value::Number));
     let probed = observed.is_some();
     Row {
         path: path.into(),
         what,
-        space: probed.then_some(Space::Uniform),
+        space: probed.then_some(AddressSpace::Uniform),
         direction: probed.then_some(Direction::Read),
         form: probed.then_some(Form::Leaf),
         stage: Stage::Compute,
@@ -78,7 +78,7 @@ fn row(path: &str, what: What, numbers: Numbers) -> Row {
 
 /// A leaf that a device read: where it belongs, where the code looks, where the device read.
 fn leaf(path: &str, home: u32, compiled: u32, observed: u32) -> Row {
-    row(path, What::Offset, [Some(home), Some(home), None, Some(compiled), Some(observed)])
+    row(path, Quantity::Offset, [Some(home), Some(home), None, Some(compiled), Some(observed)])
 }
 
 fn noted(row: Row, note: &str) -> Row {
@@ -127,7 +127,7 @@ fn story(verdict: &str) -> Story {
 /// DXC's `-spirv` without a layout flag, judged by `hlsl-cbuffer`.
 pub(crate) fn compiler_differs(device: &str, runner: RunnerKind) -> CheckRecord {
     let rows = vec![
-        row("S", What::Size, [Some(48), Some(48), None, None, None]),
+        row("S", Quantity::Size, [Some(48), Some(48), None, None, None]),
         leaf("S.a.x", 0, 0, 0),
         leaf("S.a.y", 4, 4, 4),
         leaf("S.a.z", 8, 8, 8),
@@ -165,8 +165,8 @@ pub(crate) fn device_differs() -> CheckRecord {
         ..leaf("S.a.z", 8, 8, 8)
     };
     let rows = vec![
-        row("S", What::Size, [Some(48), Some(48), None, None, Some(48)]),
-        row("S.b", What::ArrayStride, [Some(16), Some(16), None, Some(16), None]),
+        row("S", Quantity::Size, [Some(48), Some(48), None, None, Some(48)]),
+        row("S.b", Quantity::ArrayStride, [Some(16), Some(16), None, Some(16), None]),
         leaf("S.a.x", 0, 0, 0),
         leaf("S.a.z", 8, 8, 8),
         whole,
@@ -187,11 +187,11 @@ pub(crate) fn device_differs() -> CheckRecord {
 /// The case and our rules differ, and no compiler has seen the case.
 pub(crate) fn case_or_rules() -> CheckRecord {
     let rows = vec![
-        row("S", What::Size, [Some(64), Some(48), None, None, None]),
-        row("S.a", What::Offset, [Some(0), Some(0), None, None, None]),
-        row("S.b", What::Offset, [Some(16), Some(16), None, None, None]),
-        row("S.c", What::Offset, [Some(48), Some(36), None, None, None]),
-        row("S.d", What::Offset, [Some(56), Some(40), None, None, None]),
+        row("S", Quantity::Size, [Some(64), Some(48), None, None, None]),
+        row("S.a", Quantity::Offset, [Some(0), Some(0), None, None, None]),
+        row("S.b", Quantity::Offset, [Some(16), Some(16), None, None, None]),
+        row("S.c", Quantity::Offset, [Some(48), Some(36), None, None, None]),
+        row("S.d", Quantity::Offset, [Some(56), Some(40), None, None, None]),
     ];
     CheckRecord {
         device: "none".into(),
@@ -221,12 +221,12 @@ pub(crate) fn large_struct_differs() -> CheckRecord {
     members.push(member("lights[].radius", "float", [648, 4], None));
     let mut rows: Vec<Row> =
         (0..40).map(|index| leaf(&format!("S.m{index}[0][0]"), index * 16, index * 16, index * 16)).collect();
-    let swapped = |home, found| row("", What::Offset, [Some(home), Some(home), None, Some(found), Some(found)]);
+    let swapped = |home, found| row("", Quantity::Offset, [Some(home), Some(home), None, Some(found), Some(found)]);
     rows.push(Row { path: "S.m20[0][1]".into(), ..swapped(328, 324) });
     rows.push(Row { path: "S.m20[1][0]".into(), ..swapped(324, 328) });
     rows.push(leaf("S.lights[0].radius", 648, 648, 648));
     let stored = leaf("S.lights[1].radius", 664, 664, 668);
-    rows.push(Row { space: Some(Space::Storage), direction: Some(Direction::Write), ..stored });
+    rows.push(Row { space: Some(AddressSpace::Storage), direction: Some(Direction::Write), ..stored });
     let story = Story {
         blocks: vec![StoryBlock { name: "S".into(), size: Some(688), members }],
         ..story("no witness stands alone")
@@ -245,7 +245,7 @@ pub(crate) fn large_struct_differs() -> CheckRecord {
 pub(crate) fn binding_differs() -> CheckRecord {
     let binding = |path: &str, values: [Option<&str>; 5]| {
         let [expected, computed, reported, compiled, observed] = values.map(|text| text.map(|t| Value::Text(t.into())));
-        let row = row(path, What::Binding, [None; 5]);
+        let row = row(path, Quantity::Binding, [None; 5]);
         Row { expected, computed, reported, compiled, observed, ..row }
     };
     let rows = vec![

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use layoutproof_compilers::toolchains::Toolchains;
+use layoutproof_executor::tools::Tools;
 
 use crate::output::warn;
-use crate::reader_process::ReaderProcess;
-use crate::tools::Tools;
+use crate::select::reader_process::ReaderProcess;
 
 /// The compilers of this machine, with so many seconds for each source. What is no compiler although the environment
 /// names it, and what is not trusted, is said: the user takes it for one.

@@ -4,77 +4,29 @@
 //! core crate; here arguments are read, processes started, files read and written, and text printed.
 #![forbid(unsafe_code)]
 
-mod args;
-mod arguments;
-pub mod bench;
-mod chosen;
+pub mod args;
+mod command_line;
+pub mod commands;
 mod compilers;
-mod connection;
-mod demands;
-mod device_listing;
-mod divisions;
-mod drivers;
-mod execute;
-mod export;
-pub mod fault;
-mod files;
-pub mod final_report;
-mod floors;
-mod freeze;
-mod frozen_set;
-mod fuzz;
-mod glsl_file;
-mod included;
-mod information;
-mod inputs;
-mod interrupt;
-mod laid_out;
-mod ledger;
-mod lists;
-mod lock;
-mod merge;
-mod mutants;
 mod output;
-mod output_files;
-pub mod part;
-mod participants;
-pub mod placement;
-mod pool;
 mod progress;
-mod proofs;
-mod protocol;
-mod reader_process;
-mod recorded;
-mod records_file;
-mod reflect;
-mod regress;
-mod report;
-mod resume;
-mod rotation;
-mod run;
-mod screen;
-mod selection;
-mod serve;
+mod records;
+mod select;
 mod shader_cache;
-mod show;
-mod show_args;
-mod show_bindings;
-mod sign_of_life;
 pub mod suite;
-mod tools;
-mod validator;
-mod wanted;
-mod worker;
 
 use std::process::ExitCode;
 
 use clap::Parser;
-use layoutproof::report::summary::Exit;
+use layoutproof_core::report::summary::Exit;
 
-pub use args::Cli;
-use args::Command;
+pub use command_line::Cli;
+use command_line::Command;
+use commands::{bench, export, freeze, fuzz, list_commands, mutants, reflect, regress, report, run, show};
+use layoutproof_executor::serve;
 use output::{warn, warn_rendered};
-use selection::Refused;
+use select::reader_process;
+use select::selection::Refused;
 
 /// Reads what the user typed.
 ///
@@ -104,10 +56,10 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Diff(args) => show::compare(args, style),
         Command::Reflect(args) => reflect::reflect(args, style),
         Command::Export(args) => export::export(args),
-        Command::List(args) => information::list(args, style),
-        Command::Devices(args) => information::devices(args, style),
-        Command::Compilers(args) => information::compilers(args, style),
-        Command::Doctor => information::doctor(style),
+        Command::List(args) => list_commands::list(args, style),
+        Command::Devices(args) => list_commands::devices(args, style),
+        Command::Compilers(args) => list_commands::compilers(args, style),
+        Command::Doctor => list_commands::doctor(style),
         Command::Freeze(args) => freeze::freeze(args),
         Command::Regress(args) => regress::regress(args, style),
         Command::Mutants(args) => mutants::try_all(args, style),

@@ -4,8 +4,8 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match layoutproof_cli::command_line() {
-        Ok(cli) => layoutproof_cli::main(&cli),
+    match layoutproof::command_line() {
+        Ok(cli) => layoutproof::main(&cli),
         Err(code) => code,
     }
 }

@@ -5,8 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use anstream::{AutoStream, ColorChoice};
 use anyhow::Context;
-use layoutproof::plain_text::{escape_all_but_colours, escape_controls, escape_json};
-use layoutproof::report::Style;
+use layoutproof_core::input::plain_text::{escape_all_but_colours, escape_controls, escape_json};
+use layoutproof_core::report::Style;
+use layoutproof_executor::device_listing::DeviceListing;
 
 use crate::args::Colour;
 
@@ -78,4 +79,14 @@ fn plain_locale() -> bool {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
     locale.is_some_and(|locale| locale == "C" || locale == "POSIX")
+}
+
+/// Says what the user should know of a listing of devices, and which APIs could not be listed.
+pub(crate) fn warn_of_listing(listing: &DeviceListing) {
+    for note in &listing.notes {
+        warn(&format!("note: {note}\n"));
+    }
+    for failure in &listing.failures {
+        warn(&format!("error: {failure}\n"));
+    }
 }

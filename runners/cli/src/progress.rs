@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use layoutproof::plain_text::escape_controls;
+use layoutproof_core::input::plain_text::escape_controls;
+use layoutproof_executor::watch::Watcher;
 
 use crate::output::warn;
 
@@ -85,14 +86,6 @@ impl Progress {
         Self(Arc::new(Shared { bar, started: now, state }))
     }
 
-    /// Says what is done now, beside the checks themselves.
-    pub(crate) fn phase(&self, phase: &str) {
-        let mut state = self.0.state();
-        phase.clone_into(&mut state.phase);
-        self.0.bar.set_style(style("   Running {msg}, {elapsed}"));
-        self.0.bar.set_message(escape_controls(phase).into_owned());
-    }
-
     /// Says that this many checks are carried out now.
     pub(crate) fn checks(&self, all: usize) {
         let mut state = self.0.state();
@@ -101,12 +94,6 @@ impl Progress {
         self.0.bar.set_style(style(OF_CHECKS));
         self.0.bar.set_length(all as u64);
         self.0.bar.set_position(0);
-    }
-
-    /// Says where a check is carried out.
-    pub(crate) fn at(&self, place: &str) {
-        place.clone_into(&mut self.0.state().place);
-        self.0.bar.set_message(escape_controls(place).into_owned());
     }
 
     /// Says that a check has ended.
@@ -131,6 +118,20 @@ impl Progress {
     pub(crate) fn end(&self) {
         self.0.state().ended = true;
         self.0.bar.finish_and_clear();
+    }
+}
+
+impl Watcher for Progress {
+    fn phase(&self, phase: &str) {
+        let mut state = self.0.state();
+        phase.clone_into(&mut state.phase);
+        self.0.bar.set_style(style("   Running {msg}, {elapsed}"));
+        self.0.bar.set_message(escape_controls(phase).into_owned());
+    }
+
+    fn at(&self, place: &str) {
+        place.clone_into(&mut self.0.state().place);
+        self.0.bar.set_message(escape_controls(place).into_owned());
     }
 }
 

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use layoutproof::runner::DeviceInfo;
+use layoutproof_device::DeviceInfo;
 
 /// How every folder with a cache begins; what follows says how it is kept.
 const FOLDER: &str = "mesa_shader_cache";

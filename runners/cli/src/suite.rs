@@ -10,24 +10,26 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
 use clap::Parser;
-use layoutproof::check::{Check, Placed, Producer, ProofCheck, Settings, Subject};
-use layoutproof::known;
-use layoutproof::model::Model;
-use layoutproof::record::{CheckRecord, Outcome};
-use layoutproof::report::{Style, terminal};
-use layoutproof::runner::{DeviceInfo, Runner, RunnerKind};
 use layoutproof_compilers::toolchains::Toolchains;
+use layoutproof_core::check::{Check, Placed, Producer, ProofCheck, Settings, Subject};
+use layoutproof_core::model::Model;
+use layoutproof_core::report::{Style, terminal};
+use layoutproof_core::results::known;
+use layoutproof_core::results::record::{CheckRecord, Outcome};
+use layoutproof_device::{DeviceInfo, Runner, RunnerKind};
+use layoutproof_executor::device_listing::{DRIVEN, DeviceListing};
+use layoutproof_executor::execute::{self, Making};
+use layoutproof_executor::pool::Launch;
+use layoutproof_executor::proofs;
+use layoutproof_executor::rotation::Rotation;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
-use crate::args::{Cli, Command, RunArgs};
-use crate::device_listing::{DRIVEN, DeviceListing};
-use crate::execute::Making;
-use crate::lists::{BuiltInKnown, known_lists};
-use crate::part::Part;
-use crate::pool::Launch;
-use crate::rotation::Rotation;
-use crate::selection::{Refused, Selection, all_forms, select_part};
-use crate::{execute, output, proofs};
+use crate::args::RunArgs;
+use crate::command_line::{Cli, Command};
+use crate::output::{self, warn_of_listing};
+use crate::select::lists::{BuiltInKnown, known_lists};
+use crate::select::selection::{Refused, Selection, all_forms, select_part};
+use crate::select::shard::Part;
 
 /// Runs the whole suite as tests; `program` is the `layoutproof` command.
 pub fn main(program: &Path) -> ExitCode {
@@ -100,7 +102,7 @@ impl Suite {
         let launch = Launch::of(PathBuf::from(program))?;
         let wanted = Wanted::of(arguments);
         let listing = DeviceListing::of(&wanted.apis, &launch);
-        listing.say();
+        warn_of_listing(&listing);
         // Trials of devices that nobody knows of could not fail.
         anyhow::ensure!(listing.failures.is_empty(), "no trial was run: not all devices are known");
         let mut devices = listing.devices;

@@ -6,5 +6,5 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     // In an archive of cargo-nextest the command stands elsewhere than where it was built.
     let moved = std::env::var_os("NEXTEST_BIN_EXE_layoutproof").map(PathBuf::from);
-    layoutproof_cli::suite::main(&moved.unwrap_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_layoutproof"))))
+    layoutproof::suite::main(&moved.unwrap_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_layoutproof"))))
 }

@@ -6,8 +6,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use layoutproof::layout::BlockRules;
-use layoutproof::verdict::Validation;
+use layoutproof_core::check::verdict::Validation;
+use layoutproof_core::generate::spirv::required_feature;
+use layoutproof_layout::BlockRules;
 
 use crate::compiler::ProgramOrigin;
 use crate::search_path::{named, on_path};
@@ -59,8 +60,7 @@ impl SpirvVal {
         let Validation::Invalid(message) = verdict else { return verdict };
 
         let looser = BlockRules::ALL.into_iter().filter(|other| *other > rules);
-        let enough =
-            looser.filter(|rules| self.under(words, *rules) == Validation::Valid).find_map(BlockRules::feature);
+        let enough = looser.filter(|rules| self.under(words, *rules) == Validation::Valid).find_map(required_feature);
         match enough {
             Some(feature) => Validation::ValidOnlyWith { feature, message },
             None => Validation::Invalid(message),

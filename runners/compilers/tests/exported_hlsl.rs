@@ -4,13 +4,13 @@
 use std::fs;
 use std::sync::Arc;
 
-use layoutproof::case::Case;
-use layoutproof::check::{Source, Subject};
-use layoutproof::export::offload_test;
-use layoutproof::layout::find;
-use layoutproof::sources::SourceMap;
 use layoutproof_compilers::compiler::{Answer, Compiler};
 use layoutproof_compilers::tools_folder::ToolsFolder;
+use layoutproof_core::case::Case;
+use layoutproof_core::check::{Source, Subject};
+use layoutproof_core::export::offload_test;
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_layout::find;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 const CASES: [(&str, &str, &str); 3] = [

@@ -4,15 +4,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use layoutproof::check::{Produced, Subject};
-use layoutproof::layout::{ElementChoice, LayoutOptions};
-use layoutproof::read_naga::read_wgsl;
-use layoutproof::read_spirv::{bound_variables, declared};
-use layoutproof::runner::Shader;
-use layoutproof::sources::SourceMap;
-use layoutproof::toolchain::{CodeTarget, Compilation, Compile, CompileRequest, SourceText, Toolchain, toolchains};
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_compilers::tools_folder::ToolsFolder;
+use layoutproof_core::check::{Produced, Subject};
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::inspect::naga::read_wgsl;
+use layoutproof_core::inspect::spirv::{bound_variables, declared};
+use layoutproof_core::inspect::toolchain::{
+    CodeTarget, Compilation, Compile, CompileRequest, SourceText, Toolchain, toolchains,
+};
+use layoutproof_device::Shader;
+use layoutproof_layout::{ElementChoice, LayoutOptions};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Bindings with gaps, and groups: Dawn numbers them anew.

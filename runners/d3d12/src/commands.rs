@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use layoutproof::runner::{Job, RegisterClass, RunnerError};
+use layoutproof_device::{Job, RegisterClass, RunnerError};
 
 use crate::com::{HResult, Object, method_type};
 use crate::device::Device;

@@ -5,7 +5,7 @@
 //!
 //! Source: `DxilContainer.h` and `DxilHash.cpp` of `DirectXShaderCompiler`; RFC 1321.
 
-use layoutproof::runner::RunnerError;
+use layoutproof_device::RunnerError;
 
 /// First bytes of every container.
 const MAGIC: &[u8] = b"DXBC";

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::mem::size_of;
 use std::ptr;
 
-use layoutproof::runner::RunnerError;
+use layoutproof_device::RunnerError;
 
 use crate::com::{Guid, HResult, Object, Place, method_type};
 use crate::failure::{check, name};

@@ -1,6 +1,6 @@
 //! What a failing call means for a job.
 
-use layoutproof::runner::RunnerError;
+use layoutproof_device::RunnerError;
 
 use crate::com::HResult;
 

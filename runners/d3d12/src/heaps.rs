@@ -1,6 +1,6 @@
 //! The descriptor heaps of a job: every descriptor of every table, null where the job names no resource.
 
-use layoutproof::runner::{ImageKind, Job, JobSampler, RegisterClass, RegisterRange, RunnerError, TexelType};
+use layoutproof_device::{ImageKind, Job, JobSampler, RegisterClass, RegisterRange, RunnerError, TexelType};
 
 use crate::com::{Object, method_type};
 use crate::device::{CpuDescriptor, Device};

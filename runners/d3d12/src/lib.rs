@@ -26,10 +26,10 @@ mod structures;
 mod support;
 mod textures;
 
-use layoutproof::devices::number_equal_ids;
-use layoutproof::runner::{DeviceInfo, Runner, RunnerError};
+use layoutproof_device::devices::number_equal_ids;
+use layoutproof_device::{DeviceInfo, Runner, RunnerError};
 
-pub use layoutproof::devices::Enumeration;
+pub use layoutproof_device::devices::Enumeration;
 
 use adapters::Found;
 use library::Functions;

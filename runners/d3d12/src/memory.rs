@@ -6,7 +6,7 @@
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
-use layoutproof::runner::RunnerError;
+use layoutproof_device::RunnerError;
 
 use crate::com::{HResult, Object, method_type};
 use crate::device::Device;

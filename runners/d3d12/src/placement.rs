@@ -1,7 +1,7 @@
 //! Where a job's resources lie in the two buffers of [`Memory`](crate::memory::Memory).
 
-use layoutproof::placement::Placement;
-use layoutproof::runner::{BufferAfter, ImageKind, Job, JobImage, RegisterClass, RunnerError};
+use layoutproof_device::placement::Placement;
+use layoutproof_device::{BufferAfter, ImageKind, Job, JobImage, RegisterClass, RunnerError};
 
 use crate::memory::Memory;
 use crate::registers::class_of_buffer;
@@ -140,7 +140,7 @@ fn strides(job: &Job, layout: &Layout) -> Vec<u32> {
         let mut inside = ranges.filter(move |range| range.class == class && range.space == set);
         inside.find(|range| register >= range.first && range.count.is_none_or(|count| register - range.first < count))
     };
-    let stride = |buffer: &layoutproof::runner::JobBuffer| {
+    let stride = |buffer: &layoutproof_device::JobBuffer| {
         let class = class_of_buffer(buffer.kind).ok()?;
         let range = range_of(class, buffer.set, buffer.binding + buffer.element)?;
         (range.stride > 0).then_some(range.stride)

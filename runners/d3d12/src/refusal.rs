@@ -3,7 +3,7 @@
 //! A pipeline that cannot be made has a code and no words. vkd3d's compiler of shaders is asked again for them; on
 //! Windows the code must do.
 
-use layoutproof::runner::{RunnerError, Shader};
+use layoutproof_device::{RunnerError, Shader};
 
 /// The error of a pipeline for `shader`, whose container is `code`, that could not be made for this reason.
 ///

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof::runner::{BufferKind, ImageKind, Job, JobBuffer, JobImage, RegisterClass, RegisterRange, RunnerError};
+use layoutproof_device::{BufferKind, ImageKind, Job, JobBuffer, JobImage, RegisterClass, RegisterRange, RunnerError};
 
 /// A register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -147,7 +147,7 @@ fn refused(reason: &str) -> RunnerError {
 
 #[cfg(test)]
 mod tests {
-    use layoutproof::runner::{RootSignature, Shader};
+    use layoutproof_device::{RootSignature, Shader};
 
     use super::*;
 

@@ -6,7 +6,7 @@
 //!
 //! Source: Microsoft, "Root Signature Limits"; `D3D12_ROOT_PARAMETER` of the Windows SDK.
 
-use layoutproof::runner::{Job, RegisterClass, RegisterRange, RootParameters, RunnerError};
+use layoutproof_device::{Job, RegisterClass, RegisterRange, RootParameters, RunnerError};
 
 use crate::com::Object;
 use crate::device::Device;
@@ -244,7 +244,7 @@ fn descriptor_ranges(table: &Table) -> Vec<DescriptorRange> {
 
 #[cfg(test)]
 mod tests {
-    use layoutproof::runner::{BufferKind, JobBuffer, RootSignature, Shader};
+    use layoutproof_device::{BufferKind, JobBuffer, RootSignature, Shader};
 
     use super::*;
 

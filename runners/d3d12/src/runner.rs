@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use layoutproof::runner::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError};
+use layoutproof_device::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError};
 
 use crate::session::Session;
 

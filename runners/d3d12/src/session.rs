@@ -1,7 +1,7 @@
 //! A device in use: runs one job after the other and keeps what the next one may need again.
 
-use layoutproof::limits::check_features;
-use layoutproof::runner::{DeviceInfo, Feature, Job, ReadBack, RunnerError, Shader};
+use layoutproof_device::limits::check_features;
+use layoutproof_device::{DeviceInfo, Feature, Job, ReadBack, RunnerError, Shader};
 
 use crate::com::Object;
 use crate::commands::{Commands, Work};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof::runner::{Feature, ShaderModel};
+use layoutproof_device::{Feature, ShaderModel};
 
 use crate::device::Device;
 use crate::structures::{

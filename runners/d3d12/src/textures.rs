@@ -1,6 +1,6 @@
 //! Textures of a job: made, filled with one texel for each mip level, and written into descriptors.
 
-use layoutproof::runner::{ImageKind, ImageView, JobImage, RunnerError, TexelType};
+use layoutproof_device::{ImageKind, ImageView, JobImage, RunnerError, TexelType};
 
 use crate::com::Object;
 use crate::device::Device;

@@ -6,12 +6,12 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use layoutproof::runner::{
+use layoutproof_compilers::tools_folder::ToolsFolder;
+use layoutproof_compilers::vkd3d::FetchedVkd3d;
+use layoutproof_device::{
     Batch, BufferKind, DeviceInfo, Feature, ImageKind, ImageView, Job, JobBuffer, JobImage, ReadBack, RegisterClass,
     RegisterRange, RootParameters, RunnerError, Shader, TexelType,
 };
-use layoutproof_compilers::tools_folder::ToolsFolder;
-use layoutproof_compilers::vkd3d::FetchedVkd3d;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// One resource of each class, by DXC 1.7.2308 with `-T cs_6_0`, which left the hash zero.

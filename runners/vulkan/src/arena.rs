@@ -1,12 +1,12 @@
 //! The memory in which a job's buffers lie: one mapped, host-visible buffer that jobs fill from the start.
 //!
-//! Each job buffer gets its own region; the descriptor's range is a part of it (see [`layoutproof::placement`]).
+//! Each job buffer gets its own region; the descriptor's range is a part of it (see [`layoutproof_device::placement`]).
 
 use std::ptr::NonNull;
 use std::rc::Rc;
 
 use ash::vk;
-use layoutproof::runner::RunnerError;
+use layoutproof_device::RunnerError;
 
 use crate::device::Device;
 use crate::failure::failed;

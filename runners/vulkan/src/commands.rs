@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use ash::vk;
-use layoutproof::runner::RunnerError;
+use layoutproof_device::RunnerError;
 
 use crate::descriptors::DescriptorSets;
 use crate::device::Device;

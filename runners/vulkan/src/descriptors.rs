@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ash::vk;
-use layoutproof::runner::RunnerError;
+use layoutproof_device::RunnerError;
 
 use crate::device::Device;
 use crate::failure::failed;

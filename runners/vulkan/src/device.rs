@@ -1,11 +1,11 @@
 //! The logical device: a device opened for compute, and for draws where it has them, with every feature that [`DeviceInfo`] lists switched on.
 //!
-//! [`DeviceInfo`]: layoutproof::runner::DeviceInfo
+//! [`DeviceInfo`]: layoutproof_device::DeviceInfo
 
 use std::ffi::CStr;
 
 use ash::vk;
-use layoutproof::runner::{Feature, RunnerError};
+use layoutproof_device::{Feature, RunnerError};
 
 use crate::failure::failed;
 use crate::features::Structures;

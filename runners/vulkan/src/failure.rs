@@ -1,7 +1,7 @@
 //! Turns a failed Vulkan call into a [`RunnerError`].
 
 use ash::vk;
-use layoutproof::runner::RunnerError;
+use layoutproof_device::RunnerError;
 
 /// What a failure of `call` means: a lost device, or a failed call with the result's name.
 pub(crate) fn failed(call: &'static str) -> impl Fn(vk::Result) -> RunnerError {

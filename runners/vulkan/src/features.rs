@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::ffi::{CStr, c_void};
 
 use ash::{ext, khr, vk};
-use layoutproof::runner::Feature;
+use layoutproof_device::Feature;
 
 /// A capability of SPIR-V that no probe asks for by name, since its shader says it; the devices' features for these are
 /// switched on wherever they are offered.

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ash::vk;
-use layoutproof::runner::{ImageView, RunnerError};
+use layoutproof_device::{ImageView, RunnerError};
 
 use crate::device::Device;
 use crate::failure::failed;

@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 
 use ash::{ext, khr, vk};
-use layoutproof::runner::RunnerError;
+use layoutproof_device::RunnerError;
 
 use crate::failure::failed;
 use crate::loader_log::LoaderLog;

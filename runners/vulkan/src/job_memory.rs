@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use ash::vk;
-use layoutproof::descriptors::{DescriptorArray, DescriptorType, Descriptors};
-use layoutproof::placement::Placement;
-use layoutproof::planted::{Fault, is_planted};
-use layoutproof::runner::{BufferAfter, BufferKind, Job};
+use layoutproof_device::descriptors::{DescriptorArray, DescriptorType, Descriptors};
+use layoutproof_device::placement::Placement;
+use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_device::{BufferAfter, BufferKind, Job};
 
 use crate::arena::{Arena, regions};
 use crate::descriptors::{Bound, What};
@@ -132,7 +132,7 @@ fn size_of_range(bytes: &[u8]) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use layoutproof::runner::{JobBuffer, Shader};
+    use layoutproof_device::{JobBuffer, Shader};
 
     use super::*;
 

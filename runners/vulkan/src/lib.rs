@@ -29,10 +29,10 @@ mod spirv;
 mod targets;
 mod texels;
 
-use layoutproof::devices::number_equal_ids;
-use layoutproof::runner::{DeviceInfo, Runner, RunnerError};
+use layoutproof_device::devices::number_equal_ids;
+use layoutproof_device::{DeviceInfo, Runner, RunnerError};
 
-pub use layoutproof::devices::Enumeration;
+pub use layoutproof_device::devices::Enumeration;
 
 use instance::{Instance, InstanceError};
 use runner::VulkanRunner;

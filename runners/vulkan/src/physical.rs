@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::ffi::CStr;
 
 use ash::vk;
-use layoutproof::devices::{NativeApi, device_id, same_name};
-use layoutproof::limits::Limits;
-use layoutproof::runner::{DeviceInfo, Feature, RunnerError, RunnerKind};
+use layoutproof_device::devices::{NativeApi, device_id, same_name};
+use layoutproof_device::limits::Limits;
+use layoutproof_device::{DeviceInfo, Feature, RunnerError, RunnerKind};
 
 use crate::failure::failed;
 use crate::features::{Known, Structures};

@@ -5,7 +5,7 @@ use std::ffi::{CStr, CString};
 use std::rc::Rc;
 
 use ash::vk;
-use layoutproof::runner::{Draw, Job, RunnerError};
+use layoutproof_device::{Draw, Job, RunnerError};
 
 use crate::device::Device;
 use crate::failure::shader_failed;

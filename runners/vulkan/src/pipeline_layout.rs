@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use ash::vk;
-use layoutproof::descriptors::{DescriptorArray, DescriptorType, Descriptors};
-use layoutproof::runner::{BufferKind, ImageKind, Job, RunnerError};
+use layoutproof_device::descriptors::{DescriptorArray, DescriptorType, Descriptors};
+use layoutproof_device::{BufferKind, ImageKind, Job, RunnerError};
 
 use crate::device::Device;
 use crate::failure::failed;

@@ -3,9 +3,9 @@
 //! What the device cannot do is `Unsupported`, with its name; a module that no device could run is `ShaderRefused`.
 
 use ash::vk;
-use layoutproof::descriptors::Descriptors;
-use layoutproof::limits::{Limits, check_features, needed_features};
-use layoutproof::runner::{Job, RunnerError, Shader};
+use layoutproof_device::descriptors::Descriptors;
+use layoutproof_device::limits::{Limits, check_features, needed_features};
+use layoutproof_device::{Job, RunnerError, Shader};
 
 use crate::features::{SWITCHES, Switch};
 use crate::physical::Physical;

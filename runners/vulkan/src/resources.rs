@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use ash::vk;
-use layoutproof::descriptors::{DescriptorType, Descriptors};
-use layoutproof::runner::{ImageKind, ImageView, Job, JobImage, JobSampler, RunnerError, TexelType};
+use layoutproof_device::descriptors::{DescriptorType, Descriptors};
+use layoutproof_device::{ImageKind, ImageView, Job, JobImage, JobSampler, RunnerError, TexelType};
 
 use crate::descriptors::{Bound, What};
 use crate::device::Device;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use layoutproof::descriptors::Descriptors;
-use layoutproof::limits::check_features;
-use layoutproof::placement::Placement;
-use layoutproof::runner::{Feature, Job, ReadBack, RunnerError};
+use layoutproof_device::descriptors::Descriptors;
+use layoutproof_device::limits::check_features;
+use layoutproof_device::placement::Placement;
+use layoutproof_device::{Feature, Job, ReadBack, RunnerError};
 
 use crate::arena::Arena;
 use crate::commands::{Commands, Start, Work};

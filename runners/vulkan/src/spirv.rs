@@ -5,7 +5,7 @@
 //!
 //! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module", "Capability".
 
-use layoutproof::runner::Feature;
+use layoutproof_device::Feature;
 
 const MAGIC: u32 = 0x0723_0203;
 const HEADER_WORDS: usize = 5;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ash::vk;
-use layoutproof::runner::{ImageKind, RunnerError};
+use layoutproof_device::{ImageKind, RunnerError};
 
 use crate::arena::Arena;
 use crate::device::Device;

@@ -14,11 +14,10 @@ mod placements;
 
 use std::process::{Command, ExitCode};
 
-use layoutproof::generate::binding::spirv;
-use layoutproof::model::Model;
-use layoutproof::runner::{BufferKind, DeviceInfo, Feature, Runner, RunnerError, Shader};
+use layoutproof_core::generate::binding::spirv;
+use layoutproof_core::model::Model;
+use layoutproof_device::{BufferKind, DeviceInfo, Feature, Runner, RunnerError, Shader};
 use libtest_mimic::{Arguments, Failed, Trial};
-
 use placements::Write;
 use suite::{Api, Check, buffer, ensure, ensure_eq, job, output, run, trial};
 

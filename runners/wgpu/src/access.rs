@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof::runner::{ImageKind, Job, RunnerError};
+use layoutproof_device::{ImageKind, Job, RunnerError};
 use wgpu::StorageTextureAccess;
-use wgpu::naga::{ImageClass, StorageAccess, TypeInner, front::wgsl};
+use wgpu::naga::front::wgsl;
+use wgpu::naga::{ImageClass, StorageAccess, TypeInner};
 
 /// By group and binding.
 pub(crate) type Accesses = BTreeMap<(u32, u32), StorageTextureAccess>;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof::devices::{NativeApi, device_id, same_name};
-use layoutproof::limits::Limits;
-use layoutproof::runner::{DeviceInfo, Feature, RunnerError, RunnerKind};
+use layoutproof_device::devices::{NativeApi, device_id, same_name};
+use layoutproof_device::limits::Limits;
+use layoutproof_device::{DeviceInfo, Feature, RunnerError, RunnerKind};
 use wgpu::{
     Adapter, AdapterInfo, Backend, BackendOptions, Backends, DeviceType, DownlevelFlags, Features, Instance,
     InstanceDescriptor, InstanceFlags,

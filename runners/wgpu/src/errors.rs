@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use layoutproof::runner::RunnerError;
+use layoutproof_device::RunnerError;
 use wgpu::{Device, ErrorFilter};
 
 /// Runs `make` and returns wgpu's first complaint about it, of any kind, in place of its value.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use layoutproof::descriptors::{DescriptorArray, DescriptorType, Descriptors};
-use layoutproof::runner::{BufferKind, ImageKind, ImageView, Job, RunnerError, TexelType};
+use layoutproof_device::descriptors::{DescriptorArray, DescriptorType, Descriptors};
+use layoutproof_device::{BufferKind, ImageKind, ImageView, Job, RunnerError, TexelType};
 use wgpu::{
     BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry, BufferBindingType, Device, Features,
     PipelineLayout, PipelineLayoutDescriptor, SamplerBindingType, ShaderStages, StorageTextureAccess, TextureFormat,

@@ -17,10 +17,10 @@ mod runner;
 mod session;
 mod targets;
 
-use layoutproof::devices::number_equal_ids;
-use layoutproof::runner::{DeviceInfo, Runner, RunnerError};
+use layoutproof_device::devices::number_equal_ids;
+use layoutproof_device::{DeviceInfo, Runner, RunnerError};
 
-pub use layoutproof::devices::Enumeration;
+pub use layoutproof_device::devices::Enumeration;
 
 use adapters::Adapters;
 use runner::WgpuRunner;

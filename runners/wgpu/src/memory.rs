@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof::descriptors::{DescriptorType, Descriptors};
-use layoutproof::placement::Placement;
-use layoutproof::runner::{Job, JobBuffer, ReadBack};
+use layoutproof_device::descriptors::{DescriptorType, Descriptors};
+use layoutproof_device::placement::Placement;
+use layoutproof_device::{Job, JobBuffer, ReadBack};
 use wgpu::{
     Buffer, BufferBinding, BufferDescriptor, BufferSize, BufferUsages, CommandEncoder, Device, Extent3d, Queue,
     TexelCopyBufferInfo, TexelCopyBufferLayout,

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof::descriptors::Descriptors;
-use layoutproof::runner::{Draw, Job, RunnerError};
+use layoutproof_device::descriptors::Descriptors;
+use layoutproof_device::{Draw, Job, RunnerError};
 use wgpu::{
     ComputePipeline, ComputePipelineDescriptor, Device, FragmentState, MultisampleState, PipelineCompilationOptions,
     PrimitiveState, PrimitiveTopology, RenderPipeline, RenderPipelineDescriptor, ShaderModule, ShaderModuleDescriptor,

@@ -3,7 +3,7 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
-use layoutproof::runner::RunnerError;
+use layoutproof_device::RunnerError;
 use wgpu::{Buffer, Device, MapMode, PollError, PollType, SubmissionIndex};
 
 use crate::errors::api_error;

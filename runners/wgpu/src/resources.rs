@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof::descriptors::{DescriptorType, Descriptors};
-use layoutproof::runner::{ImageKind, ImageView, Job, JobImage, JobSampler, RunnerError, TexelType};
+use layoutproof_device::descriptors::{DescriptorType, Descriptors};
+use layoutproof_device::{ImageKind, ImageView, Job, JobImage, JobSampler, RunnerError, TexelType};
 use wgpu::util::{DeviceExt, TextureDataOrder};
 use wgpu::{
     CompareFunction, Device, DownlevelFlags, Extent3d, Features, Queue, Sampler, SamplerDescriptor, TextureDescriptor,

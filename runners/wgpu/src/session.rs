@@ -1,8 +1,8 @@
 //! A device in use: runs one job after the other and keeps the last program, which the next job may need again.
 
-use layoutproof::descriptors::{DescriptorArray, DescriptorType, Descriptors};
-use layoutproof::limits::{Limits, check_features, needed_features};
-use layoutproof::runner::{DeviceInfo, Job, ReadBack, RunnerError, Shader};
+use layoutproof_device::descriptors::{DescriptorArray, DescriptorType, Descriptors};
+use layoutproof_device::limits::{Limits, check_features, needed_features};
+use layoutproof_device::{DeviceInfo, Job, ReadBack, RunnerError, Shader};
 use wgpu::{
     Adapter, BindGroup, BindGroupDescriptor, BindGroupEntry, BindingResource, BufferBinding, ComputePassDescriptor,
     Device, DeviceDescriptor, Queue, Sampler, SubmissionIndex, TextureView,

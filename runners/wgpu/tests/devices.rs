@@ -10,10 +10,9 @@ mod placements;
 
 use std::process::ExitCode;
 
-use layoutproof::generate::binding::wgsl;
-use layoutproof::runner::{BufferKind, DeviceInfo, RunnerError, Shader};
+use layoutproof_core::generate::binding::wgsl;
+use layoutproof_device::{BufferKind, DeviceInfo, RunnerError, Shader};
 use libtest_mimic::{Arguments, Failed, Trial};
-
 use placements::Write;
 use suite::{Api, buffer, ensure, ensure_eq, job, output, run};
 

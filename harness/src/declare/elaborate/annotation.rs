@@ -2,15 +2,15 @@
 //!
 //! Sources: wg-hlsl INF-0003, packoffset; register forms as DXC 1.7.2308 takes them.
 
+use layoutproof_layout::{Annotations, Argument, Attribute, LayoutQualifier, PackOffset, Register, Span};
+
 use super::Elaborator;
 use super::generic::Context;
 use super::record::Holder;
 use crate::declare::ast::{
     ArgumentSyntax, AttributeSyntax, LayoutSyntax, PackOffsetSyntax, Placement, Prefix, RegisterSyntax,
 };
-use crate::diagnostics::{Code, Diagnostic};
-use crate::module::{Annotations, Argument, Attribute, LayoutQualifier, PackOffset, Register};
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// Letters that `register` takes: DXC says "available types are 'b', 'c', 'i', 's', 't', 'u'".
 const REGISTER_LETTERS: [char; 6] = ['b', 'c', 'i', 's', 't', 'u'];

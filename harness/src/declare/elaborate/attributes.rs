@@ -2,10 +2,11 @@
 //!
 //! Sources: the attributes of DXC 1.7.2308 and Slang 2026.14.1, which ignore others with a warning.
 
+use layoutproof_layout::Attribute;
+
 use super::Elaborator;
 use super::scope::ScopeId;
-use crate::diagnostics::{Code, Diagnostic};
-use crate::module::Attribute;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// What an attribute means here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,17 +6,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use layoutproof_layout::resource::{Access, ResourceKind, Texture};
+use layoutproof_layout::scalar::{Scalar, SixteenBit};
+use layoutproof_layout::shape::{Member, StructType, Type};
+use layoutproof_layout::{Annotations, PackOffset, Register, Span};
+
 use super::Elaborator;
 use super::generic::Context;
 use super::record::Holder;
 use super::scope::ScopeId;
 use crate::declare::ast::{BufferDeclaration, BufferKind, Item};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::module::{Annotations, PackOffset, Parameter, ParameterKind, Register};
-use crate::resource::{Access, ResourceKind, Texture};
-use crate::scalar::{Scalar, SixteenBit};
-use crate::shape::{Member, StructType, Type};
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
+use crate::module::{Parameter, ParameterKind};
 
 impl<'t> Elaborator<'t> {
     /// A buffer, behind the buffers inside it.

@@ -1,8 +1,8 @@
 //! The types that HLSL and Slang have without a declaration, by name.
 
-use crate::resource::{Access, DataLayout, Dimension, ResourceKind, Texture};
-use crate::scalar::Scalar;
-use crate::shape::Type;
+use layoutproof_layout::resource::{Access, DataLayout, Dimension, ResourceKind, Texture};
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::Type;
 
 /// A built-in type or what makes one out of generic arguments.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,7 @@
 //! Enters the names that declarations declare into scopes.
 
+use layoutproof_layout::Span;
+
 use super::Elaborator;
 use super::resolve::order;
 use super::scope::{ScopeId, TypeEntry, TypeId, ValueEntry};
@@ -7,8 +9,7 @@ use crate::declare::ast::{
     BufferDeclaration, Declaration, Declarator, EnumDeclaration, Initialiser, Item, Name, StructDeclaration,
     TypeExpression, TypeKind,
 };
-use crate::diagnostics::{Code, Diagnostic};
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 impl<'t> Elaborator<'t> {
     /// Enters the names of `items` into `scope`.

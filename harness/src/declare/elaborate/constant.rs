@@ -1,16 +1,17 @@
 //! Evaluates constant expressions with C's integer rules: what is signed is exact in 64 bits (overflow is an error),
 //! what is `uint` wraps at 32 bits.
 
+use layoutproof_layout::Span;
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::Type;
+
 use super::scope::{TypeEntry, TypeId, ValueEntry, ValueId};
 use super::{Context, Elaborator, GenericValue};
 use crate::declare::ast::{
     BinaryOperator, EnumDeclaration, Expression, Operation, Path, TypeExpression, TypeKind, UnaryOperator,
 };
 use crate::declare::elaborate::builtin;
-use crate::diagnostics::{Code, Diagnostic};
-use crate::scalar::Scalar;
-use crate::shape::Type;
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// An integer constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,15 +5,16 @@
 
 use std::collections::BTreeMap;
 
+use layoutproof_layout::shape::Type;
+use layoutproof_layout::{Annotations, Argument, Span};
+
 use super::generic::Context;
 use super::resolve::order;
 use super::scope::ScopeId;
 use super::{Elaborator, Named};
 use crate::declare::ast::{FunctionDeclaration, FunctionParameter, Placement, TypeExpression, TypeKind};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::module::{Annotations, Argument, EntryParameter, EntryPoint};
-use crate::shape::Type;
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
+use crate::module::{EntryParameter, EntryPoint};
 
 /// A function with the scope that declares it.
 pub(super) type Declared<'t> = (&'t FunctionDeclaration<'t>, ScopeId);

@@ -2,15 +2,16 @@
 
 use std::rc::Rc;
 
+use layoutproof_layout::Span;
+use layoutproof_layout::shape::{MatrixOrder, Type};
+
 use super::Elaborator;
 use super::scope::{ScopeId, TypeEntry, TypeId};
 use super::specialisation::{BestFit, Fit, Used};
 use crate::declare::ast::{
     Expression, GenericArgument, GenericParameter, Operation, PathPart, TypeExpression, TypeKind,
 };
-use crate::diagnostics::{Code, Diagnostic};
-use crate::shape::{MatrixOrder, Type};
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// Arguments inside arguments double the name each time; no real name is this long (bytes).
 const LONGEST_NAME: usize = 4096;

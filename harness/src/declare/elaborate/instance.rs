@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
+use layoutproof_layout::resource::{DataLayout, Resource, ResourceKind};
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::{Count, Member, StructType, Type};
+use layoutproof_layout::{Annotations, Span};
+
 use super::Elaborator;
 use super::builtin::{self, Builtin, Element};
 use super::generic::Context;
 use crate::declare::ast::{GenericArgument, PathPart, TypeExpression, TypeKind};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::module::Annotations;
-use crate::resource::{DataLayout, Resource, ResourceKind};
-use crate::scalar::Scalar;
-use crate::shape::{Count, Member, StructType, Type};
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 impl<'t> Elaborator<'t> {
     /// The type that a built-in name with its arguments stands for.

@@ -1,13 +1,14 @@
 //! Follows names: from where they are written outwards, through namespaces, structs and generic parameters.
 
+use layoutproof_layout::Span;
+use layoutproof_layout::shape::Type;
+
 use super::Elaborator;
 use super::generic::{Context, GenericValue, Site};
 use super::resolve::Named;
 use super::scope::{ScopeId, TypeId, ValueId};
 use crate::declare::ast::{Path, PathPart};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::shape::Type;
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 impl<'t> Elaborator<'t> {
     /// What the generic parameter `path` stands for.

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use layoutproof_layout::Span;
+use layoutproof_layout::scalar::{Scalar, SixteenBit};
+use layoutproof_layout::shape::{Count, StructType, Type};
+
 use super::Elaborator;
-use crate::diagnostics::{Code, Diagnostic};
-use crate::scalar::{Scalar, SixteenBit};
-use crate::shape::{Count, StructType, Type};
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// No block is larger, whatever the rules (bytes).
 const LARGEST: u64 = 1 << 31;

@@ -28,6 +28,8 @@ use std::rc::Rc;
 
 use constant::Evaluated;
 use generic::{Context, GenericValue, Specialisation};
+use layoutproof_layout::Span;
+use layoutproof_layout::shape::{Member, StructType, Type};
 pub(super) use measure::{LONGEST_LISTING, Measures};
 use record::StructState;
 use resolve::{AliasState, Named};
@@ -37,10 +39,8 @@ use unused::TypeKey;
 use super::ast::{Declarator, Item};
 use super::parser::Source;
 use super::problems::Problems;
-use crate::diagnostics::{Code, Diagnostic};
+use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::Module;
-use crate::shape::{Member, StructType, Type};
-use crate::sources::Span;
 
 /// Structs, aliases and constants may refer to each other this deep; with the limit of the parser this keeps the stack
 /// small.

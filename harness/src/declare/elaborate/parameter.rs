@@ -5,16 +5,17 @@
 
 use std::collections::HashMap;
 
+use layoutproof_layout::shape::{Member, Type};
+use layoutproof_layout::{Annotations, Span};
+
 use super::Elaborator;
 use super::builtin::{self, Builtin};
 use super::generic::Context;
 use super::resolve::order;
 use super::scope::ScopeId;
 use crate::declare::ast::{Declaration, Declarator, FunctionDeclaration, Item, Name, Prefix, TypeExpression, TypeKind};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::module::{Annotations, Parameter, ParameterKind};
-use crate::shape::{Member, Type};
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
+use crate::module::{Parameter, ParameterKind};
 
 /// Global variables that have been seen, by scope and name.
 pub(super) type Seen<'t> = HashMap<(ScopeId, &'t str), Span>;

@@ -4,15 +4,16 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use layoutproof_layout::Span;
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::shape::{Member, StructType, Type};
+
 use super::Elaborator;
 use super::generic::{Context, Site, Specialisation};
 use super::resolve::{Named, order};
 use super::scope::{TypeEntry, TypeId};
 use crate::declare::ast::{Declaration, Declarator, Item, Name, StructDeclaration, TypeKind};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::scalar::SixteenBit;
-use crate::shape::{Member, StructType, Type};
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// How far a struct has been elaborated.
 #[derive(Clone, Debug)]

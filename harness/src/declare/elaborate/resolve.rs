@@ -3,6 +3,10 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use layoutproof_layout::Span;
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::{Count, EnumType, MatrixOrder, Type};
+
 use super::Elaborator;
 use super::builtin::{self, Builtin};
 use super::generic::{Context, GenericValue, Site, Specialisation, written};
@@ -10,10 +14,7 @@ use super::scope::{TypeEntry, TypeId};
 use crate::declare::ast::{
     Declarator, Dimension, Initialiser, Path, PathPart, Prefix, TypeExpression, TypeKind, TypeSuffix,
 };
-use crate::diagnostics::{Code, Diagnostic};
-use crate::scalar::Scalar;
-use crate::shape::{Count, EnumType, MatrixOrder, Type};
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// Pointers to pointers to pointers: no real file goes this far.
 const MOST_STARS: usize = 16;

@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 
+use layoutproof_layout::Span;
+
 use crate::declare::ast::{
     Declarator, EnumDeclaration, Expression, GenericParameter, Name, Path, StructDeclaration, TypeExpression, TypeKind,
 };
-use crate::sources::Span;
 
 /// Index of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

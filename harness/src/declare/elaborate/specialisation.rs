@@ -7,14 +7,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use layoutproof_layout::Span;
+use layoutproof_layout::shape::{StructType, Type};
+
 use super::Elaborator;
 use super::builtin::{self, Builtin};
 use super::generic::{Binding, Context, GenericValue, written};
 use super::scope::{ScopeId, TypeEntry, TypeId};
 use crate::declare::ast::{Expression, GenericArgument, GenericParameter, Operation, Path, TypeExpression, TypeKind};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::shape::{StructType, Type};
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// A declaration for certain arguments, with what its own parameters stand for.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::Elaborator;
 use super::scope::TypeId;
-use crate::diagnostics::{Code, Diagnostic};
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// What may be wrong with a type that compilers take.
 const NOT_UNDERSTOOD: [Code; 6] = [

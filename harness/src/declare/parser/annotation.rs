@@ -1,5 +1,7 @@
 //! What is written around declarations: attributes, modifiers, `layout(...)`, semantics, `register`, `packoffset`.
 
+use layoutproof_layout::shape::MatrixOrder;
+
 use super::cursor::{Parsed, Parser};
 use super::expression::Place;
 use crate::declare::ast::{
@@ -7,8 +9,7 @@ use crate::declare::ast::{
     RegisterSyntax,
 };
 use crate::declare::lexer::TokenKind;
-use crate::diagnostics::{Code, Diagnostic};
-use crate::shape::MatrixOrder;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// Words that may stand before a type and say nothing about its name.
 const MODIFIERS: &[&str] = &[

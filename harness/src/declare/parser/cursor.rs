@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
+use layoutproof_layout::Span;
+use layoutproof_layout::shape::MatrixOrder;
+
 use crate::declare::ast::Name;
 use crate::declare::lexer::{Token, TokenKind};
 use crate::declare::preprocess::Prepared;
 use crate::declare::problems::Problems;
-use crate::diagnostics::{Code, Diagnostic};
-use crate::shape::MatrixOrder;
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// How deep declarations, types and expressions may nest; deeper than any real file, shallow enough for a test's stack.
 pub(super) const DEEPEST: u32 = 64;

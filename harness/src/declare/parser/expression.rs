@@ -3,11 +3,12 @@
 //! What is no integer constant (floats, calls, members of values) becomes [`Operation::Opaque`]: it is refused only
 //! where a constant is needed.
 
+use layoutproof_layout::Span;
+
 use super::cursor::{Parsed, Parser, Source};
 use crate::declare::ast::{BinaryOperator, Expression, Name, Operation, Path, PathPart, UnaryOperator};
 use crate::declare::lexer::{Token, TokenKind};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// Generic arguments inside an expression are looked for this many tokens ahead, which keeps parsing linear.
 const GENERIC_ARGUMENT_TOKENS: usize = 32;

@@ -1,13 +1,14 @@
 //! Which declaration begins here, and where parsing goes on after a mistake.
 
+use layoutproof_layout::Span;
+
 use super::cursor::{Parsed, Parser};
 use super::generic_arguments_end;
 use crate::declare::ast::{
     BufferKind, Declaration, Declarator, Item, Name, Path, PathPart, Prefix, TypeExpression, TypeKind,
 };
 use crate::declare::lexer::TokenKind;
-use crate::diagnostics::{Code, Diagnostic};
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 impl<'a> Parser<'_, 'a> {
     /// The declarations of a whole source.

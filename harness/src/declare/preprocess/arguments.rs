@@ -5,7 +5,7 @@
 use super::Preprocessor;
 use super::definition::Macro;
 use crate::declare::lexer::{Token, TokenKind};
-use crate::diagnostics::{Code, Diagnostic};
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// The arguments of one use.
 #[derive(Debug, Default)]

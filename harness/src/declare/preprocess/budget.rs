@@ -1,8 +1,9 @@
 //! Limits that keep hostile sources from filling the memory or running forever; no real file comes near them.
 
+use layoutproof_layout::Span;
+
 use super::{Preprocessor, Progress};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// Most tokens that come out.
 pub(super) const TOKENS: usize = 1 << 21;

@@ -2,11 +2,12 @@
 //!
 //! Source: ISO C11, 6.10.1 "Conditional inclusion".
 
+use layoutproof_layout::Span;
+
 use super::Preprocessor;
 use super::evaluate::value;
 use crate::declare::lexer::{Token, TokenKind};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// A condition whose `#endif` is still to come.
 #[derive(Clone, Copy, Debug)]

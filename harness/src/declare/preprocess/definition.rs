@@ -2,9 +2,10 @@
 //!
 //! Source: ISO C11, 6.10.3 "Macro replacement".
 
+use layoutproof_layout::Span;
+
 use crate::declare::lexer::{Token, TokenKind};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// A macro.
 #[derive(Clone, Debug, PartialEq)]

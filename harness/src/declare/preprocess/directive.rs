@@ -4,13 +4,14 @@
 
 use std::rc::Rc;
 
+use layoutproof_layout::Span;
+
 use super::Preprocessor;
 use super::condition::{Condition, State};
 use super::definition::{Macro, definable_name};
 use super::predefined::Dialect;
 use crate::declare::lexer::{Piece, Pieces, Token, TokenKind};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 impl<'a> Preprocessor<'a> {
     /// Follows a directive.

@@ -3,10 +3,11 @@
 //! Source: ISO C11, 6.10.1 "Conditional inclusion": arithmetic in 64 bits, names that are left are 0; as in C++ `true`
 //! is 1.
 
+use layoutproof_layout::Span;
+
 use super::budget::DEEPEST;
 use crate::declare::lexer::{Token, TokenKind};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// The value of `tokens`, which end at `end`.
 pub(super) fn value(tokens: &[Token<'_>], end: Span) -> Result<i64, Diagnostic> {
@@ -220,7 +221,7 @@ fn apply(operator: &str, left: Value, right: Value) -> Option<Value> {
 mod tests {
     use super::*;
     use crate::declare::lexer::{Piece, Pieces};
-    use crate::sources::FileId;
+    use layoutproof_layout::FileId;
 
     fn value(source: &str) -> Option<i64> {
         let token = |piece| match piece {

@@ -9,7 +9,7 @@ use super::budget::DEEPEST;
 use super::definition::{Macro, Replacement};
 use super::{Preprocessor, Progress};
 use crate::declare::lexer::{Piece, Token, TokenKind};
-use crate::diagnostics::{Code, Diagnostic};
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// Tokens that are read before anything else.
 #[derive(Debug)]

@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use bumpalo::Bump;
+use layoutproof_layout::FileId;
 
-use crate::sources::{FileId, ReadRefusal, SourceFile, Sources};
+use crate::input::sources::{ReadRefusal, SourceFile, Sources};
 
 /// The texts that preprocessing adds to the source map.
 #[derive(Debug)]

@@ -3,14 +3,16 @@
 //! Source: the search order of DXC and Slang: a name in quotes beside the including file first, then in the folders of
 //! `-I` in their order; a name in angles in these folders only.
 
+use layoutproof_layout::Span;
+
 use super::budget::DEEPEST_INCLUDE;
 use super::files::{Found, Missing, beside, inside, normal, read_if_there};
 use super::opened::Opened;
 use super::predefined::{self, Dialect};
 use super::{Preprocessor, Progress};
 use crate::declare::lexer::{Token, TokenKind};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::sources::{SourceMap, Sources, Span};
+use crate::input::diagnostics::{Code, Diagnostic};
+use crate::input::sources::{SourceMap, Sources};
 
 /// What an `#include` names.
 #[derive(Clone, Debug, PartialEq, Eq)]

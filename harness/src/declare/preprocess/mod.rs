@@ -7,7 +7,7 @@
 //! token keeps the place in the file that the user wrote: what an argument holds stands where it was written, everything
 //! else from a definition stands where the macro is used.
 //!
-//! Not done here: reading from a file system (see [`crate::sources::Sources`]).
+//! Not done here: reading from a file system (see [`crate::input::sources::Sources`]).
 //!
 //! Sources: ISO C11, 6.10 "Preprocessing directives", with the GNU extensions that DXC 1.7.2308 takes (`, ##__VA_ARGS__`,
 //! named variable arguments, `__COUNTER__`, `__has_include`).
@@ -41,12 +41,14 @@ pub use self::include::{IncludeSearch, Included};
 use self::opened::Opened;
 use self::predefined::Dialect;
 pub(super) use self::trace::Trace;
+use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_layout::{FileId, Span};
+
 use super::lexer::{Token, TokenKind};
 use super::problems::Problems;
 use super::{DeclareOptions, DeclaredLanguage};
-use crate::diagnostics::Diagnostic;
-use crate::shape::MatrixOrder;
-use crate::sources::{FileId, SourceFile, SourceMap, Span};
+use crate::input::diagnostics::Diagnostic;
+use crate::input::sources::{SourceFile, SourceMap};
 
 /// Tokens without directives, and what the directives said.
 #[derive(Debug, Default)]

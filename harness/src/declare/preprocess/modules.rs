@@ -8,14 +8,14 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use super::Preprocessor;
+use layoutproof_layout::{FileId, Span};
+
 use super::files::{Found, Missing, beside, inside};
 use super::include::refused;
 use super::opened::Opened;
-use super::predefined;
+use super::{Preprocessor, predefined};
 use crate::declare::lexer::{Token, TokenKind};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::sources::{FileId, Span};
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// Files that are still to be read.
 #[derive(Debug, Default)]

@@ -1,8 +1,9 @@
 //! A file that is being read: its pieces, its conditions, its line numbers.
 
+use layoutproof_layout::{FileId, Span};
+
 use super::condition::Condition;
 use crate::declare::lexer::Pieces;
-use crate::sources::{FileId, Span};
 
 /// An open file.
 #[derive(Debug)]

@@ -1,10 +1,11 @@
 //! `#pragma`: the order of matrices, files that are read once; anything else is skipped.
 
+use layoutproof_layout::Span;
+use layoutproof_layout::shape::MatrixOrder;
+
 use super::Preprocessor;
 use crate::declare::lexer::Token;
-use crate::diagnostics::{Code, Diagnostic};
-use crate::shape::MatrixOrder;
-use crate::sources::Span;
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// Pragmas that only speak to a compiler or an engine's importer about messages.
 const SILENT: [&str; 4] = ["warning", "message", "clang", "dxc"];

@@ -7,7 +7,7 @@ use super::Preprocessor;
 use super::arguments::{Arguments, about};
 use super::definition::{Macro, Part};
 use crate::declare::lexer::{Token, TokenKind, single};
-use crate::diagnostics::{Code, Diagnostic};
+use crate::input::diagnostics::{Code, Diagnostic};
 
 /// A use of a macro that is being filled in.
 #[derive(Debug)]

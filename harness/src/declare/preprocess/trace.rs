@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::diagnostics::Diagnostic;
-use crate::sources::{FileId, SourceMap, Span};
+use layoutproof_layout::{FileId, Span};
+
+use crate::input::diagnostics::Diagnostic;
+use crate::input::sources::SourceMap;
 
 /// Uses of macros and included files by place.
 #[derive(Debug, Default)]

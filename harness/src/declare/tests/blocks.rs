@@ -1,9 +1,11 @@
 //! Which blocks there are, their names, kinds, counts.
 
+use layoutproof_layout::Argument;
+use layoutproof_layout::shape::{Count, Type};
+
 use super::{DeclareOptions, read, read_with, structure};
-use crate::diagnostics::Code;
-use crate::module::{Argument, Module, ParameterKind};
-use crate::shape::{Count, Type};
+use crate::input::diagnostics::Code;
+use crate::module::{Module, ParameterKind};
 
 /// `name kind element count` of each block.
 fn blocks(module: &Module) -> Vec<String> {
@@ -160,10 +162,10 @@ fn pointees() {
 #[test]
 fn places_are_places_in_the_file() {
     let text = "declare = \"\"\"\ncbuffer S { float a; };\n\"\"\"\n";
-    let mut sources = crate::sources::SourceMap::default();
+    let mut sources = crate::input::sources::SourceMap::default();
     let file = sources.add("case.toml", text);
     let start = u32::try_from(text.find("cbuffer").unwrap()).unwrap();
-    let span = crate::sources::Span { file, start, end: start + 23 };
+    let span = layoutproof_layout::Span { file, start, end: start + 23 };
     let module = crate::declare::declare(&mut sources, span, &DeclareOptions::default()).unwrap();
     let position = sources.position(structure(&module, "S").members[0].span);
     assert_eq!((position.line, position.column), (2, 19));

@@ -1,9 +1,10 @@
 //! What types mean.
 
+use layoutproof_layout::BlockKind;
+use layoutproof_layout::shape::Type;
+
 use super::{DeclareOptions, flat, line, members, ordered, read, read_with, structure};
-use crate::diagnostics::Code;
-use crate::module::BlockKind;
-use crate::shape::Type;
+use crate::input::diagnostics::Code;
 
 /// One member of a constant buffer, and its type.
 fn ty(member: &str) -> String {

@@ -2,7 +2,7 @@
 
 use super::read_with;
 use crate::declare::{DeclareOptions, DeclaredLanguage};
-use crate::diagnostics::{Code, Severity};
+use crate::input::diagnostics::{Code, Severity};
 
 /// Line, severity and code of every problem, and the names of the blocks where there is no error.
 fn read(source: &str) -> (Vec<(u32, Severity, Code)>, Vec<String>) {

@@ -9,8 +9,8 @@ use rspirv::spirv::{ImageOperands, Word};
 use super::emitter::{Emitter, OPEN};
 use super::read::load;
 use super::variable::Variable;
-use crate::image::REFILL_WORD;
 use crate::probe::binding::depth;
+use crate::probe::image::REFILL_WORD;
 
 /// One of `words`, which are those of the samplers by their levels; the refill where no reference passes.
 pub(super) fn read(emitter: &mut Emitter, (levels, sampler): (Variable, Word), words: &[u32]) -> Word {

@@ -1,12 +1,11 @@
 //! A SPIR-V module under construction: types and constants through rspirv's builder, which finds equal ones itself.
 
+use layoutproof_device::{ImageKind, ImageView, TexelType};
 use rspirv::dr::{Builder, Operand};
 use rspirv::spirv::{
     AddressingModel, Capability, Decoration, Dim, ExecutionMode, ExecutionModel, FunctionControl, ImageFormat,
     MemoryModel, StorageClass, Word,
 };
-
-use crate::runner::{ImageKind, ImageView, TexelType};
 
 /// Why a builder's call in an open function cannot fail.
 pub(super) const OPEN: &str = "a block is open while a body is written";

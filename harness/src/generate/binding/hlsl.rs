@@ -6,14 +6,15 @@
 
 use std::fmt::Write;
 
+use layoutproof_device::{ImageKind, ImageView, TexelType};
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::{Count, Type};
+use layoutproof_layout::{BlockLayout, Leaf};
+
 use crate::generate::hlsl::{SPACE, expression};
-use crate::image::REFILL_WORD;
-use crate::layout::{BlockLayout, Leaf};
 use crate::module::Module;
 use crate::probe::binding::{BoundKind, ENTRY, FIRST_ANSWER, Probed, Program, is_sampled_cube};
-use crate::runner::{ImageKind, ImageView, TexelType};
-use crate::scalar::Scalar;
-use crate::shape::{Count, Type};
+use crate::probe::image::REFILL_WORD;
 
 /// Why HLSL cannot read what stands at a place as a word: a lowercase fragment; `None` where it can.
 pub fn not_readable(module: &Module, layouts: &[BlockLayout], probed: &Probed) -> Option<String> {

@@ -4,6 +4,7 @@
 //! level. Coordinates are those of the first texel, or the middle of the texture, which is the same in images of one
 //! colour.
 
+use layoutproof_device::{ImageKind, ImageView, TexelType};
 use rspirv::dr::Operand;
 use rspirv::spirv::{ImageOperands, Word};
 
@@ -11,7 +12,6 @@ use super::compare;
 use super::emitter::{Emitter, OPEN};
 use super::variable::Variable;
 use crate::probe::binding::{BoundKind, is_sampled_cube};
-use crate::runner::{ImageKind, ImageView, TexelType};
 
 /// Reads element `element` of `variable`, which is of this kind. `other` is the texture that is read through a sampler,
 /// or the sampler through which a cube map is; `words` are those of the samplers that the program reads.

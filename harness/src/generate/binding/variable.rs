@@ -1,12 +1,12 @@
 //! Variables of a program's resources: kinds and places in, decorated variables out.
 
+use layoutproof_device::{ImageKind, ImageView};
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, StorageClass, Word};
 
 use super::emitter::Emitter;
-use crate::image::REFILL_WORD;
 use crate::probe::binding::{BoundKind, Probed, Program, Site};
-use crate::runner::{ImageKind, ImageView};
+use crate::probe::image::REFILL_WORD;
 
 /// What an id is to the code that reads it.
 #[derive(Clone, Copy, Debug)]

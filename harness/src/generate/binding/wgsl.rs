@@ -3,11 +3,12 @@
 //! Source: WebGPU Shading Language, 6.5 Texture and Sampler Types, 12.3.2
 //! Resource Interface, 17.7 Texture Built-in Functions.
 
-use crate::image::REFILL_WORD;
+use layoutproof_device::{ImageKind, ImageView, TexelType};
+
 use crate::probe::binding::{
     BoundKind, ENTRY, FIRST_ANSWER, FRAGMENT_ENTRY, Pass, Probed, Program, Read, Site, is_sampled_cube,
 };
-use crate::runner::{ImageKind, ImageView, TexelType};
+use crate::probe::image::REFILL_WORD;
 
 /// Largest `@id` of an override.
 const MOST_ID: u32 = 0xFFFF;

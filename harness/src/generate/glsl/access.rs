@@ -1,10 +1,11 @@
 //! Expressions for leaves: steps through the declared types in, GLSL out.
 
+use layoutproof_layout::Leaf;
+use layoutproof_layout::shape::Type;
+use layoutproof_layout::tree::LeafStep;
+
 use super::{BLOCK, Declared, VALUE};
 use crate::generate::names::member_name;
-use crate::layout::Leaf;
-use crate::layout::tree::LeafStep;
-use crate::shape::Type;
 
 /// The expression that reads `leaf`; `None` if the leaf is no part of the block.
 pub(super) fn expression(declared: &Declared<'_>, leaf: &Leaf) -> Option<String> {

@@ -6,13 +6,14 @@
 
 use std::sync::Arc;
 
+use layoutproof_layout::LayoutOptions;
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::{Count, MatrixOrder, Member, StructType, Type};
+
 use super::types::Names;
 use super::{BLOCK, Declared, NotInGlsl, VALUE};
 use crate::generate::names::member_name;
-use crate::layout::LayoutOptions;
-use crate::record::Space;
-use crate::scalar::Scalar;
-use crate::shape::{Count, MatrixOrder, Member, StructType, Type};
+use crate::probe::AddressSpace;
 
 /// The block with what it needs, from `#version` on.
 ///
@@ -38,9 +39,11 @@ pub(super) fn declaration(declared: &Declared<'_>) -> Result<String, NotInGlsl> 
     }
     let rules = declared.rules;
     let head = match declared.space {
-        Space::PushConstant => format!("layout({rules}, push_constant) uniform"),
-        Space::Uniform | Space::UniformElement => format!("layout({rules}, set = 0, binding = 0) uniform"),
-        Space::Storage | Space::StorageElement | Space::Address => {
+        AddressSpace::PushConstant => format!("layout({rules}, push_constant) uniform"),
+        AddressSpace::Uniform | AddressSpace::UniformElement => {
+            format!("layout({rules}, set = 0, binding = 0) uniform")
+        }
+        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => {
             format!("layout({rules}, set = 0, binding = 0) readonly buffer")
         }
     };

@@ -11,14 +11,12 @@ mod access;
 mod declare;
 mod types;
 
+use declare::declaration;
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::{Block, BlockKind, Component, LayoutOptions};
 use thiserror::Error;
 
-use crate::layout::{Component, LayoutOptions};
-use crate::module::{Block, BlockKind};
-use crate::probe::{Place, ProbePlan, Wiring};
-use crate::record::{Form, Space};
-use crate::scalar::Scalar;
-use declare::declaration;
+use crate::probe::{AddressSpace, Form, Place, ProbePlan, Wiring};
 
 /// Binding in descriptor set 0 of the probe's output; the input has the next one.
 pub const BINDING: u32 = super::hlsl::BINDING;
@@ -55,16 +53,16 @@ pub struct Declared<'a> {
     /// The layout qualifier: `std140`, `std430` or `scalar`.
     pub rules: &'a str,
     /// A uniform buffer, a storage buffer or push constants.
-    pub space: Space,
+    pub space: AddressSpace,
     /// Default matrix order and 16-bit types.
     pub options: LayoutOptions,
 }
 
 /// Where a block of this kind is declared under a rule set: what is constant in HLSL is a uniform block, except under
 /// `std430`, which the specification has for storage blocks only.
-pub fn space_of(kind: BlockKind, rules: &str) -> Space {
+pub fn space_of(kind: BlockKind, rules: &str) -> AddressSpace {
     match kind {
-        BlockKind::PushConstant => Space::PushConstant,
+        BlockKind::PushConstant => AddressSpace::PushConstant,
         BlockKind::Cbuffer
         | BlockKind::ConstantBuffer
         | BlockKind::ParameterBlock
@@ -73,7 +71,7 @@ pub fn space_of(kind: BlockKind, rules: &str) -> Space {
         | BlockKind::UniformBlock
             if rules != "std430" =>
         {
-            Space::Uniform
+            AddressSpace::Uniform
         }
         BlockKind::Cbuffer
         | BlockKind::ConstantBuffer
@@ -86,7 +84,7 @@ pub fn space_of(kind: BlockKind, rules: &str) -> Space {
         | BlockKind::StructuredElement
         | BlockKind::ShaderRecord
         | BlockKind::Pointee
-        | BlockKind::StorageBlock => Space::Storage,
+        | BlockKind::StorageBlock => AddressSpace::Storage,
     }
 }
 

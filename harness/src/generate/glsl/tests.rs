@@ -1,12 +1,12 @@
+use layoutproof_layout::scalar::{Scalar, SixteenBit};
+use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_layout::{Block, LayoutOptions, Span};
+
 use super::declare::declaration;
 use super::types::Names;
 use super::{Declared, space_of};
 use crate::declare::{DeclareOptions, declare};
-use crate::layout::LayoutOptions;
-use crate::module::Block;
-use crate::scalar::{Scalar, SixteenBit};
-use crate::shape::MatrixOrder;
-use crate::sources::{SourceMap, Span};
+use crate::input::sources::SourceMap;
 
 fn block(text: &str) -> Block {
     let mut sources = SourceMap::default();

@@ -2,7 +2,7 @@
 //!
 //! Source: The OpenGL Shading Language 4.60, 4.1 Basic Types; `GL_EXT_shader_explicit_arithmetic_types`.
 
-use crate::scalar::{Scalar, SixteenBit};
+use layoutproof_layout::scalar::{Scalar, SixteenBit};
 
 /// The names of one scalar type and of what is made of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,13 +6,12 @@
 //! [`Form::ByteAddress`] loads the whole element from a byte-address buffer, or stores it there. [`Form::Private`] and
 //! [`Form::Workgroup`] copy what [`Form::Whole`] passes to a variable, and take every index of it from the input.
 
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::tree::LeafStep;
+use layoutproof_layout::{BlockKind, BlockLayout, Component, LaidOutShape, Leaf};
+
 use super::{BYTES, Dialect, expression};
-use crate::layout::tree::LeafStep;
-use crate::layout::{BlockLayout, Component, LaidOutShape, Leaf};
-use crate::module::BlockKind;
-use crate::probe::{Place, ProbePlan, Slot, Wiring};
-use crate::record::{Direction, Form};
-use crate::scalar::Scalar;
+use crate::probe::{Direction, Form, Place, ProbePlan, Slot, Wiring};
 
 /// Names of a vector's components; no matrix has more columns.
 const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];

@@ -1,26 +1,29 @@
 //! The text of probes. That compilers take it shows wherever a run has them.
 
 use expect_test::expect;
+use layoutproof_layout::{LayoutOptions, Span, find, lay_out};
 
 use super::{Dialect, Program, probe};
 use crate::declare::{DeclareOptions, declare};
-use crate::layout::{LayoutOptions, find, lay_out};
-use crate::probe::{ProbeEntry, Wiring, plan_by_name};
-use crate::record::{Direction, Form, Space, Stage};
-use crate::sources::{SourceMap, Span};
+use crate::input::sources::SourceMap;
+use crate::probe::{AddressSpace, Direction, Form, ProbeEntry, Stage, Wiring, plan_by_name};
 
 /// The entry point for the only block of `declarations`.
-fn entry_point(declarations: &str, space: Space, direction: Direction) -> String {
+fn entry_point(declarations: &str, space: AddressSpace, direction: Direction) -> String {
     let forms = [Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
     entry_point_in(Dialect::Hlsl, &forms, (declarations, space, direction))
 }
 
-fn entry_point_in(dialect: Dialect, forms: &[Form], block: (&str, Space, Direction)) -> String {
+fn entry_point_in(dialect: Dialect, forms: &[Form], block: (&str, AddressSpace, Direction)) -> String {
     let text = whole_text(dialect, forms, block);
     text.split_once("    layoutproof_output.Store(0, layoutproof_input.Load(0));\n").unwrap().1.to_owned()
 }
 
-fn whole_text(dialect: Dialect, forms: &[Form], (declarations, space, direction): (&str, Space, Direction)) -> String {
+fn whole_text(
+    dialect: Dialect,
+    forms: &[Form],
+    (declarations, space, direction): (&str, AddressSpace, Direction),
+) -> String {
     let mut sources = SourceMap::default();
     let file = sources.add("test.hlsl", declarations);
     let end = u32::try_from(declarations.len()).unwrap();
@@ -41,7 +44,7 @@ fn whole_text(dialect: Dialect, forms: &[Form], (declarations, space, direction)
 
 #[test]
 fn every_form_has_statements_of_its_own() {
-    let text = entry_point("cbuffer S { float2 v; int a[2]; };", Space::Uniform, Direction::Read);
+    let text = entry_point("cbuffer S { float2 v; int a[2]; };", AddressSpace::Uniform, Direction::Read);
     expect![[r"
             layoutproof_output.Store(4, asuint(v.x));
             layoutproof_output.Store(8, asuint(v.y));
@@ -66,9 +69,9 @@ fn every_form_has_statements_of_its_own() {
 #[test]
 fn elements_of_structured_buffers_are_passed_whole() {
     let declarations = "struct P { float a; bool b; }; StructuredBuffer<P> S;";
-    let text = entry_point(declarations, Space::Storage, Direction::Read);
+    let text = entry_point(declarations, AddressSpace::Storage, Direction::Read);
     assert!(text.contains("layoutproof_whole0(S[0]);"), "{text}");
-    let text = whole_text(Dialect::Hlsl, &[Form::Whole], (declarations, Space::Storage, Direction::Read));
+    let text = whole_text(Dialect::Hlsl, &[Form::Whole], (declarations, AddressSpace::Storage, Direction::Read));
     let function = "template <typename T> void layoutproof_whole0(T layoutproof_value)
 {
     layoutproof_output.Store(4, asuint(layoutproof_value.a));
@@ -81,7 +84,8 @@ fn elements_of_structured_buffers_are_passed_whole() {
 #[test]
 fn elements_are_loaded_from_and_stored_to_byte_address_buffers() {
     let declarations = "struct P { float a; row_major float1x2 m; }; StructuredBuffer<P> S;";
-    let text = |direction| whole_text(Dialect::Hlsl, &[Form::ByteAddress], (declarations, Space::Storage, direction));
+    let text =
+        |direction| whole_text(Dialect::Hlsl, &[Form::ByteAddress], (declarations, AddressSpace::Storage, direction));
     let loaded = "    { P layoutproof_value = layoutproof_bytes.Load<P >(0);
     layoutproof_output.Store(4, asuint(layoutproof_value.a));
     layoutproof_output.Store(8, asuint(layoutproof_value.m[0][0]));
@@ -107,14 +111,14 @@ fn elements_are_loaded_from_and_stored_to_byte_address_buffers() {
 
 #[test]
 fn an_element_that_is_a_vector_is_read_at_once() {
-    let text = entry_point("StructuredBuffer<float3> S;", Space::Storage, Direction::Read);
+    let text = entry_point("StructuredBuffer<float3> S;", AddressSpace::Storage, Direction::Read);
     assert!(text.contains("{ float3 layoutproof_value = S[0];"), "{text}");
     assert!(text.contains("asuint(layoutproof_value.z)"), "{text}");
 }
 
 #[test]
 fn a_matrix_is_read_row_by_row() {
-    let text = entry_point("cbuffer S { float2x3 m; };", Space::Uniform, Direction::Read);
+    let text = entry_point("cbuffer S { float2x3 m; };", AddressSpace::Uniform, Direction::Read);
     assert!(text.contains("{ float3 layoutproof_value = m[1];"), "{text}");
     assert!(text.contains("m[layoutproof_input.Load(8)][layoutproof_input.Load(12)]"), "{text}");
 }
@@ -122,7 +126,7 @@ fn a_matrix_is_read_row_by_row() {
 #[test]
 fn a_write_takes_each_leaf_from_the_input() {
     let declarations = "struct P { float a; double d; bool b; uint c; }; RWStructuredBuffer<P> S;";
-    let text = entry_point(declarations, Space::Storage, Direction::Write);
+    let text = entry_point(declarations, AddressSpace::Storage, Direction::Write);
     expect![[r"
             S[0].a = asfloat(layoutproof_input.Load(4));
             S[0].d = asdouble(layoutproof_input.Load(8), layoutproof_input.Load(12));
@@ -138,7 +142,7 @@ fn a_write_takes_each_leaf_from_the_input() {
 fn fxc_gets_the_cells_of_a_structured_buffer_by_component() {
     let forms = [Form::Leaf, Form::Vector, Form::Indexed];
     let declarations = "struct P { float2x2 m; float v[2]; }; StructuredBuffer<P> S;";
-    let text = entry_point_in(Dialect::OldHlsl, &forms, (declarations, Space::Storage, Direction::Read));
+    let text = entry_point_in(Dialect::OldHlsl, &forms, (declarations, AddressSpace::Storage, Direction::Read));
     for expected in [
         "asuint(S[0].m[1].x)",
         "{ float2 layoutproof_value = S[0].m[1];",
@@ -148,10 +152,10 @@ fn fxc_gets_the_cells_of_a_structured_buffer_by_component() {
         assert!(text.contains(expected), "{expected} in {text}");
     }
     let declarations = "struct P { float2x2 m; }; RWStructuredBuffer<P> S;";
-    let text = entry_point_in(Dialect::OldHlsl, &[Form::Leaf], (declarations, Space::Storage, Direction::Write));
+    let text = entry_point_in(Dialect::OldHlsl, &[Form::Leaf], (declarations, AddressSpace::Storage, Direction::Write));
     assert!(text.contains("S[0].m[0].y = asfloat("), "{text}");
     let declarations = "cbuffer S { float2x2 m; };";
-    let text = entry_point_in(Dialect::OldHlsl, &forms, (declarations, Space::Uniform, Direction::Read));
+    let text = entry_point_in(Dialect::OldHlsl, &forms, (declarations, AddressSpace::Uniform, Direction::Read));
     assert!(text.contains("asuint(m[1][0])"), "{text}");
 }
 
@@ -160,7 +164,7 @@ fn fxc_gets_the_cells_of_a_structured_buffer_by_component() {
 fn clang_gets_buffers_of_words() {
     let declarations = "cbuffer S { double d; int a[2]; };";
     let forms = [Form::Leaf, Form::Indexed];
-    let text = whole_text(Dialect::Clang, &forms, (declarations, Space::Uniform, Direction::Read));
+    let text = whole_text(Dialect::Clang, &forms, (declarations, AddressSpace::Uniform, Direction::Read));
     let (_, buffers) = text.split_once('\n').unwrap();
     expect![[r#"
         RWStructuredBuffer<uint> layoutproof_output : register(u0, space1000);

@@ -10,10 +10,11 @@
 
 use std::collections::BTreeSet;
 
+use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::tree::LeafStep;
+use layoutproof_layout::{Component, LaidOut, LaidOutMember, LaidOutShape, Leaf};
+
 use super::kind::{Kind, Numeric};
-use crate::layout::tree::LeafStep;
-use crate::layout::{Component, LaidOut, LaidOutMember, LaidOutShape, Leaf};
-use crate::shape::{Count, MatrixOrder};
 
 /// A type of SPIR-V with its decorations.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,8 +12,8 @@ use super::access::{OPEN, Place};
 use super::block::Way;
 use super::kind::Kind;
 use super::types::{Typed, TypedForm, Types};
+use crate::probe::Form;
 use crate::probe::{self as wiring, Fold, FoldStep, Slot, Wiring};
-use crate::record::Form;
 
 /// What the interface of a probe consists of.
 #[derive(Clone, Debug)]

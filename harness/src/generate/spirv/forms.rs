@@ -9,8 +9,8 @@ use super::access::{self as memory, OPEN};
 use super::block::Way;
 use super::body::{Answers, Body, Copied, MissingLeaf};
 use super::kind::Kind;
+use crate::probe::Form;
 use crate::probe::{Chunk, Place};
-use crate::record::Form;
 
 const INTERFACE: &str = "the interface of an entry has what its forms need";
 

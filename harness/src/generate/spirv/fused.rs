@@ -22,8 +22,8 @@ use super::stages::begin_function;
 use super::types::Types;
 use super::{Produced, needs, refuse_unsized, rules, ways_in};
 use crate::generate::ProduceError;
+use crate::probe::Form;
 use crate::probe::{FUSED_ENTRY, Fold, FusedCase, FusedGroup, FusedSpace, ProbeEntry};
-use crate::record::Form;
 
 /// Writes the module of `group`.
 ///

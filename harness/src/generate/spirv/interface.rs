@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use layoutproof_layout::shape::Count;
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, StorageClass, Word};
 
@@ -15,9 +16,7 @@ use super::body::{Copied, Interface};
 use super::kind::Kind;
 use super::module::Module;
 use super::types::Types;
-use crate::probe::{BLOCK_ELEMENT, ProbeEntry};
-use crate::record::{Direction, Form, Space};
-use crate::shape::Count;
+use crate::probe::{AddressSpace, BLOCK_ELEMENT, Direction, Form, ProbeEntry};
 
 impl Module<'_> {
     pub(super) fn interface(&mut self, entry: &ProbeEntry) -> Interface {
@@ -70,32 +69,36 @@ impl Module<'_> {
     }
 
     /// The block's variable in a space; entries that only read see a variable that nobody may write.
-    fn block_place(&mut self, space: Space, direction: Direction) -> Place {
+    fn block_place(&mut self, space: AddressSpace, direction: Direction) -> Place {
         if let Some(place) = self.blocks.get(&(space, direction)) {
             return place.clone();
         }
         let (class, element) = match space {
-            Space::Uniform => (StorageClass::Uniform, None),
-            Space::UniformElement => (StorageClass::Uniform, Some(BLOCK_ELEMENT)),
-            Space::Storage => (StorageClass::StorageBuffer, None),
-            Space::StorageElement => (StorageClass::StorageBuffer, Some(BLOCK_ELEMENT)),
-            Space::PushConstant => (StorageClass::PushConstant, None),
-            Space::Address => (StorageClass::PhysicalStorageBuffer, None),
+            AddressSpace::Uniform => (StorageClass::Uniform, None),
+            AddressSpace::UniformElement => (StorageClass::Uniform, Some(BLOCK_ELEMENT)),
+            AddressSpace::Storage => (StorageClass::StorageBuffer, None),
+            AddressSpace::StorageElement => (StorageClass::StorageBuffer, Some(BLOCK_ELEMENT)),
+            AddressSpace::PushConstant => (StorageClass::PushConstant, None),
+            AddressSpace::Address => (StorageClass::PhysicalStorageBuffer, None),
         };
         let variable = match space {
-            Space::Address => self.address_variable(),
-            Space::Uniform | Space::UniformElement | Space::Storage | Space::StorageElement | Space::PushConstant => {
-                self.block_variable(class, element)
-            }
+            AddressSpace::Address => self.address_variable(),
+            AddressSpace::Uniform
+            | AddressSpace::UniformElement
+            | AddressSpace::Storage
+            | AddressSpace::StorageElement
+            | AddressSpace::PushConstant => self.block_variable(class, element),
         };
         match (space, direction) {
-            (Space::PushConstant | Space::Address, _) => {}
-            (Space::Storage | Space::StorageElement, Direction::Read) => {
+            (AddressSpace::PushConstant | AddressSpace::Address, _) => {}
+            (AddressSpace::Storage | AddressSpace::StorageElement, Direction::Read) => {
                 bind(&mut self.types, variable, 0);
                 self.types.builder.decorate(variable, Decoration::NonWritable, []);
             }
-            (Space::Uniform | Space::UniformElement, _)
-            | (Space::Storage | Space::StorageElement, Direction::Write) => bind(&mut self.types, variable, 0),
+            (AddressSpace::Uniform | AddressSpace::UniformElement, _)
+            | (AddressSpace::Storage | AddressSpace::StorageElement, Direction::Write) => {
+                bind(&mut self.types, variable, 0)
+            }
         }
         let place = Place { pointer: variable, class, element, ty: Rc::clone(&self.block) };
         self.blocks.insert((space, direction), place.clone());

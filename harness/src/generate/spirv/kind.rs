@@ -1,7 +1,7 @@
 //! The scalar types of SPIR-V: a laid-out component in, its meaning and its bits out.
 
-use crate::layout::Component;
-use crate::scalar::Scalar;
+use layoutproof_layout::Component;
+use layoutproof_layout::scalar::Scalar;
 
 /// What a scalar's bits mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -31,11 +31,12 @@ use self::block::{Block, Way};
 pub use self::fused::produce_fused;
 use self::module::Module;
 pub use self::regions::produce_regions;
+pub use self::rules::required_feature;
+use layoutproof_device::{Feature, Shader};
+use layoutproof_layout::{BlockLayout, BlockRules, Extent};
+
 use super::ProduceError;
-use crate::layout::{BlockLayout, BlockRules, Extent};
-use crate::probe::{ProbeEntry, ProbePlan, Wiring, spread};
-use crate::record::{Form, Space};
-use crate::runner::{Feature, Shader};
+use crate::probe::{AddressSpace, Form, ProbeEntry, ProbePlan, Wiring, spread};
 
 /// A module and what it asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +44,7 @@ pub struct Produced {
     /// SPIR-V words.
     pub words: Vec<u32>,
     /// The rules that the block obeys, by the spaces in which the module holds it.
-    pub rules: BTreeMap<Space, BlockRules>,
+    pub rules: BTreeMap<AddressSpace, BlockRules>,
     /// What the module's types, and its entry points' spaces and stages, need of a device.
     features: BTreeSet<Feature>,
 }
@@ -61,8 +62,8 @@ impl Produced {
 
     /// What a device must have to take the module, whichever entry point is run: validity is the whole module's.
     pub fn requires(&self) -> BTreeSet<Feature> {
-        let push = self.rules.contains_key(&Space::PushConstant).then_some(Feature::PushConstants);
-        self.block_rules().feature().into_iter().chain(push).chain(self.features.iter().copied()).collect()
+        let push = self.rules.contains_key(&AddressSpace::PushConstant).then_some(Feature::PushConstants);
+        required_feature(self.block_rules()).into_iter().chain(push).chain(self.features.iter().copied()).collect()
     }
 
     /// The words as a shader.
@@ -95,9 +96,9 @@ pub fn produce(layout: &BlockLayout, plan: &ProbePlan) -> Result<Produced, Produ
         None => None,
     };
     let kinds = block.node.kinds();
-    let spaces: BTreeSet<Space> = plan.entries.iter().map(|entry| entry.space).collect();
+    let spaces: BTreeSet<AddressSpace> = plan.entries.iter().map(|entry| entry.space).collect();
     let needs = needs::of(&kinds, &spaces);
-    let addresses = spaces.contains(&Space::Address);
+    let addresses = spaces.contains(&AddressSpace::Address);
     let mut module = Module::new(&block.node, &layout.name, (&needs, addresses));
     if let Some((node, leaves)) = copy {
         module.add_copy(&node, leaves);
@@ -130,9 +131,9 @@ fn refuse_unsized(layout: &BlockLayout, size: Extent, plan: &ProbePlan) -> Resul
         Form::Whole | Form::Parameter | Form::Copied | Form::Private | Form::Workgroup => true,
         Form::Leaf | Form::Vector | Form::Indexed | Form::Divergent | Form::Length | Form::ByteAddress => false,
     };
-    let sized = |space: Space| match space {
-        Space::Uniform | Space::UniformElement | Space::PushConstant => true,
-        Space::Storage | Space::StorageElement | Space::Address => false,
+    let sized = |space: AddressSpace| match space {
+        AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::PushConstant => true,
+        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => false,
     };
     let cannot = |entry: &&ProbeEntry| sized(entry.space) || entry.forms.iter().any(whole);
     match plan.entries.iter().find(cannot) {

@@ -13,8 +13,8 @@ use super::needs::Need;
 use super::stages::Point;
 use super::types::{Typed, Types};
 use crate::generate::ProduceError;
+use crate::probe::{AddressSpace, Direction, Form, Stage};
 use crate::probe::{ProbeEntry, Wiring};
-use crate::record::{Direction, Form, Space, Stage};
 
 /// A module under construction: the block's type, the two other buffers and the block's variables.
 pub(super) struct Module<'a> {
@@ -24,7 +24,7 @@ pub(super) struct Module<'a> {
     pub(super) block: Rc<Typed>,
     pub(super) output: Place,
     pub(super) input: Place,
-    pub(super) blocks: BTreeMap<(Space, Direction), Place>,
+    pub(super) blocks: BTreeMap<(AddressSpace, Direction), Place>,
     /// The push constants with the block's address.
     pub(super) address: Option<Word>,
     pub(super) copy: Option<CopyType>,

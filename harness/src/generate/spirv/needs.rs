@@ -5,11 +5,11 @@
 
 use std::collections::BTreeSet;
 
+use layoutproof_device::Feature;
 use rspirv::spirv::Capability;
 
 use super::kind::{Kind, Numeric};
-use crate::record::Space;
-use crate::runner::Feature;
+use crate::probe::AddressSpace;
 
 /// What a type needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) struct Need {
 }
 
 /// What a block of `kinds` needs in `spaces`, each capability once.
-pub(super) fn of(kinds: &BTreeSet<Kind>, spaces: &BTreeSet<Space>) -> Vec<Need> {
+pub(super) fn of(kinds: &BTreeSet<Kind>, spaces: &BTreeSet<AddressSpace>) -> Vec<Need> {
     let in_memory = kinds.iter().flat_map(|kind| spaces.iter().filter_map(|space| storage(*kind, *space)));
     let mut needs: Vec<Need> = Vec::new();
     for need in kinds.iter().flat_map(|kind| arithmetic(*kind)).chain(in_memory) {
@@ -46,8 +46,8 @@ fn arithmetic(kind: Kind) -> Vec<Need> {
 }
 
 /// What members of a type need in a block. Behind addresses the rules of storage buffers hold.
-fn storage(kind: Kind, space: Space) -> Option<Need> {
-    use Space::{Address, PushConstant, Storage, StorageElement, Uniform, UniformElement};
+fn storage(kind: Kind, space: AddressSpace) -> Option<Need> {
+    use AddressSpace::{Address, PushConstant, Storage, StorageElement, Uniform, UniformElement};
     let (capability, feature) = match (kind.bits, space) {
         (8, Storage | StorageElement | Address) => (Capability::StorageBuffer8BitAccess, Feature::StorageBuffer8),
         (8, Uniform | UniformElement) => (Capability::UniformAndStorageBuffer8BitAccess, Feature::UniformBuffer8),

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use layoutproof_layout::shape::Count;
 use rspirv::binary::Assemble;
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, StorageClass, Word};
 
@@ -21,9 +22,7 @@ use super::stages::begin_function;
 use super::types::Types;
 use super::{Produced, needs, rules, ways_in};
 use crate::generate::ProduceError;
-use crate::probe::{FusedCase, LANES, REGIONS_ENTRY, Regions, Wiring, spread};
-use crate::record::{Direction, Form, Space};
-use crate::shape::Count;
+use crate::probe::{AddressSpace, Direction, Form, FusedCase, LANES, REGIONS_ENTRY, Regions, Wiring, spread};
 
 /// Writes the module of cases whose entry points have the same space and direction.
 ///
@@ -68,9 +67,9 @@ fn interfaces(
 ) -> Result<Vec<Interface>, ProduceError> {
     let (space, direction) = (cases[0].entry.space, cases[0].entry.direction);
     let class = match space {
-        Space::Uniform | Space::UniformElement => StorageClass::Uniform,
-        Space::Storage | Space::StorageElement | Space::Address => StorageClass::StorageBuffer,
-        Space::PushConstant => StorageClass::PushConstant,
+        AddressSpace::Uniform | AddressSpace::UniformElement => StorageClass::Uniform,
+        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => StorageClass::StorageBuffer,
+        AddressSpace::PushConstant => StorageClass::PushConstant,
     };
     let nodes = cases.iter().map(|case| case.block.node.clone()).collect();
     let blocks = declare(types, (class, 0), (&regions.block, nodes));

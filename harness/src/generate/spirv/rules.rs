@@ -3,38 +3,30 @@
 //! Source: Vulkan specification, "Offset and Stride Assignment" (relaxed block layout, which Vulkan 1.1 always allows,
 //! `uniformBufferStandardLayout` and `scalarBlockLayout`), as SPIRV-Tools' `spirv-val` checks it.
 
+use layoutproof_device::Feature;
+use layoutproof_layout::BlockRules;
+use layoutproof_layout::shape::{Count, MatrixOrder};
+
 use super::block::{Field, Node};
 use super::kind::Kind;
-use crate::layout::BlockRules;
-use crate::record::Space;
-use crate::runner::Feature;
-use crate::shape::{Count, MatrixOrder};
+use crate::probe::AddressSpace;
 
-impl BlockRules {
-    /// The feature that a device must have.
-    pub fn feature(self) -> Option<Feature> {
-        match self {
-            Self::Relaxed => None,
-            Self::UniformStandard => Some(Feature::UniformBufferStandardLayout),
-            Self::Scalar => Some(Feature::ScalarBlockLayout),
-        }
-    }
-
-    /// The option that makes `spirv-val` apply these rules.
-    pub fn spirv_val_flag(self) -> Option<&'static str> {
-        match self {
-            Self::Relaxed => None,
-            Self::UniformStandard => Some("--uniform-buffer-standard-layout"),
-            Self::Scalar => Some("--scalar-block-layout"),
-        }
+/// The feature that a device must have for blocks under these rules.
+pub fn required_feature(rules: BlockRules) -> Option<Feature> {
+    match rules {
+        BlockRules::Relaxed => None,
+        BlockRules::UniformStandard => Some(Feature::UniformBufferStandardLayout),
+        BlockRules::Scalar => Some(Feature::ScalarBlockLayout),
     }
 }
 
 /// The strictest rules that `block` obeys in `space`.
-pub(super) fn needed(block: &Node, space: Space) -> BlockRules {
+pub(super) fn needed(block: &Node, space: AddressSpace) -> BlockRules {
     let extended = match space {
-        Space::Uniform | Space::UniformElement => true,
-        Space::Storage | Space::StorageElement | Space::Address | Space::PushConstant => false,
+        AddressSpace::Uniform | AddressSpace::UniformElement => true,
+        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address | AddressSpace::PushConstant => {
+            false
+        }
     };
     if obeys(block, 0, extended) {
         BlockRules::Relaxed

@@ -11,8 +11,8 @@ use super::access::OPEN;
 use super::kind::{Kind, Numeric};
 use super::module::{Module, NO_FUNCTION};
 use super::types::Types;
+use crate::probe::Stage;
 use crate::probe::{LANES, NOTHING, POINT};
-use crate::record::Stage;
 
 /// One in IEEE 754's bits.
 const ONE: u32 = 0x3F80_0000;

@@ -6,12 +6,12 @@
 
 use std::collections::BTreeMap;
 
+use layoutproof_layout::shape::{Count, MatrixOrder};
 use rspirv::dr::{Builder, Operand};
 use rspirv::spirv::{Decoration, StorageClass, Word};
 
 use super::block::{Field, Node};
 use super::kind::{Kind, Numeric};
-use crate::shape::{Count, MatrixOrder};
 
 /// A type with its id and those of its parts.
 #[derive(Clone, Debug)]

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::layout::Leaf;
-use crate::layout::tree::LeafStep;
-use crate::shape::Count;
+use layoutproof_layout::Leaf;
+use layoutproof_layout::shape::Count;
+use layoutproof_layout::tree::LeafStep;
 
 use super::node::{ELEMENT, Node, NodeShape, WgslScalar};
 use super::{BLOCK, NotExpressible};

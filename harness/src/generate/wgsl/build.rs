@@ -4,10 +4,9 @@
 //! member becomes `@size` on the member before it, a wide array stride a wrapper struct around the element. `@align` is
 //! never written: it cannot lower an alignment, and raising one only moves later members.
 
+use layoutproof_layout::shape::Count;
+use layoutproof_layout::{LaidOut, LaidOutMember, LaidOutShape};
 use naga::valid::MAX_TYPE_SIZE;
-
-use crate::layout::{LaidOut, LaidOutMember, LaidOutShape};
-use crate::shape::Count;
 
 use super::super::names::member_name;
 use super::NotExpressible;

@@ -4,13 +4,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::probe::ProbeEntry;
-use crate::record::{Direction, Form};
-use crate::shape::Count;
+use layoutproof_layout::shape::Count;
 
 use super::access::{Access, WgslStep, expression, wrapped_element};
 use super::node::{Grid, Node, NodeShape, WgslScalar};
 use super::{BLOCK, NotExpressible};
+use crate::probe::{Direction, Form, ProbeEntry};
 
 /// The function of `entry`.
 ///

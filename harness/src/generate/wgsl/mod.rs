@@ -3,7 +3,7 @@
 //! WGSL has rules of its own and few ways to bend them, so a layout is either written with members, `@size` and wrapper
 //! structs such that WGSL's rules give exactly its offsets, or refused with the numbers that do not fit. Under the rule
 //! sets `wgsl-uniform` and `wgsl-storage` nothing is bent: the members stand plain, and naga's rules choose the offsets.
-//! What naga makes of the text is not known here: see [`crate::naga_offsets`].
+//! What naga makes of the text is not known here: see [`crate::inspect::naga_offsets`].
 //!
 //! Source: WebGPU Shading Language, 14.4 Memory Layout (alignment and size, structure member layout, array layout,
 //! address space layout constraints).
@@ -12,17 +12,16 @@ mod access;
 mod build;
 mod entry;
 mod node;
-pub mod own;
 mod uniform;
+pub mod user_module;
 
-use thiserror::Error;
-
-use crate::layout::{BlockLayout, LaidOut};
-use crate::probe::{ProbeEntry, ProbePlan};
-use crate::record::{Direction, Space, Stage};
 use access::Access;
 use build::{Builder, Fit};
+use layoutproof_layout::{BlockLayout, LaidOut};
 use node::Node;
+use thiserror::Error;
+
+use crate::probe::{AddressSpace, Direction, ProbeEntry, ProbePlan, Stage};
 
 pub use access::WgslStep;
 
@@ -106,15 +105,15 @@ pub fn chooses_offsets(rules: &str) -> bool {
 }
 
 /// Where a block is declared under one of WGSL's own rule sets.
-pub fn space_of(rules: &str) -> Space {
-    if rules.starts_with("wgsl-uniform") { Space::Uniform } else { Space::Storage }
+pub fn space_of(rules: &str) -> AddressSpace {
+    if rules.starts_with("wgsl-uniform") { AddressSpace::Uniform } else { AddressSpace::Storage }
 }
 
 /// Whether WGSL has the space of an entry point, and this generator writes its stage.
 pub fn has(entry: &ProbeEntry) -> bool {
     let space = match entry.space {
-        Space::Uniform | Space::Storage | Space::PushConstant => true,
-        Space::UniformElement | Space::StorageElement | Space::Address => false,
+        AddressSpace::Uniform | AddressSpace::Storage | AddressSpace::PushConstant => true,
+        AddressSpace::UniformElement | AddressSpace::StorageElement | AddressSpace::Address => false,
     };
     space && entry.stage == Stage::Compute
 }
@@ -128,17 +127,19 @@ fn check_space(block: &Node, entry: &ProbeEntry) -> Result<(), NotExpressible> {
         ));
     }
     let space = match entry.space {
-        Space::Uniform => {
+        AddressSpace::Uniform => {
             uniform::check(block)?;
             "uniform"
         }
-        Space::PushConstant => "immediate",
-        Space::UniformElement | Space::Storage | Space::StorageElement | Space::Address => return Ok(()),
+        AddressSpace::PushConstant => "immediate",
+        AddressSpace::UniformElement | AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => {
+            return Ok(());
+        }
     };
     if let Some(path) = block.runtime_sized() {
         return Err(NotExpressible::new(&path, format!("a runtime-sized array in address space `{space}`")));
     }
-    if entry.space == Space::PushConstant && block.size > MAX_IMMEDIATE_SIZE {
+    if entry.space == AddressSpace::PushConstant && block.size > MAX_IMMEDIATE_SIZE {
         let reason = format!("immediates hold {MAX_IMMEDIATE_SIZE} bytes in naga, the block takes {}", block.size);
         return Err(NotExpressible::new("", reason));
     }
@@ -150,16 +151,22 @@ fn check_space(block: &Node, entry: &ProbeEntry) -> Result<(), NotExpressible> {
 
 fn variable(block: &Node, entry: &ProbeEntry) -> String {
     let address_space = match (entry.space, entry.direction) {
-        (Space::Uniform | Space::UniformElement, _) => "uniform",
-        (Space::PushConstant, _) => "immediate",
-        (Space::Storage | Space::StorageElement | Space::Address, Direction::Read) => "storage, read",
-        (Space::Storage | Space::StorageElement | Space::Address, Direction::Write) => "storage, read_write",
+        (AddressSpace::Uniform | AddressSpace::UniformElement, _) => "uniform",
+        (AddressSpace::PushConstant, _) => "immediate",
+        (AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address, Direction::Read) => {
+            "storage, read"
+        }
+        (AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address, Direction::Write) => {
+            "storage, read_write"
+        }
     };
     let binding = match entry.space {
-        Space::Uniform | Space::UniformElement | Space::Storage | Space::StorageElement | Space::Address => {
-            "@group(0) @binding(0) "
-        }
-        Space::PushConstant => "",
+        AddressSpace::Uniform
+        | AddressSpace::UniformElement
+        | AddressSpace::Storage
+        | AddressSpace::StorageElement
+        | AddressSpace::Address => "@group(0) @binding(0) ",
+        AddressSpace::PushConstant => "",
     };
     format!("{binding}var<{address_space}> {BLOCK}: {};", block.ty)
 }

@@ -1,8 +1,8 @@
 //! A WGSL type with its bytes: what [`super::build`] makes and the rest of the generator walks.
 
-use crate::layout::Component;
-use crate::scalar::Scalar;
-use crate::shape::{Count, MatrixOrder};
+use layoutproof_layout::Component;
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::{Count, MatrixOrder};
 
 use super::NotExpressible;
 

@@ -4,7 +4,7 @@ use super::{
     DescriptorFault, Dimension, End, Fault, Indices, LayoutFault, Matrices, Misreading, Move, RunFault, Side, Stores,
     Stride,
 };
-use crate::record::Space;
+use crate::probe::AddressSpace;
 
 /// The faults that binding probes notice.
 pub const BINDING_MISREADINGS: &[Misreading] = &[
@@ -78,7 +78,7 @@ pub const MISREADINGS: &[Misreading] = &[
     layout("struct-unaligned", "structs follow without padding", LayoutFault::Moved(Move::StructDown)),
     layout("struct-offset-ignored", "structs stand at the start of what is around them", LayoutFault::StructsAtStart),
     only_in(
-        Space::Storage,
+        AddressSpace::Storage,
         stride(
             "storage-as-std140",
             "array strides of storage blocks are rounded up to 16 bytes",
@@ -87,14 +87,14 @@ pub const MISREADINGS: &[Misreading] = &[
         ),
     ),
     only_in(
-        Space::Uniform,
+        AddressSpace::Uniform,
         stride("uniform-as-scalar", "array elements of uniform blocks adjoin", Dimension::All, Stride::Tight),
     ),
     only_in(
-        Space::PushConstant,
+        AddressSpace::PushConstant,
         layout("push-offset-ignored", "push constants are read 16 bytes from their place", LayoutFault::Shifted(16)),
     ),
-    only_in(Space::PushConstant, run("push-constants-lost", "push constants are zero", RunFault::BlockZero)),
+    only_in(AddressSpace::PushConstant, run("push-constants-lost", "push constants are zero", RunFault::BlockZero)),
     run("block-zero", "the block is not bound: reads give 0", RunFault::BlockZero),
     run("write-lost", "the first store is lost", RunFault::StoresLost(Stores::First)),
     run("last-write-lost", "the last store is lost", RunFault::StoresLost(Stores::Last)),
@@ -130,7 +130,7 @@ const fn run(name: &'static str, summary: &'static str, fault: RunFault) -> Misr
     Misreading { name, summary, space: None, fault: Fault::Run(fault) }
 }
 
-const fn only_in(space: Space, misreading: Misreading) -> Misreading {
+const fn only_in(space: AddressSpace, misreading: Misreading) -> Misreading {
     Misreading { space: Some(space), ..misreading }
 }
 

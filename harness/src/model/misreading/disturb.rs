@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use layoutproof_device::BufferAfter;
 use rspirv::spirv::Word;
 
 use super::{Indices, Misreading, RunFault, Side, Stores, is_block, is_output};
 use crate::model::memory::Memory;
-use crate::runner::BufferAfter;
 
 /// The bytes of a word.
 const WORD: usize = 4;

@@ -10,12 +10,11 @@ mod disturb;
 mod plant;
 mod rewire;
 
+use layoutproof_device::{BufferKind, Job};
 use rspirv::spirv::StorageClass;
 
-use crate::probe;
-use crate::read_spirv::types::SpirvVariable;
-use crate::record::Space;
-use crate::runner::{BufferKind, Job};
+use crate::inspect::spirv::types::SpirvVariable;
+use crate::probe::{self, AddressSpace};
 
 pub use catalogue::{BINDING_MISREADINGS, MISREADINGS};
 pub(super) use disturb::Disturbance;
@@ -28,7 +27,7 @@ pub struct Misreading {
     /// What the device does, in a sentence.
     pub summary: &'static str,
     /// The only space whose blocks it concerns; `None` for all.
-    space: Option<Space>,
+    space: Option<AddressSpace>,
     fault: Fault,
 }
 
@@ -212,13 +211,13 @@ impl Misreading {
 }
 
 /// Where the block under test lives in a probe's job; elements of arrays of buffers count as buffers.
-fn space_of(job: &Job) -> Space {
+fn space_of(job: &Job) -> AddressSpace {
     let block = job.buffers.iter().find(|buffer| is_block((Some(buffer.set), Some(buffer.binding))));
     match block.map(|block| block.kind) {
-        Some(BufferKind::Uniform) => Space::Uniform,
-        Some(BufferKind::Storage | BufferKind::StorageRead) => Space::Storage,
-        Some(BufferKind::Address { .. }) => Space::Address,
-        None => Space::PushConstant,
+        Some(BufferKind::Uniform) => AddressSpace::Uniform,
+        Some(BufferKind::Storage | BufferKind::StorageRead) => AddressSpace::Storage,
+        Some(BufferKind::Address { .. }) => AddressSpace::Address,
+        None => AddressSpace::PushConstant,
     }
 }
 

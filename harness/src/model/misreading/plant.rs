@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rspirv::spirv::{StorageClass, Word};
 
 use super::{Dimension, End, Fault, LayoutFault, Matrices, Misreading, Move, Stride, is_tested};
-use crate::read_spirv::types::{MatrixLayout, SpirvMember, SpirvType, SpirvVariable, Types};
+use crate::inspect::spirv::types::{MatrixLayout, SpirvMember, SpirvType, SpirvVariable, Types};
 
 /// Bytes of a register, to which wrong devices round.
 const REGISTER: u32 = 16;

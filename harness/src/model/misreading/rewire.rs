@@ -2,9 +2,10 @@
 //!
 //! The job stays one that every device takes: what changes places is of one kind.
 
+use layoutproof_device::{BufferKind, ImageKind, ImageView, Job, TexelType};
+
 use super::{DescriptorFault, Fault, Misreading};
 use crate::probe::binding::Site;
-use crate::runner::{BufferKind, ImageKind, ImageView, Job, TexelType};
 
 /// Set, binding and element.
 type At = (u32, u32, u32);

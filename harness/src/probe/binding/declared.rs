@@ -1,12 +1,13 @@
 //! What is declared at a binding's path: a module and a path in, the type and its array dimensions out.
 //!
-//! Paths are those of [`crate::bind::Binding`]: `B`, `s.D`, `s.B[3]`, `p.inner.tex`, `$Globals`, `$Entry.main`. A path may
+//! Paths are those of [`crate::bindings::Binding`]: `B`, `s.D`, `s.B[3]`, `p.inner.tex`, `$Globals`, `$Entry.main`. A path may
 //! leave the index of an array on its way out (`lights[].shadow`, `lights.shadow`): then it names that member of every
 //! element.
 
+use layoutproof_layout::resource::{Resource, ResourceKind};
+use layoutproof_layout::shape::{Count, Member, StructType, Type};
+
 use crate::module::{EntryPoint, Module, ParameterKind};
-use crate::resource::{Resource, ResourceKind};
-use crate::shape::{Count, Member, StructType, Type};
 
 /// What stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq)]

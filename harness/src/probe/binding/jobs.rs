@@ -5,17 +5,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use layoutproof_device::{
+    BufferKind, Draw, Feature, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, RegisterRange,
+    RootParameters, RootSignature, Shader, TexelType,
+};
+
 use super::depth;
 use super::kind::BoundKind;
 use super::plan::Probed;
 use super::program::{Pass, Program};
 use super::site::Site;
 use crate::generate::hlsl::SPACE;
-use crate::image::{BEFORE_WORD, REFILL_WORD};
-use crate::runner::{
-    BufferKind, Draw, Feature, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, RegisterRange,
-    RootParameters, RootSignature, Shader, TexelType,
-};
+use crate::probe::image::{BEFORE_WORD, REFILL_WORD};
 
 /// Entry point of every dispatch, and of the vertex stage of every draw.
 pub const ENTRY: &str = "read_bindings";

@@ -2,10 +2,10 @@
 //!
 //! Source: Vulkan specification, "Shader Resource Interface". What the probe cannot read has a reason instead.
 
-use crate::resource::{Access, Dimension, Resource, ResourceKind, Texture};
-use crate::runner::{ImageKind, ImageView, TexelType};
-use crate::scalar::Scalar;
-use crate::shape::Type;
+use layoutproof_device::{ImageKind, ImageView, TexelType};
+use layoutproof_layout::resource::{Access, Dimension, Resource, ResourceKind, Texture};
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::Type;
 
 /// What stands at a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

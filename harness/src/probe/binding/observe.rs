@@ -2,11 +2,12 @@
 
 use std::fmt;
 
+use layoutproof_device::{Job, ReadBack};
+
 use super::jobs::FIRST_ANSWER;
 use super::program::{Pass, Program};
 use super::site::Site;
-use crate::image::{self, Word};
-use crate::runner::{Job, ReadBack};
+use crate::probe::image::{self, Word};
 
 /// The answer to one read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,15 +3,16 @@
 
 use std::collections::BTreeMap;
 
+use layoutproof_device::{ImageKind, RegisterClass};
+use layoutproof_layout::resource::{Access, Resource, ResourceKind};
+use layoutproof_layout::shape::Count;
+
 use super::declared::{self, What};
 use super::kind::{self, BoundKind};
 use super::site::Site;
 use super::stage::{self, Stage};
-use crate::bind::{Binding, Bound, LayoutUnit, Request, Target};
+use crate::bindings::{Binding, Bound, LayoutUnit, Request, Target};
 use crate::module::Module;
-use crate::resource::{Access, Resource, ResourceKind};
-use crate::runner::{ImageKind, RegisterClass};
-use crate::shape::Count;
 
 /// Elements that are read of an array without end.
 const UNBOUNDED_ELEMENTS: u32 = 4;

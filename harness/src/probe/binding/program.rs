@@ -10,10 +10,11 @@
 
 use std::collections::BTreeSet;
 
+use layoutproof_device::{ImageKind, ImageView, TexelType};
+
 use super::kind::BoundKind;
 use super::plan::{BindingPlan, Probed};
 use super::site::Site;
-use crate::runner::{ImageKind, ImageView, TexelType};
 
 /// Samplers that one program can tell apart: the levels of a 128 x 128 texture without the smallest.
 pub(super) const SAMPLER_LEVELS: u32 = 7;

@@ -2,11 +2,11 @@
 //!
 //! Every resource of a binding probe holds nothing but the word of its own site, so a value that a shader reads names
 //! the resource that was really read. All words are normal floats, which no device flushes or changes, and none is a
-//! word of the byte images ([`crate::image`]).
+//! word of the byte images ([`crate::probe::image`]).
 
 use std::fmt;
 
-use crate::runner::RegisterClass;
+use layoutproof_device::RegisterClass;
 
 /// Bits of an element's number in a descriptor's word.
 const ELEMENT_BITS: u32 = 8;
@@ -166,8 +166,8 @@ impl fmt::Display for Site {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::ink::Half;
-    use crate::image::{BEFORE_WORD, REFILL_WORD, data_word, nonce_word};
+    use crate::probe::image::encoding::Half;
+    use crate::probe::image::{BEFORE_WORD, REFILL_WORD, data_word, nonce_word};
 
     const SITES: [Site; 9] = [
         Site::Descriptor { set: 0, binding: 0, element: 0 },

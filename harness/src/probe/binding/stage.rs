@@ -1,6 +1,8 @@
 //! The stage that a varying belongs to: an entry point in, its site in a draw out.
 
-use crate::module::{Argument, EntryPoint};
+use layoutproof_layout::Argument;
+
+use crate::module::EntryPoint;
 
 /// The stages that a draw of the probe has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 //! Every block of up to K members over a set of members.
 
+use layoutproof_layout::LayoutOptions;
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::MatrixOrder;
+
 use super::shape::{BlockForm, Declaration, Member, MemberType, Struct};
-use crate::layout::LayoutOptions;
-use crate::scalar::Scalar;
-use crate::shape::MatrixOrder;
 
 /// Members that stand for all kinds that a byte rule tells apart: scalars of 2, 4 and 8 bytes, vectors that fill a register,
 /// leave a component or fit twice, matrices by rows and columns, an array, a struct with and without a tail.

@@ -1,7 +1,7 @@
 //! What declarations may have besides scalars.
 
-use crate::scalar::Scalar;
-use crate::shape::MatrixOrder;
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::MatrixOrder;
 
 /// What a declaration may have besides scalars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -2,18 +2,18 @@
 //!
 //! They decide what is likely; how a declaration is made smaller is another matter, see [`super::reduce`].
 
+use layoutproof_layout::LayoutOptions;
+use layoutproof_layout::scalar::Scalar;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::{SBoxedStrategy, Union};
 
 use super::feature::Feature;
-use super::fits::MOST_LEVELS;
 use super::place::{Wish, offset, pack, room};
 use super::shape::{BlockForm, Declaration, Member, MemberType, Struct};
 use super::space::TypeSpace;
-use crate::layout::LayoutOptions;
-use crate::scalar::Scalar;
+use super::validity::MOST_LEVELS;
 
 /// Members of a block.
 const MOST_MEMBERS: usize = 7;

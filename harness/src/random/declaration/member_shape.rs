@@ -1,13 +1,14 @@
 //! Shapes of members that a compiler is known to get wrong, where they are in a declaration.
 //!
 //! What becomes of them, by which compiler and in which buffers, is the business of the lists of known differences
-//! ([`crate::known::shape`]), each of whose entries names the case that pins it.
+//! ([`crate::results::known::shape`]), each of whose entries names the case that pins it.
 
 use std::collections::BTreeSet;
 
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::MatrixOrder;
+
 use super::shape::{BlockForm, Declaration, Member, MemberType, Struct};
-use crate::scalar::Scalar;
-use crate::shape::MatrixOrder;
 
 /// A shape of a member, with the word in lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -289,7 +290,7 @@ fn has_matrix(structure: &Struct) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::LayoutOptions;
+    use layoutproof_layout::LayoutOptions;
 
     fn matrix(scalar: Scalar, rows: u32, columns: u32) -> Member {
         Member::plain(MemberType::Matrix { scalar, rows, columns, order: None })

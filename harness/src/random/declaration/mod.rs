@@ -5,25 +5,25 @@
 //! [`shrink`]s what it finds; [`Seen`] counts what a set of them holds; [`MemberShape`]s are what lists of known differences
 //! call their members. Nothing here compiles, lays out or runs anything.
 
+mod coverage_tally;
 pub mod exhaustive;
 mod feature;
-mod fits;
 mod generate;
 mod member_shape;
 mod place;
 mod reduce;
 mod search;
-mod seen;
 mod shape;
 mod space;
 mod text;
 mod tree;
+mod validity;
 
+pub use coverage_tally::{Seen, SeenLeaf};
 pub use exhaustive::exhaustive;
 pub use feature::Feature;
 pub use member_shape::MemberShape;
 pub use search::{Found, SHRINK_CALLS, Shrunk, search, shrink};
-pub use seen::{Seen, SeenLeaf};
 pub use shape::{BlockForm, Declaration, Member, MemberType, Place, Struct};
 pub use space::TypeSpace;
 pub use tree::{DeclarationTree, Declarations};

@@ -2,8 +2,9 @@
 //!
 //! Nothing is laid out here: every member is given room for the largest that any rule set could make it.
 
+use layoutproof_layout::scalar::SixteenBit;
+
 use super::shape::{Member, MemberType, Place, Struct};
-use crate::scalar::SixteenBit;
 
 /// The strictest alignment of any type under any rule set, that of `double4` under std140, in bytes. Room is counted in
 /// steps of it.
@@ -98,7 +99,7 @@ pub(super) fn offset(members: &mut [Member], gaps: &[Option<u32>], start: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::Scalar;
+    use layoutproof_layout::scalar::Scalar;
 
     fn places(members: &mut [Member], wishes: &[Wish]) -> Vec<String> {
         pack(members, wishes);

@@ -3,11 +3,12 @@
 //! Each step takes something away: members, then the block's form and annotations, then types, dimensions and widths
 //! towards one plain `float`.
 
+use layoutproof_layout::LayoutOptions;
+use layoutproof_layout::scalar::Scalar;
+
 use super::place::{Wish, pack};
 use super::shape::{BlockForm, Declaration, Member, MemberType, Place, Struct};
 use super::space::TypeSpace;
-use crate::layout::LayoutOptions;
-use crate::scalar::Scalar;
 
 /// Every next smaller declaration; some do not fit the space, which is asked only of those that are tried.
 pub(super) fn reductions(declaration: &Declaration, space: &TypeSpace) -> Vec<Declaration> {

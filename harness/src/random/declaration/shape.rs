@@ -3,9 +3,9 @@
 //! Structs stand inside the members that have them, so that taking a member away takes its types away too; names are given
 //! when the text is written.
 
-use crate::layout::LayoutOptions;
-use crate::scalar::{Scalar, SixteenBit};
-use crate::shape::MatrixOrder;
+use layoutproof_layout::LayoutOptions;
+use layoutproof_layout::scalar::{Scalar, SixteenBit};
+use layoutproof_layout::shape::MatrixOrder;
 
 /// Structs, enums and one block, with the options under which compilers shall read them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -5,11 +5,12 @@
 
 use std::collections::BTreeSet;
 
+use layoutproof_layout::LayoutOptions;
+use layoutproof_layout::scalar::{Scalar, SixteenBit};
+use layoutproof_layout::shape::MatrixOrder;
+
 use super::feature::{Feature, matrix_feature};
 use super::shape::BlockForm;
-use crate::layout::LayoutOptions;
-use crate::scalar::{Scalar, SixteenBit};
-use crate::shape::MatrixOrder;
 
 /// From what declarations are made.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,13 +2,15 @@
 
 use std::fmt::Write;
 
+use layoutproof_layout::Span;
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::MatrixOrder;
+
 use super::shape::{BlockForm, Declaration, Member, MemberType, Place, Struct};
 use crate::declare::{DeclareOptions, declare};
-use crate::diagnostics::Diagnostic;
+use crate::input::diagnostics::Diagnostic;
+use crate::input::sources::SourceMap;
 use crate::module::Module;
-use crate::scalar::Scalar;
-use crate::shape::MatrixOrder;
-use crate::sources::{SourceMap, Span};
 
 impl Declaration {
     /// The declarations: enums `E0` and on, structs `T0` and on, the block `B` (of the struct `S` where it needs one). Members
@@ -127,7 +129,7 @@ impl<'a> Writer<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::LayoutOptions;
+    use layoutproof_layout::LayoutOptions;
 
     fn float() -> Member {
         Member::plain(MemberType::FLOAT)

@@ -6,10 +6,11 @@
 
 use std::collections::BTreeSet;
 
+use layoutproof_layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
+
 use super::host::{HostField, HostStruct, HostType, packing};
 use super::names::Reserved;
 use super::values::Place;
-use crate::layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
 use crate::report::slots::{Slot, has_no_end, slots};
 
 /// The structs of all blocks that their rule sets allow.

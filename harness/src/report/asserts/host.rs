@@ -2,8 +2,8 @@
 //!
 //! What [`super::flatten`] makes and the writers print. Offsets and sizes are bytes.
 
-use crate::layout::Component;
-use crate::scalar::Scalar;
+use layoutproof_layout::Component;
+use layoutproof_layout::scalar::Scalar;
 
 /// A struct of the host.
 #[derive(Clone, Debug, PartialEq)]

@@ -15,7 +15,7 @@ mod names;
 mod rust;
 mod values;
 
-use crate::layout::BlockLayout;
+use layoutproof_layout::BlockLayout;
 
 /// Language of the generated text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
-use super::flatten;
+use layoutproof_layout::{BlockLayout, LayoutOptions, Span, find, lay_out, table};
+
 use super::host::{HostStruct, HostType};
 use super::names::Reserved;
-use super::{Language, asserts};
+use super::{Language, asserts, flatten};
 use crate::declare::{DeclareOptions, declare};
-use crate::layout::{BlockLayout, LayoutOptions, find, lay_out, table};
+use crate::input::sources::SourceMap;
 use crate::module::Module;
-use crate::sources::{SourceMap, Span};
 
 fn module(text: &str) -> Module {
     let mut sources = SourceMap::default();

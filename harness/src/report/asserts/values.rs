@@ -3,12 +3,13 @@
 //! An array is one field where its last element has the room that all the others have. Where something follows in the
 //! tail of the last element, or the struct ends there, the last element is a field `NAME_last` of its own.
 
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::{Component, Extent, LaidOut, LaidOutShape};
+
 use super::flatten::{Body, Flatten};
 use super::host::HostType;
-use crate::layout::{Component, Extent, LaidOut, LaidOutShape};
 use crate::report::slots::{Slot, touched};
-use crate::scalar::Scalar;
-use crate::shape::{Count, MatrixOrder};
 
 /// Where a value goes.
 #[derive(Clone, Debug)]

@@ -13,8 +13,7 @@ mod primitive;
 mod register_struct;
 mod target_layout;
 
-use crate::layout::BlockLayout;
-use crate::module::BlockKind;
+use layoutproof_layout::{BlockKind, BlockLayout};
 
 /// How layouts are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,11 +6,12 @@
 //! Source: Clang 22.1.8, `-triple dxil-pc-shadermodel6.3-compute -emit-llvm`, for all but matrices, which that version
 //! flattens; Clang's test of row-major and column-major matrices in constant buffers for those.
 
+use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
+
 use super::definitions::Definitions;
 use super::{has_own_members, primitive, target};
-use crate::layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
 use crate::report::slots::{Slot, slots, touched};
-use crate::shape::{Count, MatrixOrder};
 
 /// Packed structs as they are named.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! LLVM types without parts that have a place: numbers, vectors, addresses.
 
-use crate::layout::Component;
-use crate::scalar::Scalar;
+use layoutproof_layout::Component;
+use layoutproof_layout::scalar::Scalar;
 
 /// A number. A `bool` is an integer in memory.
 pub(super) fn scalar(component: Component) -> String {

@@ -2,7 +2,8 @@
 //!
 //! Source: wg-hlsl INF-0003, packoffset, packoffset on layout struct.
 
-use crate::layout::{LaidOut, LaidOutShape};
+use layoutproof_layout::{LaidOut, LaidOutShape};
+
 use crate::report::member_tree::split_dimensions;
 use crate::report::slots::{Slot, slots};
 use crate::report::style::one_line;

@@ -5,11 +5,12 @@
 //!
 //! Source: wg-hlsl, Types with explicit layouts in DXIL and SPIR-V.
 
+use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
+
 use super::definitions::Definitions;
 use super::{has_own_members, primitive, target};
-use crate::layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
 use crate::report::slots::in_declared_order;
-use crate::shape::{Count, MatrixOrder};
 
 /// Layout types as they are named.
 #[derive(Clone, Debug, Default)]

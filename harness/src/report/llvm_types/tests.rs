@@ -1,9 +1,10 @@
 //! The proposals' examples, and what Clang makes of the same declarations.
 
+use layoutproof_layout::{LayoutOptions, Span, find, lay_out};
+
 use super::{Form, llvm_types};
 use crate::declare::{DeclareOptions, declare};
-use crate::layout::{LayoutOptions, find, lay_out};
-use crate::sources::{SourceMap, Span};
+use crate::input::sources::SourceMap;
 
 /// The text for all blocks of `text`.
 fn print(text: &str, rules: &str, form: Form) -> String {

@@ -1,7 +1,8 @@
+use layoutproof_layout::Span;
+use layoutproof_layout::shape::MatrixOrder;
+
 use super::*;
-use crate::diagnostics::Code;
-use crate::shape::MatrixOrder;
-use crate::sources::Span;
+use crate::input::diagnostics::Code;
 
 fn row(path: &str, type_name: &str, place: [u32; 3], array_stride: Option<u32>) -> MemberRow {
     let [offset, size, alignment] = place;

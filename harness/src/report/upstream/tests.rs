@@ -1,16 +1,17 @@
 //! The numbers are those of the case `matrices::single_vector_is_read_from_the_start_of_its_register`, from DXC 1.7.2308
 //! (`-T cs_6_6 -enable-16bit-types`): listing and loads.
 
+use layoutproof_layout::{find, lay_out};
+
 use super::*;
 use crate::case::expect::problems;
 use crate::case::{Case, Expectation};
 use crate::declare::{DeclareOptions, declare};
-use crate::layout::{find, lay_out};
-use crate::sources::SourceMap;
+use crate::input::sources::SourceMap;
 
 const DECLARE: &str = "cbuffer S { float a; float2x1 m; float b; };\n";
 
-fn row(path: &str, what: What, numbers: [Option<u32>; 4]) -> DifferenceRow {
+fn row(path: &str, what: Quantity, numbers: [Option<u32>; 4]) -> DifferenceRow {
     let [computed, reported, compiled, observed] = numbers;
     DifferenceRow { path: path.to_owned(), what, expected: None, computed, reported, compiled, observed }
 }
@@ -36,11 +37,11 @@ fn difference() -> Difference {
         command_line: "dxc -T cs_6_6 -enable-16bit-types -E main b.hlsl".to_owned(),
         others: vec![("DXIL on the CPU".to_owned(), "0.1.0".to_owned())],
         rows: vec![
-            row("S.a", What::Offset, [Some(0), Some(0), Some(0), Some(0)]),
-            row("S.m", What::Offset, [Some(4), Some(4), Some(0), Some(0)]),
-            row("S.m[1][0]", What::Offset, [Some(8), Some(8), Some(4), Some(4)]),
-            row("S.b", What::Offset, [Some(12), Some(12), Some(12), Some(12)]),
-            row("S", What::Size, [Some(16), Some(16), None, None]),
+            row("S.a", Quantity::Offset, [Some(0), Some(0), Some(0), Some(0)]),
+            row("S.m", Quantity::Offset, [Some(4), Some(4), Some(0), Some(0)]),
+            row("S.m[1][0]", Quantity::Offset, [Some(8), Some(8), Some(4), Some(4)]),
+            row("S.b", Quantity::Offset, [Some(12), Some(12), Some(12), Some(12)]),
+            row("S", Quantity::Size, [Some(16), Some(16), None, None]),
         ],
         is_complete: true,
     }
@@ -84,9 +85,9 @@ fn the_case_is_read_with_the_numbers_of_its_authority() {
 fn our_own_numbers_are_never_expected() {
     let mut difference = difference();
     difference.rows = vec![
-        row("S.a", What::Offset, [Some(77), Some(0), None, None]),
-        row("S.b", What::Offset, [Some(77), None, Some(12), Some(77)]),
-        row("S", What::Size, [Some(77), None, None, Some(77)]),
+        row("S.a", Quantity::Offset, [Some(77), Some(0), None, None]),
+        row("S.b", Quantity::Offset, [Some(77), None, Some(12), Some(77)]),
+        row("S", Quantity::Size, [Some(77), None, None, Some(77)]),
     ];
     let text = case_file(&difference);
     assert!(!text.contains("77"), "{text}");

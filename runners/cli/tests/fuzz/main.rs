@@ -75,7 +75,7 @@ impl Here {
 
     /// What a toolchain needs and this machine has not.
     fn lacks(&self, toolchain: &str) -> Option<String> {
-        let mut known = layoutproof::toolchain::toolchains().iter();
+        let mut known = layoutproof_core::inspect::toolchain::toolchains().iter();
         let compiler = known.find(|known| known.name == toolchain).expect("the trials name toolchains").compiler;
         if !self.compilers.iter().any(|name| name == compiler) {
             return Some(format!("{compiler} is not there"));

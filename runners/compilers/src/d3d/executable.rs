@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use layoutproof::bind::LayoutUnit;
-use layoutproof::read_fxc::{FxcBinding, resource_bindings};
-use layoutproof::read_spirv::bound_variables;
+use layoutproof_core::bindings::LayoutUnit;
+use layoutproof_core::inspect::fxc::{FxcBinding, resource_bindings};
+use layoutproof_core::inspect::spirv::bound_variables;
 
 use super::Object;
 use super::rewrite::{with_entry, with_socket, without_idle_capabilities, without_repeated_decorations};

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use layoutproof::runner::Shader;
-use layoutproof::scalar::SixteenBit;
-use layoutproof::shape::MatrixOrder;
-use layoutproof::toolchain::{CodeTarget, Compilation, CompileRequest, Made, Output, Report};
+use layoutproof_core::inspect::toolchain::{CodeTarget, Compilation, CompileRequest, Made, Output, Report};
+use layoutproof_device::Shader;
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::shape::MatrixOrder;
 
 use super::{Call, SOURCE, made, preprocessing, spirv};
 use crate::child::{Finished, OUTPUT_LIMIT};

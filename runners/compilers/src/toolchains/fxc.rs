@@ -1,14 +1,13 @@
 //! FXC: its DXBC, made into SPIR-V whose probe buffers are where DXC's would be.
 
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
-use layoutproof::generate::hlsl::{BINDING, INPUT, OUTPUT};
-use layoutproof::read_fxc::FxcBinding;
-use layoutproof::runner::Shader;
-use layoutproof::shape::MatrixOrder;
-use layoutproof::toolchain::{Compilation, CompileRequest, Report};
+use layoutproof_core::generate::hlsl::{BINDING, INPUT, OUTPUT};
+use layoutproof_core::inspect::fxc::FxcBinding;
+use layoutproof_core::inspect::toolchain::{Compilation, CompileRequest, Report};
+use layoutproof_device::Shader;
+use layoutproof_layout::shape::MatrixOrder;
 
 use super::{SOURCE, first_error, preprocessing};
 use crate::d3d::{Compiled, Executable, Fxc, Made, Source};
@@ -46,7 +45,7 @@ fn executable(object: Made, entry: &str) -> Compilation {
         Some(FxcBinding { binding, .. }) => {
             Compilation::Refused(format!("`{}`, at a `t` register, has texels and no bytes", binding.name))
         }
-        None => Compilation::Made(layoutproof::toolchain::Made {
+        None => Compilation::Made(layoutproof_core::inspect::toolchain::Made {
             shader: Shader::Spirv(executable.spirv),
             container: Some(container),
             report: Report::FxcListing(object.object.listing),

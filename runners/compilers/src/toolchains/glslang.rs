@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use layoutproof::runner::Shader;
-use layoutproof::toolchain::{Compilation, CompileRequest, Report};
+use layoutproof_core::inspect::toolchain::{Compilation, CompileRequest, Report};
+use layoutproof_device::Shader;
 
 use super::{Call, SOURCE, made, spirv};
 use crate::child::Finished;

@@ -18,11 +18,11 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use layoutproof::layout::LayoutOptions;
-use layoutproof::module_reader::{InProcessReader, ModuleReader};
-use layoutproof::toolchain::{
+use layoutproof_core::inspect::module_reader::{InProcessReader, ModuleReader};
+use layoutproof_core::inspect::toolchain::{
     CodeTarget, Compilation, Compile, CompileRequest, Language, Made, SourceText, Toolchain, toolchains,
 };
+use layoutproof_layout::LayoutOptions;
 
 use crate::child::{Finished, OUTPUT_LIMIT};
 use crate::compiler::{Answer, Compiler, Service};
@@ -319,7 +319,7 @@ fn spirv(path: &Path) -> Result<Vec<u32>, String> {
     Ok(words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
 }
 
-fn made(shader: layoutproof::runner::Shader, report: layoutproof::toolchain::Report) -> Compilation {
+fn made(shader: layoutproof_device::Shader, report: layoutproof_core::inspect::toolchain::Report) -> Compilation {
     Compilation::Made(Made { shader, container: None, report })
 }
 

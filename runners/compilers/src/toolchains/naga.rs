@@ -1,8 +1,8 @@
 //! naga as a compiler of GLSL: it is built in, so there is no command line.
 
-use layoutproof::naga_offsets::{NagaError, spirv_of_glsl};
-use layoutproof::runner::Shader;
-use layoutproof::toolchain::{Compilation, CompileRequest, Report};
+use layoutproof_core::inspect::naga_offsets::{NagaError, spirv_of_glsl};
+use layoutproof_core::inspect::toolchain::{Compilation, CompileRequest, Report};
+use layoutproof_device::Shader;
 
 use super::made;
 

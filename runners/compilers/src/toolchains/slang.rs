@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use layoutproof::runner::Shader;
-use layoutproof::shape::MatrixOrder;
-use layoutproof::toolchain::{Compilation, CompileRequest, Made, Output, Report};
+use layoutproof_core::inspect::toolchain::{Compilation, CompileRequest, Made, Output, Report};
+use layoutproof_device::Shader;
+use layoutproof_layout::shape::MatrixOrder;
 
 use super::{Call, SOURCE, dxc, made, preprocessing, spirv};
 use crate::child::{Finished, OUTPUT_LIMIT};

@@ -10,15 +10,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
-use layoutproof::dxil;
-use layoutproof::layout::BlockRules;
-use layoutproof::model::Model;
-use layoutproof::read_fxc;
-use layoutproof::runner::{Batch, BufferKind, DeviceInfo, Job, JobBuffer, Runner, RunnerKind, Shader};
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::d3d::{Compiled, D3dCompiler, Executable, Fxc, Made, Source};
 use layoutproof_compilers::spirv_val::SpirvVal;
 use layoutproof_compilers::tools_folder::ToolsFolder;
+use layoutproof_core::inspect::{dxil, fxc};
+use layoutproof_core::model::Model;
+use layoutproof_device::{Batch, BufferKind, DeviceInfo, Job, JobBuffer, Runner, RunnerKind, Shader};
+use layoutproof_layout::BlockRules;
 use layoutproof_vulkan::{enumerate, open};
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -97,7 +96,7 @@ fn reads_what_it_reports(fxc: &Fxc, profile: (&str, &str), device: &DeviceInfo) 
     let executable = executable?.moved("probe", &[("layoutproof_output", (0, 1000)), ("absent", (0, 1001))]);
     if let Some(validator) = SpirvVal::find() {
         let verdict = validator.validate(&executable.spirv, BlockRules::Relaxed);
-        ensure_eq(&verdict, &layoutproof::verdict::Validation::Valid, "validation")?;
+        ensure_eq(&verdict, &layoutproof_core::check::verdict::Validation::Valid, "validation")?;
     }
     let mut expected = vec![NONCE];
     expected.extend(torture::expected(&object.listing)?);
@@ -156,7 +155,7 @@ fn listings_agree(tools: Option<&ToolsFolder>) -> Trial {
     let compilers = ["fxc", "dxc-1.9"].map(|name| Compiler::named(name, tools).compiler.map_err(|_| name));
     match compilers {
         [Ok(fxc), Ok(dxc)] => Trial::test(name, move || {
-            let fxc = read_fxc::buffer_definitions(&listing(fxc, PROFILES[1])?)?;
+            let fxc = fxc::buffer_definitions(&listing(fxc, PROFILES[1])?)?;
             let mut dxc = dxil::definitions::buffer_definitions(&listing(dxc, ("cs_6_0", ", space2"))?)?;
             dxc.sort_by_key(|buffer| fxc.iter().position(|other| other.name == buffer.name));
             ensure_eq(&dxc, &fxc, "buffers")

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof::read_fxc::buffer_definitions;
+use layoutproof_core::inspect::fxc::buffer_definitions;
 
 /// The declarations; the entry point is made of [`READS`].
 pub(crate) const DECLARATIONS: &str = include_str!("torture.hlsl");

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof::bind::{Bound, LayoutUnit, Request, bind};
-use layoutproof::declare::{DeclareOptions, declare};
-use layoutproof::diagnostics::render;
-use layoutproof::module::Module;
-use layoutproof::shape::Count;
-use layoutproof::sources::{SourceMap, Span};
+use layoutproof_core::bindings::{Bound, LayoutUnit, Request, bind};
+use layoutproof_core::declare::{DeclareOptions, declare};
+use layoutproof_core::input::diagnostics::render;
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::module::Module;
+use layoutproof_layout::Span;
+use layoutproof_layout::shape::Count;
 
 /// Name, unit, space, index, count.
 pub(crate) type Row = (String, LayoutUnit, u32, u32, Count);

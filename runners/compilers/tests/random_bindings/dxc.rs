@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use layoutproof::bind::{Bound, Convention, Request, Target};
-use layoutproof::dxil::bindings::resource_bindings;
-use layoutproof::random::Program;
-use layoutproof::read_spirv::bound_variables;
 use layoutproof_compilers::compiler::{Answer, Compiler};
 use layoutproof_compilers::d3d::{Compiled, D3dCompiler, Object, Source};
+use layoutproof_core::bindings::{Bound, Convention, Request, Target};
+use layoutproof_core::inspect::dxil::bindings::resource_bindings;
+use layoutproof_core::inspect::spirv::bound_variables;
+use layoutproof_core::random::Program;
 
 use crate::compared::{Row, placed, same};
 use crate::{Agreed, Asked};
@@ -92,8 +92,8 @@ fn decorated(dxc: &Asked, program: &Program) -> Result<Said, String> {
         Answer::Accepted(_) => {
             let words = words(&folder.path().join("program.spv"))?;
             let variables = bound_variables(&words).map_err(|bad| bad.reason)?;
-            let one = layoutproof::shape::Count::Finite(1);
-            let unit = layoutproof::bind::LayoutUnit::Binding;
+            let one = layoutproof_layout::shape::Count::Finite(1);
+            let unit = layoutproof_core::bindings::LayoutUnit::Binding;
             Ok(Ok(variables.into_iter().map(|v| (path(&v.name), unit, v.set, v.binding, one)).collect()))
         }
     }

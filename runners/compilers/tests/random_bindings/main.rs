@@ -11,11 +11,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use layoutproof::bind::Target;
-use layoutproof::random::{Dialect, Program, programs};
 use layoutproof_compilers::compiler::{Answer, Compiler};
 use layoutproof_compilers::slang_library::SlangService;
 use layoutproof_compilers::tools_folder::ToolsFolder;
+use layoutproof_core::bindings::Target;
+use layoutproof_core::random::{Dialect, Program, programs};
 use libtest_mimic::{Arguments, Trial};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof::bind::{Binding, Convention, LayoutUnit, Request, Target};
-use layoutproof::random::Program;
-use layoutproof::read_reflection::parameters;
-use layoutproof::shape::Count;
 use layoutproof_compilers::compiler::Answer;
+use layoutproof_core::bindings::{Binding, Convention, LayoutUnit, Request, Target};
+use layoutproof_core::inspect::reflection::parameters;
+use layoutproof_core::random::Program;
+use layoutproof_layout::shape::Count;
 
 use crate::compared::{Row, placed, same};
 use crate::{Agreed, Asked};

@@ -2,8 +2,8 @@
 
 use std::ffi::c_void;
 
-use layoutproof::devices::{NativeApi, device_id};
-use layoutproof::runner::RunnerError;
+use layoutproof_device::RunnerError;
+use layoutproof_device::devices::{NativeApi, device_id};
 
 use super::Names;
 use crate::com::{Guid, HResult, Object, Place, function_type, method_type};

@@ -7,8 +7,8 @@ use std::env;
 use std::ffi::{CStr, c_char, c_uint};
 
 use ash::vk;
-use layoutproof::devices::{NativeApi, device_id};
-use layoutproof::runner::RunnerError;
+use layoutproof_device::RunnerError;
+use layoutproof_device::devices::{NativeApi, device_id};
 
 use super::Names;
 use crate::device::Device;

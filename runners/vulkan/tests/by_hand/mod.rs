@@ -2,18 +2,18 @@
 
 mod module;
 
-use layoutproof::runner::{
+use layoutproof_device::{
     BufferKind, DeviceInfo, Feature, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, RunnerError, Shader,
     TexelType,
 };
 use libtest_mimic::Failed;
+use module::{Module, block, variable};
 use rspirv::dr::Operand;
 use rspirv::spirv::{
     AddressingModel, Capability, Decoration, Dim, ImageFormat, ImageOperands, MemoryAccess, StorageClass,
 };
 
 use crate::suite::{Api, BEFORE, FILL, buffer, buffers_of, bytes, ensure_eq, job, output, run, words};
-use module::{Module, block, variable};
 
 /// The left-out element holds the word that lies before the first named range.
 pub(crate) fn uniform_arrays(api: Api, info: &DeviceInfo) -> Result<(), Failed> {

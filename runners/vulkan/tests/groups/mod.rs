@@ -1,7 +1,7 @@
 //! Fused groups on each device: every case answers, and exactly the cases that were written for other offsets are wrong.
 
-use layoutproof::probe::{Fold, FusedJob, FusedSpace};
-use layoutproof::runner::{DeviceInfo, RunnerError};
+use layoutproof_core::probe::{Fold, FusedJob, FusedSpace};
+use layoutproof_device::{DeviceInfo, RunnerError};
 use libtest_mimic::Failed;
 
 use crate::fused::{cases, job, moved};

@@ -7,6 +7,8 @@ use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use layoutproof_layout::shape::{StructType, Type};
+
 use super::names::Catalogue;
 use super::value::{ArgumentFit, ValueType, fit};
 use crate::declare::ast::{FunctionParameter, GenericArgument, GenericParameter, TypeExpression, TypeKind};
@@ -16,7 +18,6 @@ use crate::declare::elaborate::generic::{Binding, Context, GenericValue};
 use crate::declare::elaborate::resolve::order;
 use crate::declare::elaborate::scope::ScopeId;
 use crate::module::Callees;
-use crate::shape::{StructType, Type};
 
 /// Functions with generic arguments after which no more are made: each may name new ones.
 const MOST_INSTANCES: usize = 1 << 12;

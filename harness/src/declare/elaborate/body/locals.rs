@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use layoutproof_layout::Span;
+
 use super::value::ValueType;
 use crate::module::Step;
-use crate::sources::Span;
 
 /// What a local name is.
 #[derive(Clone, Debug)]

@@ -20,21 +20,20 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use calls::{Calls, FunctionInstance, FunctionPiece};
+use layoutproof_layout::shape::{Count, StructType, Type};
 use locals::{Local, Locals};
 use names::Catalogue;
 use order::{Draft, Swap};
 use range::{Comparison, Counted};
+use value::ValueType;
 
-use super::Elaborator;
-use super::builtin;
 use super::entry::Declared;
 use super::generic::Context;
+use super::{Elaborator, builtin};
 use crate::declare::ast::{ArgumentSyntax, FunctionDeclaration, FunctionParameter, Item, TypeKind};
 use crate::declare::lexer::TokenKind;
 use crate::declare::parser::{Parser, Place, Source};
 use crate::module::{Callees, Function, Life};
-use crate::shape::{Count, StructType, Type};
-use value::ValueType;
 
 /// Words after which a name is no declaration.
 const NO_TYPE: [&str; 12] =

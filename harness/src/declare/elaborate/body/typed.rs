@@ -7,6 +7,8 @@
 
 use std::sync::Arc;
 
+use layoutproof_layout::shape::{StructType, Type};
+
 use super::calls::{Choice, FunctionCandidate};
 use super::order::Draft;
 use super::value::{self, BOOL, FLOAT, INT, UINT, ValueType};
@@ -19,7 +21,6 @@ use crate::declare::elaborate::scope::ScopeId;
 use crate::declare::lexer::TokenKind;
 use crate::declare::parser::{Parser, generic_arguments_end, operator_name};
 use crate::module::{Callees, Step, Use};
-use crate::shape::{StructType, Type};
 
 /// Expressions in expressions after which the walk begins anew, which keeps the stack small.
 const DEEPEST: u32 = 48;

@@ -2,9 +2,9 @@
 //!
 //! `None` stands for a type that is not known. Source: HLSL as DXC 1.7.2308 takes it.
 
-use crate::resource::{Resource, ResourceKind};
-use crate::scalar::Scalar;
-use crate::shape::Type;
+use layoutproof_layout::resource::{Resource, ResourceKind};
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::Type;
 
 /// The type of a value, if it is known.
 pub(super) type ValueType = Option<Type>;

@@ -9,12 +9,13 @@ mod modules;
 use std::sync::Arc;
 
 use bumpalo::Bump;
+use layoutproof_layout::Span;
 
 use super::preprocess;
 use crate::declare::problems::Problems;
 use crate::declare::{DeclareOptions, declare};
-use crate::diagnostics::{Code, Diagnostic};
-use crate::sources::{ReadRefusal, SourceMap, Sources, Span};
+use crate::input::diagnostics::{Code, Diagnostic};
+use crate::input::sources::{ReadRefusal, SourceMap, Sources};
 
 /// Files in memory.
 #[derive(Clone, Debug, Default)]

@@ -1,13 +1,12 @@
 //! Layouts written by hand, their leaves, and the module that the generator makes of them.
 
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::{BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape};
+
 use crate::generate::wgsl::{NotExpressible, WgslModule, module};
-use crate::layout::{BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape};
-use crate::module::BlockKind;
-use crate::naga_offsets::{compiled_offsets, spirv};
-use crate::probe::{ProbeEntry, ProbePlan};
-use crate::record::{Direction, Form, Space, Stage};
-use crate::scalar::Scalar;
-use crate::shape::{Count, MatrixOrder};
+use crate::inspect::naga_offsets::{compiled_offsets, spirv};
+use crate::probe::{AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage};
 
 pub(super) const FLOAT: Component = Component { scalar: Scalar::Float32, size: 4 };
 pub(super) const INT: Component = Component { scalar: Scalar::Int32, size: 4 };
@@ -57,7 +56,7 @@ pub(super) fn block(rules: &str, laid_out: LaidOut) -> BlockLayout {
     }
 }
 
-pub(super) fn entry(space: Space, direction: Direction, forms: &[Form]) -> ProbeEntry {
+pub(super) fn entry(space: AddressSpace, direction: Direction, forms: &[Form]) -> ProbeEntry {
     ProbeEntry { name: "probe".to_owned(), space, stage: Stage::Compute, direction, forms: forms.to_vec() }
 }
 

@@ -5,20 +5,20 @@ mod layouts;
 mod properties;
 
 use expect_test::{expect, expect_file};
-
-use super::{ProbePlan, WgslModule, module};
-use crate::layout::{BlockLayout, Component, LaidOut, LaidOutShape, Refusal};
-use crate::naga_offsets::spirv;
-use crate::record::{Direction, Form, Space};
-use crate::scalar::Scalar;
-use crate::shape::MatrixOrder;
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_layout::{BlockLayout, Component, LaidOut, LaidOutShape, Refusal};
 use layouts::{
     FLOAT, INT, READ, UINT, array, block, entry, generate, laid, matrix, member, naga_offsets, scalar, structure,
     unsized_array, vector,
 };
 
+use super::{ProbePlan, WgslModule, module};
+use crate::inspect::naga_offsets::spirv;
+use crate::probe::{AddressSpace, Direction, Form};
+
 #[track_caller]
-fn refused(space: Space, laid_out: &LaidOut, expected: &str) {
+fn refused(space: AddressSpace, laid_out: &LaidOut, expected: &str) {
     let refusal = generate("std430", laid_out, &entry(space, Direction::Read, &[Form::Leaf])).unwrap_err();
     assert_eq!(refusal.to_string(), format!("not expressible in WGSL: {}", expected.replacen(": ", ", ", 1)));
 }
@@ -57,7 +57,7 @@ const SPEC_PATHS: [&str; 12] = ["a.x", "b.x", "c", "d", "e.u", "e.v", "e.w.x", "
 fn plain_members_get_the_offsets_of_the_specification_s_first_example() {
     // The layout's own offsets are all wrong on purpose: under a WGSL rule set naga must choose.
     let b = spec_b([4; 8], &spec_a([4; 4]), 4);
-    let module = generate("wgsl-storage", &b, &entry(Space::Storage, Direction::Read, &READ)).unwrap();
+    let module = generate("wgsl-storage", &b, &entry(AddressSpace::Storage, Direction::Read, &READ)).unwrap();
     assert!(!module.text.contains("@size") && !module.text.contains("Element"), "{}", module.text);
     // e at 40 with u, v, w, x at 0, 4, 8, 16; g at 80 with stride 24; size 160.
     let expected = [0, 16, 28, 32, 40, 44, 48, 56, 64, 80, 80 + 48 + 16, 152];
@@ -68,7 +68,7 @@ fn plain_members_get_the_offsets_of_the_specification_s_first_example() {
 #[test]
 fn explicit_sizes_get_the_offsets_of_the_specification_s_second_example() {
     let b = spec_b([0, 16, 28, 32, 48, 80, 96, 192], &spec_a([0, 4, 8, 16]), 32);
-    let module = generate("std140", &b, &entry(Space::Uniform, Direction::Read, &READ)).unwrap();
+    let module = generate("std140", &b, &entry(AddressSpace::Uniform, Direction::Read, &READ)).unwrap();
     // e at 48, g at 96 with stride 32; size 208.
     let expected = [0, 16, 28, 32, 48, 52, 56, 64, 80, 96, 96 + 64 + 16, 192];
     assert_eq!(pick(&b, &naga_offsets(&module), &SPEC_PATHS), expected);
@@ -82,7 +82,7 @@ fn a_read_probe_reads_each_leaf_in_each_form() {
         member("ids", 32, array(scalar(INT), 2, 16)),
         member("m", 64, matrix(2, 3, MatrixOrder::Row, 16)),
     ]);
-    let module = generate("std140", &laid_out, &entry(Space::Uniform, Direction::Read, &READ)).unwrap();
+    let module = generate("std140", &laid_out, &entry(AddressSpace::Uniform, Direction::Read, &READ)).unwrap();
     expect_file!["golden/read_uniform.wgsl"].assert_eq(&module.text);
     assert_eq!(naga_offsets(&module), [16, 20, 24, 32, 48, 64, 68, 72, 80, 84, 88]);
 }
@@ -95,7 +95,7 @@ fn write_probes_write_each_leaf_once_and_keep_the_filler() {
         member("m", 48, matrix(2, 2, MatrixOrder::Column, 8)),
     ]);
     let function = |form| {
-        let module = generate("std430", &laid_out, &entry(Space::Storage, Direction::Write, &[form])).unwrap();
+        let module = generate("std430", &laid_out, &entry(AddressSpace::Storage, Direction::Write, &[form])).unwrap();
         assert_eq!(naga_offsets(&module), [16, 20, 32, 40, 48, 56, 52, 60]);
         module.text[module.text.find("@compute").unwrap()..].to_owned()
     };
@@ -113,17 +113,17 @@ fn each_space_is_declared_as_the_runners_bind_it() {
         module.text.lines().find(|line| line.contains(" block: ")).unwrap().to_owned()
     };
     let read = |space| variable(space, Direction::Read);
-    assert_eq!(read(Space::Uniform), "@group(0) @binding(0) var<uniform> block: Struct0;");
-    assert_eq!(read(Space::Storage), "@group(0) @binding(0) var<storage, read> block: Struct0;");
-    assert_eq!(read(Space::PushConstant), "var<immediate> block: Struct0;");
-    let written = variable(Space::Storage, Direction::Write);
+    assert_eq!(read(AddressSpace::Uniform), "@group(0) @binding(0) var<uniform> block: Struct0;");
+    assert_eq!(read(AddressSpace::Storage), "@group(0) @binding(0) var<storage, read> block: Struct0;");
+    assert_eq!(read(AddressSpace::PushConstant), "var<immediate> block: Struct0;");
+    let written = variable(AddressSpace::Storage, Direction::Write);
     assert_eq!(written, "@group(0) @binding(0) var<storage, read_write> block: Struct0;");
 }
 
 #[test]
 fn blocks_that_are_no_structs_bases_and_matrices_of_one_vector_have_their_offsets() {
     let offsets = |laid_out: &LaidOut| {
-        naga_offsets(&generate("std430", laid_out, &entry(Space::Storage, Direction::Read, &READ)).unwrap())
+        naga_offsets(&generate("std430", laid_out, &entry(AddressSpace::Storage, Direction::Read, &READ)).unwrap())
     };
     assert_eq!(offsets(&vector(FLOAT, 3)), [0, 4, 8]);
     assert_eq!(offsets(&scalar(UINT)), [0]);
@@ -139,7 +139,7 @@ fn blocks_that_are_no_structs_bases_and_matrices_of_one_vector_have_their_offset
 #[test]
 fn a_runtime_sized_array_is_probed_by_leaf_and_vector_and_not_as_a_whole() {
     let laid_out = structure(vec![member("n", 0, scalar(UINT)), member("v", 16, unsized_array(vector(FLOAT, 2), 16))]);
-    let read = |forms: &[Form]| generate("std430", &laid_out, &entry(Space::Storage, Direction::Read, forms));
+    let read = |forms: &[Form]| generate("std430", &laid_out, &entry(AddressSpace::Storage, Direction::Read, forms));
     let module = read(&[Form::Leaf, Form::Vector]).unwrap();
     assert_eq!(naga_offsets(&module), [0, 16, 20, 32, 36]);
     assert_eq!(module.binding_size, 32);
@@ -184,7 +184,7 @@ fn offsets_and_strides_that_wgsl_cannot_give_are_refused_with_the_numbers() {
             "`a`: an element `Struct0` takes 16 bytes, the layout's stride is 12",
         ),
     ] {
-        refused(Space::Storage, &laid_out, reason);
+        refused(AddressSpace::Storage, &laid_out, reason);
     }
 }
 
@@ -201,14 +201,14 @@ fn types_that_wgsl_lacks_are_refused() {
         (members(&[("p", 0, laid(LaidOutShape::Pointer))]), "`p`: a pointer"),
         (members(&[("t", 0, laid(LaidOutShape::Resource))]), "the block: the block holds no bytes"),
     ] {
-        refused(Space::Storage, &laid_out, reason);
+        refused(AddressSpace::Storage, &laid_out, reason);
     }
 }
 
 #[test]
 fn types_larger_than_naga_s_largest_are_refused() {
     let laid_out = members(&[("v", 0, array(vector(FLOAT, 4), 1 << 27, 16))]);
-    let read = entry(Space::Storage, Direction::Read, &[Form::Leaf]);
+    let read = entry(AddressSpace::Storage, Direction::Read, &[Form::Leaf]);
     let no_leaves = ProbePlan { leaves: Vec::new(), not_probed: Vec::new(), entries: vec![read.clone()] };
     let refusal = module(&block("std430", laid_out), &no_leaves, &read).unwrap_err();
     assert_eq!(refusal.reason, "larger than 2147483647 bytes, the largest type in naga");
@@ -216,7 +216,7 @@ fn types_larger_than_naga_s_largest_are_refused() {
 
 #[test]
 fn what_an_address_space_forbids_is_refused_with_the_numbers() {
-    use Space::{PushConstant, Uniform};
+    use AddressSpace::{PushConstant, Uniform};
     for (space, laid_out, reason) in [
         (
             Uniform,
@@ -252,7 +252,7 @@ fn what_an_address_space_forbids_is_refused_with_the_numbers() {
 #[test]
 fn uniform_blocks_are_not_written_and_forbidden_blocks_not_generated() {
     let laid_out = structure(vec![member("a", 0, scalar(FLOAT))]);
-    let write = entry(Space::Uniform, Direction::Write, &[Form::Leaf]);
+    let write = entry(AddressSpace::Uniform, Direction::Write, &[Form::Leaf]);
     let refusal = generate("std140", &laid_out, &write).unwrap_err();
     assert_eq!(refusal.reason, "address space `uniform` cannot be written");
     let reason = Refusal { path: "t".to_owned(), message: "no bytes for 4".to_owned() };
@@ -268,7 +268,7 @@ fn uniform_blocks_are_not_written_and_forbidden_blocks_not_generated() {
 #[test]
 fn naga_s_refusal_is_an_error_with_its_numbers() {
     let laid_out = structure(vec![member("a", 0, array(scalar(FLOAT), 4, 4))]);
-    let storage = generate("std430", &laid_out, &entry(Space::Storage, Direction::Read, &[Form::Leaf])).unwrap();
+    let storage = generate("std430", &laid_out, &entry(AddressSpace::Storage, Direction::Read, &[Form::Leaf])).unwrap();
     let text = storage.text.replace("var<storage, read> block", "var<uniform> block");
     let error = spirv(&WgslModule { text, ..storage }).unwrap_err();
     expect!["naga refuses the module: Global variable [0] 'block' is invalid: Alignment requirements for address space Uniform are not met by [1]: The array stride 4 is not a multiple of the required alignment 16"].assert_eq(&error.to_string());

@@ -1,15 +1,15 @@
 //! Random layouts that WGSL can express: naga must give every leaf the offset that the layout asks for.
 
+use layoutproof_layout::LaidOut;
+use layoutproof_layout::shape::MatrixOrder;
 use proptest::prelude::*;
 
 use super::layouts::{
     FLOAT, INT, READ, UINT, array, block, entry, generate, matrix, member, naga_offsets, scalar, structure, vector,
 };
 use crate::generate::wgsl::WgslModule;
-use crate::layout::LaidOut;
-use crate::naga_offsets::{NagaError, spirv};
-use crate::record::{Direction, Space};
-use crate::shape::MatrixOrder;
+use crate::inspect::naga_offsets::{NagaError, spirv};
+use crate::probe::{AddressSpace, Direction};
 
 /// A random type that WGSL can express, with WGSL's alignment and size in bytes.
 #[derive(Clone, Debug)]
@@ -71,9 +71,9 @@ proptest! {
     fn naga_gives_every_leaf_of_an_expressible_layout_its_offset(random in random_type()) {
         let leaves = block("by-hand", random.laid_out.clone()).leaves();
         let expected: Vec<u32> = leaves.iter().map(|leaf| leaf.offset).collect();
-        let mut entries = vec![entry(Space::Storage, Direction::Read, &READ)];
-        entries.extend((random.size <= 256).then(|| entry(Space::PushConstant, Direction::Read, &READ)));
-        entries.extend(READ.map(|form| entry(Space::Storage, Direction::Write, &[form])));
+        let mut entries = vec![entry(AddressSpace::Storage, Direction::Read, &READ)];
+        entries.extend((random.size <= 256).then(|| entry(AddressSpace::PushConstant, Direction::Read, &READ)));
+        entries.extend(READ.map(|form| entry(AddressSpace::Storage, Direction::Write, &[form])));
         for entry in entries {
             let module = generate("std430", &random.laid_out, &entry).unwrap();
             prop_assert_eq!(naga_offsets(&module), expected.clone());
@@ -83,10 +83,10 @@ proptest! {
 
     #[test]
     fn uniform_blocks_are_refused_exactly_where_naga_refuses_them(random in random_type()) {
-        let storage = generate("std430", &random.laid_out, &entry(Space::Storage, Direction::Read, &READ)).unwrap();
+        let storage = generate("std430", &random.laid_out, &entry(AddressSpace::Storage, Direction::Read, &READ)).unwrap();
         let text = storage.text.replace("var<storage, read> block", "var<uniform> block");
         let by_naga = spirv(&WgslModule { text, ..storage });
-        match generate("std430", &random.laid_out, &entry(Space::Uniform, Direction::Read, &READ)) {
+        match generate("std430", &random.laid_out, &entry(AddressSpace::Uniform, Direction::Read, &READ)) {
             Ok(module) => prop_assert_eq!(spirv(&module), by_naga),
             Err(_) => prop_assert!(matches!(by_naga, Err(NagaError::Invalid(_)))),
         }

@@ -2,21 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use crate::case::Numbers;
-use crate::layout::mutate::{RuleMutant, mutants};
-use crate::layout::{RuleSet, find, lay_out};
+use layoutproof_layout::mutate::{RuleMutant, mutants};
+use layoutproof_layout::{Numbers, Quantity, RuleSet, find, lay_out};
+
 use crate::random::declaration::{Declaration, Declarations, TypeSpace, search};
-use crate::record::What;
 
 /// What can be observed of a declaration: where its leaves are, and the strides and sizes.
-fn observable(declaration: &Declaration, rules: &RuleSet) -> Option<BTreeSet<(What, String, u32)>> {
+fn observable(declaration: &Declaration, rules: &RuleSet) -> Option<BTreeSet<(Quantity, String, u32)>> {
     let module = declaration.module().expect("random declarations are read without error");
     let layouts: Vec<_> = module.blocks.iter().map(|block| lay_out(block, rules, declaration.options)).collect();
     if layouts.iter().any(|layout| layout.result.is_err()) {
         return None;
     }
     let numbers = Numbers::of_layouts(&layouts);
-    let seen = numbers.iter().filter(|(what, _, _)| *what != What::Alignment);
+    let seen = numbers.iter().filter(|(what, _, _)| *what != Quantity::Alignment);
     Some(seen.map(|(what, path, number)| (what, path.to_owned(), number)).collect())
 }
 

@@ -1,0 +1,136 @@
+//! How devices are listed and named, the same for every runner.
+//!
+//! Drivers' own names go in; short ids for trial names and filters come out. Finding devices is the runners' business.
+
+use std::collections::BTreeSet;
+
+use crate::DeviceInfo;
+
+/// The devices that a runner found, and what it has to say about those that it did not find.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Enumeration {
+    /// Devices with distinct ids.
+    pub devices: Vec<DeviceInfo>,
+    /// Sentences about what is missing or broken: no loader, a driver that fails to load, a device that is too old.
+    pub notes: Vec<String>,
+}
+
+/// The API below a device, as far as ids tell it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NativeApi {
+    /// Vulkan: no suffix.
+    Vulkan,
+    /// OpenGL and OpenGL ES: `-gl`.
+    OpenGl,
+    /// Direct3D 12: `-d3d12`, except for WARP, which has no other API.
+    Direct3d12,
+    /// Direct3D 12 that vkd3d makes of Vulkan: `vkd3d` for llvmpipe, else `vkd3d-` before the name.
+    Vkd3d,
+    /// Metal: `-metal`.
+    Metal,
+}
+
+/// The id of a device with the driver's name `name`: `lavapipe`, `swiftshader`, `llvmpipe-gl`, `warp`, else a slug of
+/// the name with the API's suffix.
+pub fn device_id(name: &str, api: NativeApi) -> String {
+    let lower = name.to_lowercase();
+    let (known, suffix) = match api {
+        NativeApi::Vulkan => (is_llvmpipe(name).then_some("lavapipe"), ""),
+        NativeApi::OpenGl => (is_llvmpipe(name).then_some("llvmpipe"), "-gl"),
+        NativeApi::Direct3d12 if lower == "microsoft basic render driver" => (Some("warp"), ""),
+        NativeApi::Direct3d12 => (None, "-d3d12"),
+        NativeApi::Vkd3d if is_llvmpipe(name) => (Some("vkd3d"), ""),
+        NativeApi::Vkd3d => return format!("vkd3d-{}", slug(&lower)),
+        NativeApi::Metal => (None, "-metal"),
+    };
+    let known = known.or(lower.starts_with("swiftshader").then_some("swiftshader"));
+    format!("{}{suffix}", known.map_or_else(|| slug(&lower), str::to_owned))
+}
+
+/// Whether a device of this name is Mesa's llvmpipe, which is lavapipe below Vulkan.
+pub fn is_llvmpipe(name: &str) -> bool {
+    name.to_lowercase().starts_with("llvmpipe")
+}
+
+/// Whether two names are the same device's. llvmpipe's says how wide its vectors are, which settings of a process change.
+pub fn same_name(one: &str, other: &str) -> bool {
+    one == other || (is_llvmpipe(one) && is_llvmpipe(other))
+}
+
+/// Letters and digits of `lower`, runs of all else as one hyphen; `device` where nothing is left.
+fn slug(lower: &str) -> String {
+    let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    if words.is_empty() { "device".to_owned() } else { words.join("-") }
+}
+
+/// Makes the ids distinct: the second device with one id gets `-2`, the third `-3`.
+pub fn number_equal_ids(devices: &mut [DeviceInfo]) {
+    let mut taken = BTreeSet::new();
+    for device in devices {
+        let mut id = device.id.clone();
+        let mut count = 1;
+        while !taken.insert(id.clone()) {
+            count += 1;
+            id = format!("{}-{count}", device.id);
+        }
+        device.id = id;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RunnerKind;
+
+    #[test]
+    fn names_become_ids() {
+        // The first three names are those that Mesa 22.3.6 and SwiftShader 5.0 report.
+        for (name, api, id) in [
+            ("llvmpipe (LLVM 15.0.6, 256 bits)", NativeApi::Vulkan, "lavapipe"),
+            ("llvmpipe (LLVM 15.0.6, 256 bits)", NativeApi::OpenGl, "llvmpipe-gl"),
+            ("SwiftShader Device (Subzero)", NativeApi::Vulkan, "swiftshader"),
+            ("Microsoft Basic Render Driver", NativeApi::Direct3d12, "warp"),
+            ("NVIDIA H200", NativeApi::Vulkan, "nvidia-h200"),
+            ("NVIDIA H200", NativeApi::Direct3d12, "nvidia-h200-d3d12"),
+            ("AMD Radeon RX 6800 (RADV NAVI21)", NativeApi::Vulkan, "amd-radeon-rx-6800-radv-navi21"),
+            ("Apple M1", NativeApi::Metal, "apple-m1-metal"),
+            ("llvmpipe (LLVM 15.0.6, 256 bits)", NativeApi::Vkd3d, "vkd3d"),
+            ("NVIDIA H200", NativeApi::Vkd3d, "vkd3d-nvidia-h200"),
+            ("??", NativeApi::Vulkan, "device"),
+        ] {
+            assert_eq!(device_id(name, api), id, "{name} on {api:?}");
+        }
+    }
+
+    /// The names of Mesa 22.3.6 with `LP_NATIVE_VECTOR_WIDTH` unset on a machine with AVX2, and set to 128.
+    #[test]
+    fn vector_widths_make_no_other_device() {
+        assert!(same_name("llvmpipe (LLVM 15.0.6, 256 bits)", "llvmpipe (LLVM 15.0.6, 128 bits)"));
+        assert!(!same_name("llvmpipe (LLVM 15.0.6, 256 bits)", "SwiftShader Device (Subzero)"));
+        assert!(!same_name("Radeon 780M", "Radeon 780"));
+    }
+
+    #[test]
+    fn equal_ids_are_numbered_and_stay_distinct() {
+        let mut devices: Vec<DeviceInfo> = ["a", "a", "b", "a-2", "a"].map(device).into();
+        number_equal_ids(&mut devices);
+        let ids: Vec<&str> = devices.iter().map(|device| device.id.as_str()).collect();
+        assert_eq!(ids, ["a", "a-2", "b", "a-2-2", "a-3"]);
+    }
+
+    fn device(id: &str) -> DeviceInfo {
+        DeviceInfo {
+            id: id.to_owned(),
+            name: String::new(),
+            driver: String::new(),
+            api: String::new(),
+            runner: RunnerKind::Ash,
+            index: 0,
+            hardware: false,
+            features: BTreeSet::new(),
+            max_uniform_range: 0,
+            max_push_constants: 0,
+            direct3d: None,
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! What a runner has to know: jobs and the bytes that come back, descriptors, limits and features of a device.
+//!
+//! A [`Job`] is one shader entry point with its buffers; a [`Runner`] executes a batch of jobs on one device and returns
+//! the bytes of every buffer afterwards. Whoever adds a device API implements [`Runner`] and reads this crate alone:
+//! devices know nothing of layouts, cases or reports.
+#![forbid(unsafe_code)]
+
+pub mod descriptors;
+pub mod devices;
+mod feature;
+mod job;
+pub mod limits;
+pub mod placement;
+pub mod planted;
+mod runner;
+
+pub use feature::Feature;
+pub use job::{
+    BufferKind, Draw, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, RegisterClass, RegisterRange,
+    RootParameters, RootSignature, Shader, TexelType,
+};
+pub use runner::{Batch, BufferAfter, DeviceInfo, Direct3d, ReadBack, Runner, RunnerError, RunnerKind, ShaderModel};

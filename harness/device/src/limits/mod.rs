@@ -1,0 +1,215 @@
+//! Whether a job fits a device, and where its buffers then lie.
+//!
+//! A [`Job`] and the device's [`Limits`] go in, one [`Placement`] per buffer comes out. What the device has too little
+//! of is `Unsupported`, with both numbers; a job that no device could run is `Api`. Shaders are not looked at.
+
+use std::collections::BTreeSet;
+
+use crate::descriptors::{DescriptorType, Descriptors};
+use crate::placement::Placement;
+use crate::{BufferKind, DeviceInfo, Feature, ImageKind, Job, JobBuffer, JobImage, RunnerError};
+
+/// The least alignment of a range that is reached by its address, in bytes: shaders promise that of a vector of four
+/// 32-bit components (SPIR-V, memory operand `Aligned`), which is more than some devices ask of a descriptor's range.
+const ADDRESS_ALIGNMENT: u32 = 16;
+
+/// Bytes of an address.
+const ADDRESS_BYTES: u64 = 8;
+
+/// Mip levels of an image; a binding probe needs one per sampler that it tells from others. More would make images large.
+const MAX_LEVELS: usize = 8;
+
+/// What a device has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Minimum alignment of a uniform range's offset, in bytes.
+    pub uniform_alignment: u32,
+    /// Minimum alignment of a storage range's offset, in bytes.
+    pub storage_alignment: u32,
+    /// Largest uniform range, in bytes.
+    pub uniform_range: u32,
+    /// Largest storage range, in bytes.
+    pub storage_range: u32,
+    /// Uniform buffers in one stage.
+    pub uniform_buffers: u32,
+    /// Storage buffers in one stage.
+    pub storage_buffers: u32,
+    /// Sampled images in one stage, combined ones and read-only typed buffers among them.
+    pub sampled_images: u32,
+    /// Storage images in one stage, written typed buffers among them.
+    pub storage_images: u32,
+    /// Samplers in one stage, those of combined images among them.
+    pub samplers: u32,
+    /// Descriptor sets: one more than the largest set number.
+    pub sets: u32,
+    /// Largest push-constant block, in bytes.
+    pub push_constants: u32,
+    /// Workgroups of a dispatch in x, y, z.
+    pub workgroups: [u32; 3],
+    /// Targets of a draw.
+    pub targets: u32,
+}
+
+impl Limits {
+    /// Places every buffer of `job`, in the job's order; `descriptors` are the job's.
+    ///
+    /// # Errors
+    /// `Unsupported` if the device has too little of something. `Api` if the job leaves nothing to read back, if its
+    /// push constants are no multiple of 4 bytes or have no room for an address, if an image has no mip level or more
+    /// than it may have, or as [`Placement::of`].
+    pub fn place(&self, job: &Job, descriptors: &Descriptors) -> Result<Vec<Placement>, RunnerError> {
+        check_form(job)?;
+        let sets = descriptors.sets.last_key_value().map_or(0, |(last, _)| u64::from(*last) + 1);
+        within("descriptor sets", sets, self.sets)?;
+        for (what, counts, most) in [
+            ("uniform buffers", is_uniform_buffer as fn(DescriptorType) -> bool, self.uniform_buffers),
+            ("storage buffers", is_storage_buffer, self.storage_buffers),
+            ("sampled images", is_sampled_image, self.sampled_images),
+            ("storage images", is_storage_image, self.storage_images),
+            ("samplers", is_sampler, self.samplers),
+        ] {
+            within(what, descriptors.count(counts), most)?;
+        }
+        within("bytes of push constants", wide(job.push_constants.len()), self.push_constants)?;
+        match &job.draw {
+            Some(draw) => within("targets of a draw", draw.targets.into(), self.targets)?,
+            None => {
+                for (wanted, most) in job.workgroups.into_iter().zip(self.workgroups) {
+                    within("workgroups in one dimension", wanted.into(), most)?;
+                }
+            }
+        }
+        job.buffers.iter().map(|buffer| self.place_buffer(buffer)).collect()
+    }
+
+    fn place_buffer(&self, buffer: &JobBuffer) -> Result<Placement, RunnerError> {
+        let storage = "bytes in a storage range";
+        let (what, alignment, most) = match buffer.kind {
+            BufferKind::Uniform => ("bytes in a uniform range", self.uniform_alignment, self.uniform_range),
+            BufferKind::StorageRead | BufferKind::Storage => (storage, self.storage_alignment, self.storage_range),
+            BufferKind::Address { .. } => (storage, self.storage_alignment.max(ADDRESS_ALIGNMENT), self.storage_range),
+        };
+        within(what, wide(buffer.bytes.len()), most)?;
+        Placement::of(buffer, alignment)
+    }
+}
+
+/// Checks that the device has all of `features`.
+///
+/// # Errors
+/// `Unsupported` with the first one that it lacks.
+pub fn check_features<'a>(
+    device: &DeviceInfo,
+    features: impl IntoIterator<Item = &'a Feature>,
+) -> Result<(), RunnerError> {
+    match features.into_iter().find(|feature| !device.features.contains(feature)) {
+        Some(missing) => Err(RunnerError::Unsupported(missing.to_string())),
+        None => Ok(()),
+    }
+}
+
+/// What a device must be able to do for `job`: what the job says, and what follows from its form.
+pub fn needed_features(job: &Job, descriptors: &Descriptors) -> BTreeSet<Feature> {
+    let mut features = job.requires.clone();
+    let is_array_of = |counts: fn(DescriptorType) -> bool| {
+        descriptors.iter().any(|binding| binding.length() > 1 && counts(binding.ty))
+    };
+    let addressed = |buffer: &JobBuffer| matches!(buffer.kind, BufferKind::Address { .. });
+    let follows = [
+        (Feature::Graphics, job.draw.is_some()),
+        (Feature::PushConstants, !job.push_constants.is_empty()),
+        (Feature::BufferDeviceAddress, job.buffers.iter().any(addressed)),
+        (Feature::UniformBufferArray, is_array_of(is_uniform_buffer)),
+        (Feature::StorageBufferArray, is_array_of(is_storage_buffer)),
+    ];
+    features.extend(follows.into_iter().filter(|(_, needed)| *needed).map(|(feature, _)| feature));
+    features
+}
+
+/// What a job must have on any device.
+fn check_form(job: &Job) -> Result<(), RunnerError> {
+    let targets = job.draw.as_ref().map_or(0, |draw| draw.targets);
+    if job.buffers.is_empty() && targets == 0 {
+        return refuse("without buffers there is nothing to read back".to_owned());
+    }
+    let size = job.push_constants.len();
+    if !size.is_multiple_of(4) {
+        return refuse(format!("{size} bytes of push constants are no multiple of 4"));
+    }
+    job.images.iter().try_for_each(check_levels)?;
+    check_addresses(job)
+}
+
+fn check_levels(image: &JobImage) -> Result<(), RunnerError> {
+    let most = match image.kind {
+        ImageKind::Sampled | ImageKind::Combined => MAX_LEVELS,
+        ImageKind::Storage | ImageKind::UniformTexels | ImageKind::StorageTexels => 1,
+    };
+    let JobImage { set, binding, .. } = image;
+    match image.levels.len() {
+        0 => refuse(format!("an image without a mip level at set {set} binding {binding}")),
+        levels if levels > most => refuse(format!("{levels} mip levels at set {set} binding {binding}, not {most}")),
+        _ => Ok(()),
+    }
+}
+
+/// Addresses lie whole and apart in the push constants, as a 64-bit member does.
+fn check_addresses(job: &Job) -> Result<(), RunnerError> {
+    let mut taken = BTreeSet::new();
+    for buffer in &job.buffers {
+        match buffer.kind {
+            BufferKind::Address { at } => {
+                if !u64::from(at).is_multiple_of(ADDRESS_BYTES)
+                    || u64::from(at) + ADDRESS_BYTES > wide(job.push_constants.len())
+                {
+                    let size = job.push_constants.len();
+                    return refuse(format!("an address at byte {at} of {size} bytes of push constants"));
+                }
+                if !taken.insert(at) {
+                    return refuse(format!("two addresses at byte {at} of the push constants"));
+                }
+            }
+            BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage => {}
+        }
+    }
+    Ok(())
+}
+
+fn refuse(reason: String) -> Result<(), RunnerError> {
+    Err(RunnerError::Api { call: "job".to_owned(), reason })
+}
+
+fn is_uniform_buffer(ty: DescriptorType) -> bool {
+    ty == DescriptorType::Buffer(BufferKind::Uniform)
+}
+
+fn is_storage_buffer(ty: DescriptorType) -> bool {
+    matches!(ty, DescriptorType::Buffer(BufferKind::StorageRead | BufferKind::Storage))
+}
+
+fn is_sampled_image(ty: DescriptorType) -> bool {
+    use ImageKind::{Combined, Sampled, UniformTexels};
+    matches!(ty, DescriptorType::Image { kind: Sampled | Combined | UniformTexels, .. })
+}
+
+fn is_storage_image(ty: DescriptorType) -> bool {
+    matches!(ty, DescriptorType::Image { kind: ImageKind::Storage | ImageKind::StorageTexels, .. })
+}
+
+fn is_sampler(ty: DescriptorType) -> bool {
+    matches!(ty, DescriptorType::Sampler { .. } | DescriptorType::Image { kind: ImageKind::Combined, .. })
+}
+
+fn wide(size: usize) -> u64 {
+    u64::try_from(size).expect("no platform of Rust has sizes above 64 bits")
+}
+
+fn within(what: &str, wanted: u64, most: u32) -> Result<(), RunnerError> {
+    if wanted > most.into() {
+        return Err(RunnerError::Unsupported(format!("room for {wanted} {what}; it has room for {most}")));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

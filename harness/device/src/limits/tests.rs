@@ -1,0 +1,171 @@
+//! What fits, what does not, and how it is said.
+
+use super::*;
+use crate::{Draw, ImageView, JobSampler, RunnerKind, Shader, TexelType};
+
+const LIMITS: Limits = Limits {
+    uniform_alignment: 64,
+    storage_alignment: 16,
+    uniform_range: 32,
+    storage_range: 64,
+    uniform_buffers: 1,
+    storage_buffers: 2,
+    sampled_images: 1,
+    storage_images: 0,
+    samplers: 2,
+    sets: 4,
+    push_constants: 8,
+    workgroups: [3, 2, 1],
+    targets: 1,
+};
+
+fn buffer(set: u32, binding: u32, kind: BufferKind, size: usize) -> JobBuffer {
+    JobBuffer { set, binding, element: 0, kind, bytes: vec![0; size], after: vec![0; 4], before_word: 0 }
+}
+
+fn place(job: &Job) -> Result<Vec<Placement>, RunnerError> {
+    LIMITS.place(job, &Descriptors::of(job)?)
+}
+
+fn image(binding: u32, kind: ImageKind, levels: usize) -> JobImage {
+    let (view, texel) = (ImageView::D2, TexelType::Float);
+    JobImage { set: 2, binding, element: 0, kind, view, texel, levels: vec![[0; 4]; levels] }
+}
+
+fn sampler(binding: u32, element: u32) -> JobSampler {
+    JobSampler { set: 1, binding, element, level: 0, comparison: false }
+}
+
+fn with_images(images: Vec<JobImage>) -> Job {
+    Job { images, ..job(vec![buffer(0, 0, BufferKind::Storage, 4)]) }
+}
+
+/// A job with buffers whose addresses stand at these bytes.
+fn addressed(places: &[u32]) -> Job {
+    let buffers = places.iter().map(|at| buffer(0, 0, BufferKind::Address { at: *at }, 4)).collect();
+    Job { push_constants: vec![0; 16], ..job(buffers) }
+}
+
+fn job(buffers: Vec<JobBuffer>) -> Job {
+    Job { workgroups: [3, 2, 1], ..Job::compute(Shader::Wgsl(String::new()), "main", buffers) }
+}
+
+#[test]
+fn each_buffer_is_placed_by_the_alignment_of_its_kind() {
+    use BufferKind::{Storage, StorageRead, Uniform};
+    let job = job(vec![buffer(3, 0, Storage, 64), buffer(0, 0, Uniform, 32), buffer(0, 1, StorageRead, 4)]);
+    let offsets: Vec<u32> = place(&job).unwrap().iter().map(|placement| placement.offset).collect();
+    assert_eq!(offsets, [16, 64, 16]);
+}
+
+#[test]
+fn every_limit_is_named_with_both_numbers() {
+    use BufferKind::{Storage, Uniform};
+    use ImageKind::{Combined, Sampled, StorageTexels};
+    let one = || buffer(0, 0, Storage, 4);
+    let [mut push, mut groups, mut array] = [job(vec![one()]), job(vec![one()]), job(vec![one()])];
+    array.buffers[0].element = 2;
+    let mut samplers = with_images(vec![image(0, Combined, 1)]);
+    samplers.samplers = vec![sampler(0, 1)];
+    push.push_constants = vec![0; 12];
+    groups.workgroups = [1, 3, 1];
+    let many = |kind| (0..3).map(|binding| buffer(0, binding, kind, 4)).collect();
+    for (job, lacks) in [
+        (job(vec![buffer(4, 0, Storage, 4)]), "room for 5 descriptor sets; it has room for 4"),
+        (job(many(Uniform)), "room for 3 uniform buffers; it has room for 1"),
+        (job(many(Storage)), "room for 3 storage buffers; it has room for 2"),
+        (job(vec![buffer(0, 0, Uniform, 36)]), "room for 36 bytes in a uniform range; it has room for 32"),
+        (job(vec![buffer(0, 0, Storage, 68)]), "room for 68 bytes in a storage range; it has room for 64"),
+        (push, "room for 12 bytes of push constants; it has room for 8"),
+        (groups, "room for 3 workgroups in one dimension; it has room for 2"),
+        (array, "room for 3 storage buffers; it has room for 2"),
+        (
+            with_images(vec![image(0, Sampled, 1), image(1, Combined, 1)]),
+            "room for 2 sampled images; it has room for 1",
+        ),
+        (with_images(vec![image(0, StorageTexels, 1)]), "room for 1 storage images; it has room for 0"),
+        (samplers, "room for 3 samplers; it has room for 2"),
+        (draw(2), "room for 2 targets of a draw; it has room for 1"),
+    ] {
+        assert_eq!(place(&job), Err(RunnerError::Unsupported(lacks.to_owned())));
+    }
+}
+
+/// A draw needs no buffer to read back, and its workgroups mean nothing.
+fn draw(targets: u32) -> Job {
+    let draw = Draw { fragment: "fs".to_owned(), targets };
+    Job { draw: Some(draw), workgroups: [9; 3], ..job(vec![]) }
+}
+
+#[test]
+fn a_draw_fits_without_buffers() {
+    assert_eq!(place(&draw(1)), Ok(vec![]));
+    let nothing =
+        RunnerError::Api { call: "job".into(), reason: "without buffers there is nothing to read back".into() };
+    assert_eq!(place(&draw(0)), Err(nothing));
+}
+
+/// The descriptor of an address need not be aligned for 16 bytes, what shaders load from there must.
+#[test]
+fn addresses_are_aligned_for_a_vector() {
+    let narrow = Limits { storage_alignment: 4, push_constants: 16, ..LIMITS };
+    let job = addressed(&[8]);
+    let placements = narrow.place(&job, &Descriptors::of(&job).unwrap()).unwrap();
+    assert_eq!(placements[0].offset, 16);
+}
+
+#[test]
+fn the_form_of_a_job_says_what_it_needs() {
+    let needs = |job: &Job| needed_features(job, &Descriptors::of(job).unwrap());
+    let mut arrays = job(vec![buffer(0, 0, BufferKind::Uniform, 4), buffer(0, 1, BufferKind::Storage, 4)]);
+    assert_eq!(needs(&arrays), BTreeSet::new());
+    arrays.buffers[0].element = 1;
+    arrays.requires.insert(Feature::Int64);
+    assert_eq!(needs(&arrays), BTreeSet::from([Feature::Int64, Feature::UniformBufferArray]));
+    arrays.buffers[1].element = 1;
+    assert!(needs(&arrays).contains(&Feature::StorageBufferArray));
+    assert_eq!(needs(&draw(1)), BTreeSet::from([Feature::Graphics]));
+    let addressed = needs(&addressed(&[0]));
+    assert_eq!(addressed, BTreeSet::from([Feature::PushConstants, Feature::BufferDeviceAddress]));
+}
+
+#[test]
+fn malformed_jobs_are_refused() {
+    let one = || buffer(1, 2, BufferKind::Storage, 4);
+    let mut push = job(vec![one()]);
+    push.push_constants = vec![0; 5];
+    for (job, reason) in [
+        (job(vec![]), "without buffers there is nothing to read back"),
+        (job(vec![one(), one()]), "two resources at set 1 binding 2"),
+        (with_images(vec![image(0, ImageKind::Sampled, 0)]), "an image without a mip level at set 2 binding 0"),
+        (with_images(vec![image(3, ImageKind::Storage, 2)]), "2 mip levels at set 2 binding 3, not 1"),
+        (with_images(vec![image(3, ImageKind::Combined, 9)]), "9 mip levels at set 2 binding 3, not 8"),
+        (addressed(&[4]), "an address at byte 4 of 16 bytes of push constants"),
+        (addressed(&[16]), "an address at byte 16 of 16 bytes of push constants"),
+        (addressed(&[8, 8]), "two addresses at byte 8 of the push constants"),
+        (push, "5 bytes of push constants are no multiple of 4"),
+    ] {
+        let call = "job".to_owned();
+        assert_eq!(place(&job), Err(RunnerError::Api { call, reason: reason.to_owned() }));
+    }
+}
+
+#[test]
+fn the_first_missing_feature_is_named() {
+    let device = DeviceInfo {
+        id: String::new(),
+        name: String::new(),
+        driver: String::new(),
+        api: String::new(),
+        runner: RunnerKind::Ash,
+        index: 0,
+        hardware: false,
+        features: BTreeSet::from([Feature::Int8, Feature::Int64]),
+        max_uniform_range: 0,
+        max_push_constants: 0,
+        direct3d: None,
+    };
+    assert_eq!(check_features(&device, &[Feature::Int64, Feature::Int8]), Ok(()));
+    let found = check_features(&device, &[Feature::Int64, Feature::Float16, Feature::Int16]);
+    assert_eq!(found, Err(RunnerError::Unsupported("shaderFloat16".to_owned())));
+}

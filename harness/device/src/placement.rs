@@ -1,0 +1,115 @@
+//! Where a job's buffer lies in a device's memory, the same for every runner.
+//!
+//! A [`JobBuffer`] and the device's minimum offset alignment go in; the memory to upload comes out, and memory read
+//! back is cut into [`BufferAfter`]. Descriptors, and the memory itself, are the runners' business.
+//!
+//! The range is bound at one multiple of the minimum alignment: odd, so that nothing is right by over-alignment.
+
+use crate::{BufferAfter, JobBuffer, RunnerError};
+
+/// Bytes of a word; ranges and guards are whole words.
+const WORD: u32 = 4;
+
+/// Where a buffer's parts lie, in bytes from the start of its own memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// Offset of the bound range: the device's minimum offset alignment, but at least one word.
+    pub offset: u32,
+    /// Size of the bound range.
+    pub size: u32,
+    /// Size of the whole: the bytes before the range, the range and the guard behind it.
+    pub total: u32,
+}
+
+impl Placement {
+    /// Places `buffer` on a device whose minimum offset alignment for its kind is `alignment` bytes.
+    ///
+    /// # Errors
+    /// `Api` if the range is empty, if the range or the guard is no multiple of 4 bytes, or if the whole has 2^32 bytes
+    /// or more.
+    pub fn of(buffer: &JobBuffer, alignment: u32) -> Result<Self, RunnerError> {
+        let refuse = |reason: &str| RunnerError::Api {
+            call: format!("buffer at set {} binding {}", buffer.set, buffer.binding),
+            reason: reason.to_owned(),
+        };
+        let words = |bytes: &[u8]| {
+            u32::try_from(bytes.len()).ok().filter(|size| size % WORD == 0).ok_or_else(|| {
+                refuse(&format!("{} bytes are no whole number of 32-bit words below 2^32 bytes", bytes.len()))
+            })
+        };
+        let size = words(&buffer.bytes)?;
+        let after = words(&buffer.after)?;
+        if size == 0 {
+            return Err(refuse("a bound range has at least 4 bytes"));
+        }
+        let offset = alignment.max(WORD);
+        let total = offset.checked_add(size).and_then(|end| end.checked_add(after));
+        Ok(Self { offset, size, total: total.ok_or_else(|| refuse("its memory takes 2^32 bytes or more"))? })
+    }
+
+    /// The memory before the dispatch, `total` bytes long; words are little-endian.
+    pub fn image(&self, buffer: &JobBuffer) -> Vec<u8> {
+        let mut memory = Vec::with_capacity(self.total as usize);
+        for _ in 0..self.offset / WORD {
+            memory.extend_from_slice(&buffer.before_word.to_le_bytes());
+        }
+        memory.extend_from_slice(&buffer.bytes);
+        memory.extend_from_slice(&buffer.after);
+        memory
+    }
+
+    /// Cuts the memory after the dispatch into its parts.
+    ///
+    /// # Panics
+    /// If `memory` is not `total` bytes long.
+    pub fn split(&self, memory: &[u8]) -> BufferAfter {
+        assert_eq!(memory.len(), self.total as usize, "a read-back is as long as what was uploaded");
+        let (before, rest) = memory.split_at(self.offset as usize);
+        let (bytes, after) = rest.split_at(self.size as usize);
+        BufferAfter { before: before.to_vec(), bytes: bytes.to_vec(), after: after.to_vec() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::BufferKind;
+
+    fn buffer(bytes: &[u8], after: &[u8]) -> JobBuffer {
+        let (bytes, after) = (bytes.to_vec(), after.to_vec());
+        JobBuffer { set: 0, binding: 3, element: 0, kind: BufferKind::Storage, bytes, after, before_word: 0x0403_0201 }
+    }
+
+    #[test]
+    fn the_range_starts_at_one_multiple_of_the_minimum_alignment() {
+        let cases = [(1, 4), (4, 4), (16, 16), (64, 64), (256, 256)];
+        for (alignment, offset) in cases {
+            let placement = Placement::of(&buffer(&[9; 8], &[7; 4]), alignment).unwrap();
+            assert_eq!(placement, Placement { offset, size: 8, total: offset + 12 }, "alignment {alignment}");
+        }
+    }
+
+    #[test]
+    fn the_image_holds_the_fill_the_range_and_the_guard() {
+        let buffer = buffer(&[9, 9, 9, 8], &[7, 7, 7, 6]);
+        let placement = Placement::of(&buffer, 8).unwrap();
+        let image = placement.image(&buffer);
+        assert_eq!(image, [1, 2, 3, 4, 1, 2, 3, 4, 9, 9, 9, 8, 7, 7, 7, 6]);
+        let parts = placement.split(&image);
+        assert_eq!(parts.before, [1, 2, 3, 4, 1, 2, 3, 4]);
+        assert_eq!(parts.bytes, [9, 9, 9, 8]);
+        assert_eq!(parts.after, [7, 7, 7, 6]);
+    }
+
+    #[test]
+    fn broken_words_and_empty_ranges_are_refused() {
+        for (buffer, reason) in [
+            (buffer(&[0; 6], &[]), "6 bytes are no whole number of 32-bit words below 2^32 bytes"),
+            (buffer(&[0; 4], &[0; 3]), "3 bytes are no whole number of 32-bit words below 2^32 bytes"),
+            (buffer(&[], &[0; 4]), "a bound range has at least 4 bytes"),
+        ] {
+            let error = Placement::of(&buffer, 16).unwrap_err();
+            assert_eq!(error.to_string(), format!("buffer at set 0 binding 3: {reason}"));
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What executes a probe, and what goes in and comes out.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::{Feature, Job};
+
+/// A buffer after the dispatch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BufferAfter {
+    /// Memory before the bound range.
+    pub before: Vec<u8>,
+    /// The bound range.
+    pub bytes: Vec<u8>,
+    /// Memory behind the bound range, as long as [`JobBuffer::after`].
+    pub after: Vec<u8>,
+}
+
+/// What a job left behind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadBack {
+    /// Buffers in the job's order.
+    pub buffers: Vec<BufferAfter>,
+    /// The texel of each of [`Draw::targets`].
+    pub targets: Vec<[u32; 4]>,
+}
+
+/// Jobs that are given to a device together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Batch {
+    /// The jobs.
+    pub jobs: Vec<Job>,
+}
+
+/// Why a job has no read-back.
+#[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RunnerError {
+    /// The device cannot do this: a skip, with the reason.
+    #[error("device lacks {0}")]
+    Unsupported(String),
+    /// The device or its process is gone.
+    #[error("device lost: {0}")]
+    DeviceLost(String),
+    /// The device did not finish in time.
+    #[error("no answer within {0} ms")]
+    Timeout(u64),
+    /// A call of the API failed.
+    #[error("{call}: {reason}")]
+    Api {
+        /// The call.
+        call: String,
+        /// Its error.
+        reason: String,
+    },
+    /// The API refused the shader.
+    #[error("shader refused: {0}")]
+    ShaderRefused(String),
+}
+
+/// Which API drives the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunnerKind {
+    /// Vulkan through ash.
+    Ash,
+    /// wgpu.
+    Wgpu,
+    /// The CPU model in this crate.
+    Model,
+    /// The evaluator of DXIL in this crate.
+    Dxil,
+    /// Direct3D 12 through its own tables of methods.
+    D3d12,
+}
+
+impl RunnerKind {
+    /// The name in trial names and on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ash => "ash",
+            Self::Wgpu => "wgpu",
+            Self::Model => "model",
+            Self::Dxil => "dxil",
+            Self::D3d12 => "d3d12",
+        }
+    }
+}
+
+/// A device as seen through one API.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceInfo {
+    /// Short name for trial names and filters: `lavapipe`, `swiftshader`, `llvmpipe-gl`, or a slug of the full name.
+    pub id: String,
+    /// Full name as the driver gives it.
+    pub name: String,
+    /// Driver name and version.
+    pub driver: String,
+    /// API and version: `Vulkan 1.3.230`, `OpenGL 4.5`.
+    pub api: String,
+    /// Which API drives it.
+    pub runner: RunnerKind,
+    /// Position in the runner's enumeration; opens the device.
+    pub index: u32,
+    /// Whether the device is hardware rather than a CPU.
+    pub hardware: bool,
+    /// What it can do.
+    pub features: BTreeSet<Feature>,
+    /// Largest range of a uniform buffer, in bytes.
+    pub max_uniform_range: u32,
+    /// Largest push-constant block, in bytes; 0 for none.
+    pub max_push_constants: u32,
+    /// What is told of devices below Direct3D 12 alone.
+    #[serde(default)]
+    pub direct3d: Option<Direct3d>,
+}
+
+/// What a device below Direct3D 12 says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Direct3d {
+    /// Who translates Direct3D for another API, with a version: `vkd3d 2.1`; `None` for a driver of Direct3D.
+    pub translator: Option<String>,
+    /// Highest shader model.
+    pub shader_model: ShaderModel,
+    /// Tier of resource binding.
+    pub binding_tier: u32,
+}
+
+/// A version of HLSL's instruction sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ShaderModel {
+    /// Major version.
+    pub major: u8,
+    /// Minor version.
+    pub minor: u8,
+}
+
+impl fmt::Display for ShaderModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+impl DeviceInfo {
+    /// Whether the device is driven through OpenGL or OpenGL ES, and so gets its shaders as GLSL.
+    pub fn is_opengl(&self) -> bool {
+        self.api.starts_with("OpenGL")
+    }
+}
+
+/// Executes jobs on one device.
+pub trait Runner: fmt::Debug {
+    /// The device.
+    fn device(&self) -> &DeviceInfo;
+
+    /// Executes the jobs in order; one result per job. After `DeviceLost` or `Timeout` the device must not be used
+    /// again, and the rest of the batch has the same error.
+    fn run(&mut self, batch: &Batch) -> Vec<Result<ReadBack, RunnerError>>;
+}

@@ -1,0 +1,131 @@
+//! What is written around a declaration: registers, bindings, offsets, attributes.
+
+use crate::Span;
+
+/// Everything written around a declaration that says where it goes or how it is used.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Annotations {
+    /// `register(...)`, in order.
+    pub registers: Vec<Register>,
+    /// `packoffset(...)`; of several the last.
+    pub packoffset: Option<PackOffset>,
+    /// `[[vk::binding(1, 0)]]`, `[numthreads(8, 8, 1)]` and their kin, in order.
+    pub attributes: Vec<Attribute>,
+    /// `layout(binding = 1, set = 0)`, in order.
+    pub layout: Vec<LayoutQualifier>,
+    /// Semantic (`SV_Position`, `TEXCOORD0`), as written.
+    pub semantic: Option<String>,
+    /// `uniform`, `in`, `out`, `inout`, `groupshared`, interpolation modifiers and other words, as written.
+    pub modifiers: Vec<String>,
+}
+
+/// `register(t3, space1)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Register {
+    /// Lowercase class letter; `None` for `register(space1)`.
+    pub class: Option<char>,
+    /// Register number.
+    pub index: Option<u32>,
+    /// Space.
+    pub space: Option<u32>,
+    /// Shader profile of the old form `register(ps, t3)`.
+    pub profile: Option<String>,
+    /// Whether DXC takes this form and Slang does not: a letter without a number, `t` at a sampler, `s` at a texture.
+    pub only_dxc: bool,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// `packoffset(c2.y)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PackOffset {
+    /// 16-byte register.
+    pub register: u32,
+    /// Component, 0 to 3; `None` where none is written.
+    pub component: Option<u32>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl PackOffset {
+    /// Offset from the start of the constant buffer, in bytes; `None` beyond 2^32.
+    pub fn offset(&self) -> Option<u32> {
+        self.register.checked_mul(16)?.checked_add(self.component.unwrap_or(0) * 4)
+    }
+}
+
+/// An attribute with its arguments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attribute {
+    /// `vk` of `[[vk::offset(8)]]`.
+    pub namespace: Option<String>,
+    /// Name.
+    pub name: String,
+    /// Arguments.
+    pub arguments: Vec<Argument>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// An attribute's argument.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// A constant expression's value.
+    Integer(i64),
+    /// A string.
+    Text(String),
+    /// Anything else, as written.
+    Other(String),
+}
+
+/// One qualifier of `layout(...)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayoutQualifier {
+    /// Name: `binding`, `set`, `offset`, `push_constant`, `row_major` ...
+    pub name: String,
+    /// Value, where one is given.
+    pub value: Option<i64>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Annotations {
+    /// The attribute of this namespace and name (names compare as written).
+    pub fn attribute(&self, namespace: Option<&str>, name: &str) -> Option<&Attribute> {
+        self.attributes.iter().find(|a| a.namespace.as_deref() == namespace && a.name == name)
+    }
+
+    /// `N` of `[[vk::offset(N)]]`, in bytes.
+    pub fn vk_offset(&self) -> Option<u32> {
+        match self.attribute(Some("vk"), "offset")?.arguments.first()? {
+            Argument::Integer(offset) => u32::try_from(*offset).ok(),
+            Argument::Text(_) | Argument::Other(_) => None,
+        }
+    }
+
+    /// Whether `[[vk::push_constant]]` or `layout(push_constant)` stands before the declaration.
+    pub fn is_push_constant(&self) -> bool {
+        self.attribute(Some("vk"), "push_constant").is_some()
+            || self.attribute(None, "push_constant").is_some()
+            || self.layout.iter().any(|qualifier| qualifier.name == "push_constant")
+    }
+
+    /// Whether an attribute makes the declaration the shader record of Slang (`[[vk::shader_record]]`,
+    /// `layout(shaderRecordEXT)`).
+    pub fn is_slang_shader_record(&self) -> bool {
+        let layouts = ["shaderRecordEXT", "shaderRecordNV"];
+        self.attribute(Some("vk"), "shader_record").is_some()
+            || self.attribute(None, "shader_record").is_some()
+            || self.layout.iter().any(|qualifier| layouts.contains(&qualifier.name.as_str()))
+    }
+
+    /// Whether an attribute makes the declaration the shader record of DXC (`[[vk::shader_record_ext]]`, `_nv`).
+    pub fn is_dxc_shader_record(&self) -> bool {
+        ["shader_record_ext", "shader_record_nv"].iter().any(|name| self.attribute(Some("vk"), name).is_some())
+    }
+
+    /// `N` of `register(cN)`: where a loose global stands in `$Globals`, in 16-byte registers.
+    pub fn constant_register(&self) -> Option<u32> {
+        self.registers.iter().find_map(|register| register.index)
+    }
+}

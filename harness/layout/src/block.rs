@@ -1,0 +1,86 @@
+//! Blocks of bytes: what a rule set lays out as a whole.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::shape::{Count, Type};
+use crate::{Annotations, Span};
+
+/// What kind of block of bytes this is, as the command-line contract names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BlockKind {
+    /// `cbuffer S`.
+    Cbuffer,
+    /// `ConstantBuffer<T>`.
+    ConstantBuffer,
+    /// `tbuffer S`.
+    Tbuffer,
+    /// `TextureBuffer<T>`.
+    TextureBuffer,
+    /// Ordinary data of a `ParameterBlock<T>`.
+    ParameterBlock,
+    /// An element of the `StructuredBuffer` family.
+    StructuredElement,
+    /// `[[vk::push_constant]]`.
+    PushConstant,
+    /// Loose globals.
+    Globals,
+    /// Slang's `[[vk::shader_record]]`, DXC's `[[vk::shader_record_ext]]`.
+    ShaderRecord,
+    /// Uniform parameters of an entry point.
+    EntryUniforms,
+    /// What a pointer parameter points at.
+    Pointee,
+    /// A uniform block of WGSL or GLSL.
+    UniformBlock,
+    /// A storage block of WGSL or GLSL.
+    StorageBlock,
+}
+
+/// A block of bytes: what one byte rule set lays out as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// Name: `S`, `cb`, `$Globals`, `$Entry.main`, `p.inner`, `S#2`.
+    pub name: String,
+    /// Kind.
+    pub kind: BlockKind,
+    /// What the block holds: a struct of its members, or for `StructuredBuffer<float3>` the element itself.
+    pub element: Type,
+    /// Elements of an array of blocks; 1 for a single block.
+    pub count: Count,
+    /// Slang's explicit data layout.
+    pub data_layout: Option<crate::resource::DataLayout>,
+    /// Annotations of the whole block.
+    pub annotations: Annotations,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+impl BlockKind {
+    /// The name in the command-line contract.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Cbuffer => "cbuffer",
+            Self::ConstantBuffer => "constant-buffer",
+            Self::Tbuffer => "tbuffer",
+            Self::TextureBuffer => "texture-buffer",
+            Self::ParameterBlock => "parameter-block",
+            Self::StructuredElement => "structured-element",
+            Self::PushConstant => "push-constant",
+            Self::ShaderRecord => "shader-record",
+            Self::Globals => "globals",
+            Self::EntryUniforms => "entry-uniforms",
+            Self::Pointee => "pointee",
+            Self::UniformBlock => "uniform-block",
+            Self::StorageBlock => "storage-block",
+        }
+    }
+}
+
+impl fmt::Display for BlockKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

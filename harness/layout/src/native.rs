@@ -1,0 +1,267 @@
+//! Which rule set a compiler takes by itself, for each kind of block.
+//!
+//! `native:dxc-spirv` and its kin stand for a compiler with a target and its layout flag. In: a block. Out: a row of
+//! [`mod@super::table`], or nothing where the compiler has no such block.
+//!
+//! Source: measured with DXC 1.7.2308, FXC 10.0.22621.2428 and Slang 2026.12; for Clang what wg-hlsl, Types with explicit layouts
+//! in DXIL and SPIR-V, is after; GLSL 4.60 with `GL_KHR_vulkan_glsl`, Buffer Layout; WGSL.
+
+use super::rules::RuleSet;
+use super::table::find;
+use crate::resource::DataLayout;
+use crate::{Block, BlockKind};
+
+/// A compiler, a target and a layout flag, with the rule sets that go with them. Each name is a row of the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Native {
+    /// Full name: `native:dxc-dxil`.
+    pub name: &'static str,
+    /// Compiler and flags.
+    pub summary: &'static str,
+    /// Constant buffers: `cbuffer`, `ConstantBuffer<T>`, loose globals.
+    pub constants: Option<&'static str>,
+    /// Ordinary data of `ParameterBlock<T>`.
+    pub parameter_blocks: Option<&'static str>,
+    /// `tbuffer`, `TextureBuffer<T>`.
+    pub texture_buffers: Option<&'static str>,
+    /// Elements of structured buffers.
+    pub structured: Option<&'static str>,
+    /// What `ByteAddressBuffer.Load<T>` and `Store<T>` find, where the compiler has them.
+    pub byte_address: Option<&'static str>,
+    /// Push constants.
+    pub push_constants: Option<&'static str>,
+    /// Shader records.
+    pub shader_records: Option<&'static str>,
+    /// Uniform parameters of an entry point.
+    pub entry_uniforms: Option<&'static str>,
+    /// Pointees.
+    pub pointees: Option<&'static str>,
+    /// Uniform blocks of GLSL and WGSL.
+    pub uniform_blocks: Option<&'static str>,
+    /// Storage blocks of GLSL and WGSL.
+    pub storage_blocks: Option<&'static str>,
+    /// Whether `ConstantBuffer<T, Std430DataLayout>` and its kin choose the rule set.
+    pub data_layouts: bool,
+}
+
+/// All of them, in the order in which they are listed.
+pub fn natives() -> &'static [Native] {
+    NATIVES
+}
+
+/// The one of this full name.
+pub fn find_native(name: &str) -> Option<&'static Native> {
+    NATIVES.iter().find(|native| native.name == name)
+}
+
+impl Native {
+    /// The rule set for `block`, `None` where the compiler has no such block.
+    pub fn rules(&self, block: &Block) -> Option<&'static RuleSet> {
+        let by_layout = block.data_layout.filter(|_| self.data_layouts).and_then(data_layout_rules);
+        by_layout.or(self.kind_rules(block.kind)).and_then(find)
+    }
+
+    /// The rule set for the elements of `block` where they are in a byte-address buffer, `None` for blocks without elements
+    /// and compilers without such loads.
+    pub fn byte_address_rules(&self, block: &Block) -> Option<&'static RuleSet> {
+        self.byte_address.filter(|_| block.kind == BlockKind::StructuredElement).and_then(find)
+    }
+
+    fn kind_rules(&self, kind: BlockKind) -> Option<&'static str> {
+        match kind {
+            BlockKind::Cbuffer | BlockKind::ConstantBuffer | BlockKind::Globals => self.constants,
+            BlockKind::ParameterBlock => self.parameter_blocks,
+            BlockKind::Tbuffer | BlockKind::TextureBuffer => self.texture_buffers,
+            BlockKind::StructuredElement => self.structured,
+            BlockKind::PushConstant => self.push_constants,
+            BlockKind::ShaderRecord => self.shader_records,
+            BlockKind::EntryUniforms => self.entry_uniforms,
+            BlockKind::Pointee => self.pointees,
+            BlockKind::UniformBlock => self.uniform_blocks,
+            BlockKind::StorageBlock => self.storage_blocks,
+        }
+    }
+}
+
+fn data_layout_rules(layout: DataLayout) -> Option<&'static str> {
+    match layout {
+        DataLayout::Std140DataLayout => Some("std140@slang"),
+        DataLayout::Std430DataLayout => Some("std430@slang"),
+        DataLayout::ScalarDataLayout => Some("scalar@slang"),
+        DataLayout::CDataLayout => Some("c"),
+        DataLayout::DefaultDataLayout => None,
+    }
+}
+
+/// No block at all.
+const NONE: Native = Native {
+    name: "",
+    summary: "",
+    constants: None,
+    parameter_blocks: None,
+    texture_buffers: None,
+    structured: None,
+    byte_address: None,
+    push_constants: None,
+    shader_records: None,
+    entry_uniforms: None,
+    pointees: None,
+    uniform_blocks: None,
+    storage_blocks: None,
+    data_layouts: false,
+};
+
+/// DXC, which has neither parameter blocks nor uniform entry parameters. 1.7.2308 lays out push constants and shader records
+/// alike under each of its options.
+const fn dxc(constants: &'static str, texture_buffers: &'static str, storage: &'static str) -> Native {
+    Native {
+        constants: Some(constants),
+        texture_buffers: Some(texture_buffers),
+        structured: Some(storage),
+        byte_address: Some(storage),
+        push_constants: Some(storage),
+        shader_records: Some(storage),
+        ..NONE
+    }
+}
+
+/// Slang with one rule set for uniform data and one for structured buffers; pointees are always scalar, and so is what
+/// byte-address buffers hold, under each option but `-fvk-use-gl-layout`.
+///
+/// Source: Slang 2026.14.1, the indices of the loads in its SPIR-V, and its HLSL.
+const fn slang(constants: &'static str, storage: &'static str) -> Native {
+    Native {
+        constants: Some(constants),
+        parameter_blocks: Some(constants),
+        texture_buffers: Some(constants),
+        structured: Some(storage),
+        byte_address: Some("scalar@slang"),
+        push_constants: Some(constants),
+        shader_records: Some(constants),
+        entry_uniforms: Some(constants),
+        pointees: Some("scalar@slang"),
+        ..NONE
+    }
+}
+
+const SLANG_VULKAN: Native = Native {
+    name: "native:slang-vulkan",
+    summary: "slangc -target spirv",
+    texture_buffers: Some("std430@slang"),
+    push_constants: Some("std430@slang"),
+    entry_uniforms: Some("std430@slang"),
+    data_layouts: true,
+    ..slang("std140@slang", "std430@slang")
+};
+
+const NATIVES: &[Native] = &[
+    Native {
+        name: "native:dxc-dxil",
+        summary: "dxc",
+        push_constants: Some("hlsl-cbuffer"),
+        shader_records: Some("hlsl-cbuffer"),
+        ..dxc("hlsl-cbuffer", "hlsl-cbuffer", "hlsl-structured")
+    },
+    Native {
+        name: "native:clang-dxil",
+        summary: "clang-dxc",
+        // The methods of Clang 22's byte-address buffers are still to come.
+        byte_address: None,
+        ..dxc("hlsl-cbuffer", "hlsl-cbuffer", "hlsl-structured")
+    },
+    Native {
+        name: "native:fxc",
+        summary: "fxc, profiles up to 5.1",
+        byte_address: None,
+        push_constants: None,
+        shader_records: None,
+        ..dxc("hlsl-cbuffer", "hlsl-cbuffer", "hlsl-structured")
+    },
+    Native {
+        name: "native:dxc-spirv",
+        summary: "dxc -spirv",
+        // Vectors that a relaxed layout moves stay where std430 has them.
+        byte_address: Some("std430@dxc"),
+        ..dxc("relaxed140", "relaxed430", "relaxed430")
+    },
+    Native {
+        name: "native:dxc-1.9-spirv",
+        summary: "dxc -spirv, from 1.9, which differs in byte-address buffers",
+        ..dxc("relaxed140", "relaxed430", "relaxed430")
+    },
+    Native {
+        name: "native:dxc-spirv-dx",
+        summary: "dxc -spirv -fvk-use-dx-layout",
+        ..dxc("dx-cbuffer", "dx-cbuffer", "dx-structured")
+    },
+    Native {
+        name: "native:dxc-spirv-gl",
+        summary: "dxc -spirv -fvk-use-gl-layout",
+        ..dxc("std140@dxc", "std430@dxc", "std430@dxc")
+    },
+    Native {
+        name: "native:dxc-spirv-scalar",
+        summary: "dxc -spirv -fvk-use-scalar-layout, up to 1.8",
+        ..dxc("scalar@dxc", "scalar@dxc", "scalar@dxc")
+    },
+    Native {
+        name: "native:dxc-1.9-spirv-scalar",
+        summary: "dxc -spirv -fvk-use-scalar-layout, from 1.9",
+        ..dxc("scalar@dxc-1.9", "scalar@dxc-1.9", "scalar@dxc-1.9")
+    },
+    Native {
+        name: "native:slang-d3d12",
+        summary: "slangc -target hlsl or dxil",
+        ..slang("slang-cbuffer", "hlsl-structured@slang")
+    },
+    SLANG_VULKAN,
+    Native {
+        name: "native:slang-vulkan-scalar",
+        summary: "slangc -target spirv -fvk-use-scalar-layout",
+        data_layouts: true,
+        ..slang("scalar@slang", "scalar@slang")
+    },
+    Native {
+        name: "native:slang-vulkan-dx",
+        summary: "slangc -target spirv -fvk-use-dx-layout (uniform entry parameters by its code, not its reflection)",
+        entry_uniforms: Some("std430@slang"),
+        data_layouts: true,
+        ..slang("slang-cbuffer", "hlsl-structured@slang")
+    },
+    Native {
+        name: "native:slang-vulkan-c",
+        summary: "slangc -target spirv -fvk-use-c-layout",
+        data_layouts: true,
+        ..slang("c", "c")
+    },
+    Native {
+        name: "native:slang-webgpu",
+        summary: "slangc -target wgsl",
+        entry_uniforms: Some("std140@slang"),
+        data_layouts: false,
+        ..SLANG_VULKAN
+    },
+    Native {
+        name: "native:slang-metal",
+        summary: "slangc -target metal; parameter blocks are argument buffers without byte offsets",
+        parameter_blocks: None,
+        ..slang("metal", "c")
+    },
+    Native { name: "native:slang-cuda", summary: "slangc -target cuda", ..slang("cuda", "cuda") },
+    Native { name: "native:slang-cpu", summary: "slangc -target cpp", ..slang("c", "c") },
+    Native {
+        name: "native:glsl",
+        summary: "Vulkan GLSL without layout qualifiers",
+        uniform_blocks: Some("std140"),
+        storage_blocks: Some("std430"),
+        push_constants: Some("std430"),
+        ..NONE
+    },
+    Native {
+        name: "native:wgsl",
+        summary: "WGSL",
+        uniform_blocks: Some("wgsl-uniform"),
+        storage_blocks: Some("wgsl-storage"),
+        ..NONE
+    },
+];

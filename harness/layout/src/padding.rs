@@ -1,0 +1,248 @@
+//! Padding of a laid-out block: bytes that no scalar owns, where they are and what they cost.
+//!
+//! A [`BlockLayout`] in, a [`BlockPadding`] out. Each struct is listed once, with its own padding; the block's total
+//! counts it as often as the struct stands there. [`super::reorder`] says which order of members would save bytes.
+//! All sizes and offsets are bytes. Unused bits of a bit-field's unit are no padding.
+
+use serde::Serialize;
+
+use super::LayoutOptions;
+use super::reorder::{self, Reordered};
+use super::rules::RuleSet;
+use super::tree::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
+use crate::shape::Count;
+use crate::{Block, BlockKind};
+
+/// Padding of one block.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BlockPadding {
+    /// Rule set, dialect included.
+    pub rules: String,
+    /// Name of the block.
+    pub block: String,
+    /// Kind of the block.
+    pub kind: BlockKind,
+    /// Bytes of the block; for a structured buffer from one element to the next.
+    pub size: u32,
+    /// Bytes of it that no scalar owns.
+    pub padding: u32,
+    /// Their share, in percent, rounded to the nearest whole number.
+    pub percent: u32,
+    /// Structs with padding of their own, the block itself first.
+    pub structs: Vec<StructPadding>,
+}
+
+/// Padding of one struct, what its members' structs hold left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StructPadding {
+    /// Where it stands first: a path in the block, empty for the block itself.
+    pub path: String,
+    /// HLSL spelling.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// Its size in bytes.
+    pub size: u32,
+    /// Where bytes are lost.
+    pub holes: Vec<Hole>,
+    /// A better order of its members, where one is known.
+    pub better: Option<Reordered>,
+}
+
+/// Bytes that no scalar owns.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Hole {
+    /// What kind of place it is.
+    pub kind: HoleKind,
+    /// Member before which, in which or behind which it lies; empty in a block that is no struct.
+    pub member: String,
+    /// First byte, from the start of the struct; inside a member that member's first byte.
+    pub offset: u32,
+    /// Bytes.
+    pub size: u32,
+}
+
+/// Where padding lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HoleKind {
+    /// In front of a member.
+    Before,
+    /// Inside a member: between the elements of an array or the vectors of a matrix.
+    Inside,
+    /// Behind the last member.
+    Tail,
+}
+
+/// Where a block comes from, to try other orders of its members.
+#[derive(Clone, Copy, Debug)]
+pub struct Declared<'a> {
+    /// The block.
+    pub block: &'a Block,
+    /// The rule set of the layout.
+    pub rules: &'a RuleSet,
+    /// How it was laid out.
+    pub options: LayoutOptions,
+}
+
+/// Padding of a block, `None` for one that its rule set forbids or that has no end.
+pub fn padding(layout: &BlockLayout, declared: Option<Declared<'_>>) -> Option<BlockPadding> {
+    let root = layout.result.as_ref().ok()?;
+    let own = root.size.finite()?;
+    let size = layout.stride.unwrap_or(own).max(own);
+    let mut found = Found { structs: Vec::new(), seen: Vec::new() };
+    found.block(root, size);
+    if let Some(declared) = declared {
+        for padded in &mut found.structs {
+            padded.better = reorder::better(declared, &padded.path, &padded.type_name);
+        }
+    }
+    let padding = waste(root).saturating_add(u64::from(size - own));
+    let percent = (padding * 100 + u64::from(size) / 2).checked_div(u64::from(size)).unwrap_or(0);
+    let number = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+    Some(BlockPadding {
+        rules: layout.rules.clone(),
+        block: layout.name.clone(),
+        kind: layout.kind,
+        size,
+        padding: number(padding),
+        percent: number(percent),
+        structs: found.structs,
+    })
+}
+
+/// Structs as they are found.
+#[derive(Debug)]
+struct Found<'a> {
+    structs: Vec<StructPadding>,
+    seen: Vec<&'a LaidOut>,
+}
+
+impl<'a> Found<'a> {
+    fn block(&mut self, root: &'a LaidOut, size: u32) {
+        match &root.shape {
+            LaidOutShape::Struct(members) => self.structure("", root, (members, size)),
+            LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Matrix { .. }
+            | LaidOutShape::Array { .. }
+            | LaidOutShape::Pointer
+            | LaidOutShape::Resource => {
+                let own = root.size.finite().unwrap_or(size);
+                let mut holes = Vec::new();
+                holes.extend(hole(HoleKind::Inside, "", 0..between(root)));
+                holes.extend(hole(HoleKind::Tail, "", own..size));
+                self.add("", root, (holes, size));
+                self.below("", root);
+            }
+        }
+    }
+
+    fn structure(&mut self, path: &str, layout: &'a LaidOut, (members, size): (&'a [LaidOutMember], u32)) {
+        if self.seen.contains(&layout) {
+            return;
+        }
+        self.seen.push(layout);
+        self.add(path, layout, (holes(members, size), size));
+        for member in members {
+            let name = if member.is_base { "" } else { &member.name };
+            self.below(&super::views::join(path, name), &member.layout);
+        }
+    }
+
+    fn add(&mut self, path: &str, layout: &LaidOut, (holes, size): (Vec<Hole>, u32)) {
+        if !holes.is_empty() {
+            let (path, type_name) = (path.to_owned(), layout.type_name.clone());
+            self.structs.push(StructPadding { path, type_name, size, holes, better: None });
+        }
+    }
+
+    /// The structs that a member is or holds.
+    fn below(&mut self, path: &str, layout: &'a LaidOut) {
+        match &layout.shape {
+            LaidOutShape::Struct(members) => {
+                if let Some(size) = layout.size.finite() {
+                    self.structure(path, layout, (members, size));
+                }
+            }
+            LaidOutShape::Array { element, .. } => self.below(&format!("{path}[]"), element),
+            LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Matrix { .. }
+            | LaidOutShape::Pointer
+            | LaidOutShape::Resource => {}
+        }
+    }
+}
+
+/// Padding of a struct of `size` bytes, members' structs left out.
+fn holes(members: &[LaidOutMember], size: u32) -> Vec<Hole> {
+    let mut ordered: Vec<&LaidOutMember> = members.iter().filter(|member| !is_empty(&member.layout)).collect();
+    ordered.sort_by_key(|member| member.offset);
+    let mut found = Vec::new();
+    let mut end = 0;
+    let mut last = "";
+    for member in ordered {
+        let name = if member.is_base { &member.layout.type_name } else { &member.name };
+        found.extend(hole(HoleKind::Before, name, end..member.offset));
+        let inside = between(&member.layout);
+        found.extend(hole(HoleKind::Inside, name, member.offset..member.offset.saturating_add(inside)));
+        end = end.max(member.offset.saturating_add(member.layout.size.finite().unwrap_or(0)));
+        last = name;
+    }
+    found.extend(hole(HoleKind::Tail, last, end..size));
+    found
+}
+
+fn hole(kind: HoleKind, member: &str, bytes: std::ops::Range<u32>) -> Option<Hole> {
+    let size = bytes.end.checked_sub(bytes.start).filter(|size| *size > 0)?;
+    Some(Hole { kind, member: member.to_owned(), offset: bytes.start, size })
+}
+
+fn is_empty(layout: &LaidOut) -> bool {
+    layout.size.finite() == Some(0)
+}
+
+/// Bytes inside a type that no element, vector or scalar of it owns; a struct answers for itself.
+fn between(layout: &LaidOut) -> u32 {
+    let Some(size) = layout.size.finite() else { return 0 };
+    let owned = match &layout.shape {
+        LaidOutShape::Scalar(component) => component.size,
+        LaidOutShape::Vector { component, length } => component.size * length,
+        LaidOutShape::Matrix { component, rows, columns, .. } => component.size * rows * columns,
+        LaidOutShape::Array { element, count: Count::Finite(count), .. } => {
+            let element = element.size.finite().unwrap_or(0).saturating_sub(between(element));
+            count.saturating_mul(element)
+        }
+        LaidOutShape::Array { count: Count::Unbounded, .. }
+        | LaidOutShape::Struct(_)
+        | LaidOutShape::Pointer
+        | LaidOutShape::Resource => size,
+    };
+    size.saturating_sub(owned)
+}
+
+/// All bytes of a type that no scalar owns, structs included.
+fn waste(layout: &LaidOut) -> u64 {
+    let inside = u64::from(between(layout));
+    inside.saturating_add(structs_in(layout))
+}
+
+/// What the structs that a type is or holds lose.
+fn structs_in(layout: &LaidOut) -> u64 {
+    match &layout.shape {
+        LaidOutShape::Struct(members) => {
+            let own: u64 =
+                holes(members, layout.size.finite().unwrap_or(0)).iter().map(|hole| u64::from(hole.size)).sum();
+            members.iter().map(|member| structs_in(&member.layout)).fold(own, u64::saturating_add)
+        }
+        LaidOutShape::Array { element, count: Count::Finite(count), .. } => {
+            structs_in(element).saturating_mul(u64::from(*count))
+        }
+        LaidOutShape::Array { count: Count::Unbounded, .. }
+        | LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Matrix { .. }
+        | LaidOutShape::Pointer
+        | LaidOutShape::Resource => 0,
+    }
+}

@@ -1,0 +1,159 @@
+//! Places a struct's members one behind the other.
+//!
+//! In: the members, measured ([`super::slots`]). Out: their offsets and the size and alignment of the whole.
+
+use super::alignment::{Alignment, TooLarge, add};
+use super::explicit::{self, Explicit};
+use super::rules::{EmptyMembers, Placement};
+use super::slots::{self, Precision, Slot};
+use super::tree::{Extent, LaidOutMember, LaidOutShape};
+use super::walk::{Level, Stop, Walk};
+use crate::BlockKind;
+use crate::scalar::SixteenBit;
+use crate::shape::StructType;
+
+/// Members with their places.
+#[derive(Debug)]
+pub(super) struct Placed {
+    /// Members in declaration order.
+    pub members: Vec<LaidOutMember>,
+    /// End, without tail padding.
+    pub size: Extent,
+    /// Largest alignment of a member with bytes.
+    pub alignment: Alignment,
+}
+
+/// Whether a block's members are declared directly in it rather than in a struct type.
+pub(super) fn is_direct(kind: BlockKind) -> bool {
+    match kind {
+        BlockKind::Cbuffer | BlockKind::Tbuffer | BlockKind::Globals => true,
+        BlockKind::ConstantBuffer
+        | BlockKind::TextureBuffer
+        | BlockKind::ParameterBlock
+        | BlockKind::StructuredElement
+        | BlockKind::PushConstant
+        | BlockKind::ShaderRecord
+        | BlockKind::EntryUniforms
+        | BlockKind::Pointee
+        | BlockKind::UniformBlock
+        | BlockKind::StorageBlock => false,
+    }
+}
+
+/// Measures and places the members of `ty`.
+pub(super) fn members(
+    walk: &mut Walk<'_>,
+    ty: &StructType,
+    placement: &Placement,
+    level: Level,
+) -> Result<Placed, Stop> {
+    let slots = slots::of(walk, ty, placement, level)?;
+    let mut cursor = Cursor::new(placement, walk.options.sixteen_bit);
+    let mut offsets = vec![0; slots.len()];
+    let (first, rest): (Vec<usize>, Vec<usize>) = (0..slots.len()).partition(|index| slots[*index].is_first());
+    let mut failed = false;
+    for index in first.into_iter().chain(rest) {
+        let slot = &slots[index];
+        match walk.inside(&slot.name, |walk| cursor.place(walk, slot)) {
+            Ok(offset) => offsets[index] = offset,
+            Err(_) => failed = true,
+        }
+    }
+    if failed {
+        return Err(Stop::Reported);
+    }
+    if slots.iter().any(|slot| slot.explicit.is_some()) {
+        let ranges: Vec<_> = slots.iter().zip(&offsets).map(|(slot, offset)| slot.range(*offset)).collect();
+        explicit::warn_of_overlaps(walk, &ranges);
+    }
+    let reordered = slots.iter().any(|slot| matches!(slot.explicit, Some(Explicit::InOrder(_))));
+    let alignment = slots.iter().filter(|slot| !slot.is_empty()).map(|slot| slot.measured.alignment).max();
+    Ok(Placed {
+        size: cursor.size(reordered),
+        alignment: alignment.unwrap_or(Alignment::ONE),
+        members: slots.into_iter().zip(offsets).flat_map(|(slot, offset)| slot.into_members(offset)).collect(),
+    })
+}
+
+/// Where the next member may stand.
+#[derive(Debug)]
+struct Cursor<'a> {
+    placement: &'a Placement,
+    rows: bool,
+    row: Precision,
+    next: u32,
+    highest: u32,
+    unbounded: bool,
+}
+
+impl<'a> Cursor<'a> {
+    fn new(placement: &'a Placement, sixteen_bit: SixteenBit) -> Self {
+        let rows = placement.minimum_precision_rows && sixteen_bit == SixteenBit::Off;
+        Self { placement, rows, row: Precision::Normal, next: 0, highest: 0, unbounded: false }
+    }
+
+    fn place(&mut self, walk: &mut Walk<'_>, slot: &Slot) -> Result<u32, Stop> {
+        if self.unbounded && !slot.is_empty() {
+            return Err(walk.refuse("follows an array without end"));
+        }
+        let offset = match slot.explicit {
+            Some(Explicit::Ascending(offset)) if offset < self.next => {
+                let end = self.next;
+                return Err(walk.refuse(format!("packoffset {offset} lies below the previous member's end {end}")));
+            }
+            Some(Explicit::First(offset) | Explicit::InOrder(offset) | Explicit::Ascending(offset)) => offset,
+            None => self.fit(slot)?,
+        };
+        let end = match slot.measured.layout.size {
+            Extent::Finite(size) => add(offset, size)?,
+            Extent::Unbounded => {
+                self.unbounded = true;
+                offset
+            }
+        };
+        self.highest = self.highest.max(end);
+        self.next = if slot.is_first() { self.highest } else { end };
+        Ok(offset)
+    }
+
+    /// The first place behind the member before.
+    fn fit(&mut self, slot: &Slot) -> Result<u32, Stop> {
+        if slot.is_empty() {
+            return Ok(self.fit_empty(slot)?);
+        }
+        let mut start = self.next;
+        if self.rows && slot.precision != Precision::Unchanged {
+            if slot.precision != self.row {
+                start = Alignment::REGISTER.round_up(start)?;
+            }
+            self.row = slot.precision;
+        }
+        let offset = slot.start().round_up(start)?;
+        let straddles = slot.measured.whole.is_some_and(|size| offset % 16 + size > 16);
+        Ok(if straddles { Alignment::REGISTER.round_up(offset)? } else { offset })
+    }
+
+    fn fit_empty(&self, slot: &Slot) -> Result<u32, TooLarge> {
+        let aggregate = match slot.measured.layout.shape {
+            LaidOutShape::Struct(_) | LaidOutShape::Array { .. } => !slot.is_base,
+            LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Matrix { .. }
+            | LaidOutShape::Pointer
+            | LaidOutShape::Resource => false,
+        };
+        match self.placement.empty {
+            EmptyMembers::StartRegister if aggregate => Alignment::REGISTER.round_up(self.next),
+            EmptyMembers::Aligned => slot.start().round_up(self.next),
+            EmptyMembers::StartRegister | EmptyMembers::Nothing => Ok(self.next),
+        }
+    }
+
+    fn size(&self, ends_with_last: bool) -> Extent {
+        match (self.unbounded, ends_with_last) {
+            (true, _) => Extent::Unbounded,
+            (false, true) => Extent::Finite(self.next),
+            (false, false) => Extent::Finite(self.highest),
+        }
+    }
+}

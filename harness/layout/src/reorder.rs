@@ -1,0 +1,173 @@
+//! Which order of a struct's members takes fewer bytes under a rule set.
+//!
+//! Two simple orders are tried, largest alignment first and least padding next, and laid out under that very rule set:
+//! the answer is an order that is smaller, not the smallest one that exists. Members with explicit places, bit-fields
+//! and arrays without end keep a struct as it is. Sizes are bytes.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::padding::Declared;
+use super::tree::{LaidOut, LaidOutShape};
+use super::walk::lay_out;
+use crate::shape::{Count, Member, StructType, Type};
+use crate::{Block, BlockKind};
+
+/// A struct with more members is left as it is: each order is laid out about this number of times squared.
+const MAX_MEMBERS: usize = 32;
+/// Types in the struct, counted at each place, above which it is left as it is.
+const MAX_TYPES: usize = 1 << 10;
+
+/// A better order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Reordered {
+    /// Names of the members.
+    pub members: Vec<String>,
+    /// Size of the struct in bytes then; for the element of a structured buffer its stride.
+    pub size: u32,
+    /// Bytes fewer than now.
+    pub saves: u32,
+}
+
+/// A better order for the struct at `path` of a block, `None` where none is found.
+pub(super) fn better(declared: Declared<'_>, path: &str, type_name: &str) -> Option<Reordered> {
+    // The base of the block's struct has an empty path too.
+    let whole = path.is_empty() && declared.block.element.to_string() == type_name;
+    let structure = match &declared.block.element {
+        Type::Struct(structure) if whole => Arc::clone(structure),
+        element => {
+            let mut named = BTreeMap::new();
+            collect(element, &mut named);
+            named.remove(type_name)?
+        }
+    };
+    // A nested struct is measured alone; as a constant buffer's type it meets the rules for members of structs.
+    let kind = if whole { declared.block.kind } else { BlockKind::ConstantBuffer };
+    if structure.members.len() > MAX_MEMBERS || structure.members.iter().any(is_fixed) {
+        return None;
+    }
+    let trial = Trial { declared, kind, structure: &structure };
+    let all: Vec<&Member> = structure.members.iter().collect();
+    let (now, laid_out) = trial.lay_out(&all)?;
+    if types(&laid_out) > MAX_TYPES {
+        return None;
+    }
+    let orders = [trial.by_alignment()?, trial.least_padding()?];
+    let sizes = orders.into_iter().filter_map(|order| Some((trial.lay_out(&order)?.0, order)));
+    let (size, order) = sizes.min_by_key(|(size, _)| *size)?;
+    let saves = now.checked_sub(size).filter(|saves| *saves > 0)?;
+    Some(Reordered { members: order.iter().map(|member| member.name.clone()).collect(), size, saves })
+}
+
+/// All structs that a type is or holds, by name; anonymous ones cannot be told apart.
+fn collect(ty: &Type, named: &mut BTreeMap<String, Arc<StructType>>) {
+    match ty {
+        Type::Struct(structure) => {
+            if structure.name.is_empty() || named.insert(structure.name.clone(), Arc::clone(structure)).is_none() {
+                let base = structure.base.iter().map(|base| Type::Struct(Arc::clone(base)));
+                base.for_each(|base| collect(&base, named));
+                structure.members.iter().for_each(|member| collect(&member.ty, named));
+            }
+        }
+        Type::Array { element, .. } => collect(element, named),
+        Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Enum(_)
+        | Type::Pointer { .. }
+        | Type::Handle { .. }
+        | Type::Resource(_) => {}
+    }
+}
+
+/// Whether a member's place says more than its type.
+fn is_fixed(member: &Member) -> bool {
+    let Member { ty, bit_width, annotations, .. } = member;
+    let explicit = annotations.packoffset.is_some() || annotations.vk_offset().is_some();
+    let unbounded = ty.dimensions().1.contains(&Count::Unbounded);
+    explicit || bit_width.is_some() || unbounded || annotations.constant_register().is_some()
+}
+
+fn types(layout: &LaidOut) -> usize {
+    match &layout.shape {
+        LaidOutShape::Struct(members) => members.iter().map(|member| types(&member.layout)).sum::<usize>() + 1,
+        LaidOutShape::Array { element, .. } => types(element) + 1,
+        LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Matrix { .. }
+        | LaidOutShape::Pointer
+        | LaidOutShape::Resource => 1,
+    }
+}
+
+/// A struct whose members are tried in other orders.
+#[derive(Debug)]
+struct Trial<'a> {
+    declared: Declared<'a>,
+    kind: BlockKind,
+    structure: &'a StructType,
+}
+
+impl<'a> Trial<'a> {
+    /// Size (stride, where there is one) and layout with these members only, `None` where the rule set forbids them.
+    fn lay_out(&self, members: &[&Member]) -> Option<(u32, LaidOut)> {
+        let structure =
+            StructType { members: members.iter().map(|member| (*member).clone()).collect(), ..self.structure.clone() };
+        let Declared { block, rules, options } = self.declared;
+        let block = Block { kind: self.kind, element: Type::Struct(Arc::new(structure)), ..block.clone() };
+        let layout = lay_out(&block, rules, options);
+        let laid_out = layout.result.ok()?;
+        let size = laid_out.size.finite()?;
+        Some((layout.stride.unwrap_or(size), laid_out))
+    }
+
+    /// Alignment and size of a member by itself.
+    fn weight(&self, member: &Member) -> Option<(u32, u32)> {
+        let (_, laid_out) = self.lay_out(&[member])?;
+        let LaidOutShape::Struct(members) = laid_out.shape else { return None };
+        let layout = &members.last()?.layout;
+        Some((layout.alignment, layout.size.finite()?))
+    }
+
+    /// Largest alignment first, then largest size.
+    fn by_alignment(&self) -> Option<Vec<&'a Member>> {
+        let mut weighed = Vec::new();
+        for member in &self.structure.members {
+            weighed.push((Reverse(self.weight(member)?), member));
+        }
+        weighed.sort_by_key(|(weight, _)| *weight);
+        Some(weighed.into_iter().map(|(_, member)| member).collect())
+    }
+
+    /// At each place the member that leaves the fewest bytes free before it, of those the one that weighs most.
+    fn least_padding(&self) -> Option<Vec<&'a Member>> {
+        let mut rest = self.by_alignment()?;
+        let mut order = Vec::new();
+        while !rest.is_empty() {
+            let mut best: Option<(u32, usize)> = None;
+            for (index, member) in rest.iter().enumerate() {
+                order.push(*member);
+                let hole = self.hole_before_last(&order)?;
+                order.pop();
+                if best.is_none_or(|(least, _)| hole < least) {
+                    best = Some((hole, index));
+                }
+            }
+            let (_, index) = best.expect("the loop ran, since there are members left");
+            order.push(rest.remove(index));
+        }
+        Some(order)
+    }
+
+    /// Bytes between the last member and the end of those before it.
+    fn hole_before_last(&self, members: &[&Member]) -> Option<u32> {
+        let LaidOutShape::Struct(placed) = self.lay_out(members)?.1.shape else { return None };
+        let (last, before) = placed.split_last()?;
+        let end = |member: &super::LaidOutMember| Some(member.offset.saturating_add(member.layout.size.finite()?));
+        let end = before.iter().filter_map(end).max().unwrap_or(0);
+        Some(last.offset.saturating_sub(end))
+    }
+}

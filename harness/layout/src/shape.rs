@@ -1,0 +1,236 @@
+//! The shapes that declared types take: vectors, matrices, arrays, structs, enums, pointers.
+//!
+//! Types here are resolved (typedefs followed, generics specialised, constants evaluated) but not laid out.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Annotations;
+use crate::Span;
+use crate::resource::Resource;
+use crate::scalar::Scalar;
+
+/// Which vectors of a matrix are contiguous in memory, in HLSL's sense: `Row` is `row_major`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MatrixOrder {
+    /// Rows are contiguous.
+    Row,
+    /// Columns are contiguous; DXC's default.
+    #[default]
+    Column,
+}
+
+impl MatrixOrder {
+    /// The order that a modifier declares.
+    pub fn of_modifier(word: &str) -> Option<Self> {
+        match word {
+            "row_major" => Some(Self::Row),
+            "column_major" => Some(Self::Column),
+            _ => None,
+        }
+    }
+}
+
+/// A number of elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Count {
+    /// Exactly this many.
+    Finite(u32),
+    /// `[]`: as many as the resource holds.
+    Unbounded,
+}
+
+/// A resolved type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Type {
+    /// One scalar.
+    Scalar(Scalar),
+    /// `length` is 1 to 4; `float1` is a vector of one.
+    Vector {
+        /// Component type.
+        scalar: Scalar,
+        /// Number of components, 1 to 4.
+        length: u32,
+    },
+    /// `rows` and `columns` are 1 to 4.
+    Matrix {
+        /// Component type.
+        scalar: Scalar,
+        /// Number of rows, 1 to 4 (the first number in `float2x3`).
+        rows: u32,
+        /// Number of columns, 1 to 4.
+        columns: u32,
+        /// Declared order; `None` takes the default in force.
+        order: Option<MatrixOrder>,
+    },
+    /// One array dimension; `float a[2][3]` is an array of 2 arrays of 3.
+    Array {
+        /// Element type.
+        element: Box<Type>,
+        /// Number of elements.
+        count: Count,
+    },
+    /// A struct.
+    Struct(Arc<StructType>),
+    /// An enum.
+    Enum(Arc<EnumType>),
+    /// A pointer; the pointee may be the struct that holds the pointer, so only its spelling is kept here.
+    Pointer {
+        /// HLSL spelling of the pointee.
+        pointee: String,
+    },
+    /// A texture, sampler, buffer or other resource: no bytes of its own.
+    Resource(Resource),
+    /// Slang's `DescriptorHandle<T>`: the number of a descriptor, which is data.
+    Handle {
+        /// HLSL spelling of the resource.
+        resource: String,
+    },
+}
+
+/// A struct type. Static members are not kept: they take no space.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StructType {
+    /// Qualified name (`N::S`, `Pair<float>`); empty for an anonymous struct.
+    pub name: String,
+    /// Base struct, laid out before the members.
+    pub base: Option<Arc<StructType>>,
+    /// Members in declaration order.
+    pub members: Vec<Member>,
+    /// Where the struct is declared.
+    pub span: Span,
+}
+
+/// A member of a struct or of a constant buffer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// Name; empty for an unnamed bit-field.
+    pub name: String,
+    /// Type.
+    pub ty: Type,
+    /// Width in bits of a bit-field.
+    pub bit_width: Option<u32>,
+    /// `packoffset`, `register`, `[[vk::offset]]` and other annotations.
+    pub annotations: Annotations,
+    /// Where the member is declared.
+    pub span: Span,
+}
+
+/// An enum type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EnumType {
+    /// Qualified name.
+    pub name: String,
+    /// Underlying type; `int` where none is declared.
+    pub underlying: Scalar,
+}
+
+impl fmt::Display for Type {
+    /// HLSL spelling, dimensions outermost first, majorness left out: `float`, `float3`, `float2x3[4]`, `N::S[]`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scalar(scalar) => f.write_str(scalar.spelling()),
+            Self::Vector { scalar, length } => write_vector(f, *scalar, *length),
+            Self::Matrix { scalar, rows, columns, .. } => write!(f, "{}{rows}x{columns}", scalar.spelling()),
+            Self::Array { .. } => {
+                let (element, counts) = self.dimensions();
+                write!(f, "{element}")?;
+                counts.iter().try_for_each(|count| write!(f, "[{count}]"))
+            }
+            Self::Struct(ty) => f.write_str(if ty.name.is_empty() { "struct" } else { &ty.name }),
+            Self::Enum(ty) => f.write_str(&ty.name),
+            Self::Pointer { pointee } => write!(f, "{pointee}*"),
+            Self::Handle { resource } => write!(f, "DescriptorHandle<{resource}>"),
+            Self::Resource(resource) => write!(f, "{resource}"),
+        }
+    }
+}
+
+fn write_vector(f: &mut fmt::Formatter<'_>, scalar: Scalar, length: u32) -> fmt::Result {
+    write!(f, "{}{length}", scalar.spelling())
+}
+
+impl fmt::Display for Count {
+    /// The number, or nothing for unbounded (as between the brackets of a declaration).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Finite(count) => write!(f, "{count}"),
+            Self::Unbounded => Ok(()),
+        }
+    }
+}
+
+impl Type {
+    /// Innermost non-array type and the array counts, outermost first (empty for a non-array).
+    pub fn dimensions(&self) -> (&Type, Vec<Count>) {
+        let mut counts = Vec::new();
+        let mut ty = self;
+        while let Self::Array { element, count } = ty {
+            counts.push(*count);
+            ty = element;
+        }
+        (ty, counts)
+    }
+
+    /// Whether this is a scalar, a vector or a matrix of a minimum-precision type.
+    pub fn is_minimum_precision(&self) -> bool {
+        match self {
+            Self::Scalar(scalar) | Self::Vector { scalar, .. } | Self::Matrix { scalar, .. } => {
+                scalar.is_minimum_precision()
+            }
+            Self::Array { .. }
+            | Self::Struct(_)
+            | Self::Enum(_)
+            | Self::Pointer { .. }
+            | Self::Handle { .. }
+            | Self::Resource(_) => false,
+        }
+    }
+
+    /// The resource that this type is; `None` for an array of them, too.
+    pub fn resource(&self) -> Option<&Resource> {
+        match self {
+            Self::Resource(resource) => Some(resource),
+            Self::Scalar(_)
+            | Self::Vector { .. }
+            | Self::Matrix { .. }
+            | Self::Array { .. }
+            | Self::Struct(_)
+            | Self::Enum(_)
+            | Self::Pointer { .. }
+            | Self::Handle { .. } => None,
+        }
+    }
+
+    /// Whether this type, or anything that it holds outside of resources, is a resource for which `is_wanted`.
+    pub fn holds(&self, is_wanted: &dyn Fn(&Resource) -> bool) -> bool {
+        match self.dimensions().0 {
+            Self::Resource(resource) => is_wanted(resource),
+            Self::Struct(structure) => structure.holds(is_wanted),
+            Self::Scalar(_)
+            | Self::Vector { .. }
+            | Self::Matrix { .. }
+            | Self::Array { .. }
+            | Self::Enum(_)
+            | Self::Pointer { .. }
+            | Self::Handle { .. } => false,
+        }
+    }
+}
+
+impl StructType {
+    /// The member `name`, in the bases too.
+    pub fn member(&self, name: &str) -> Option<&Member> {
+        let own = self.members.iter().find(|member| member.name == name);
+        own.or_else(|| self.base.as_deref()?.member(name))
+    }
+
+    /// Whether a member, in the bases too, is or holds a resource for which `is_wanted`.
+    pub fn holds(&self, is_wanted: &dyn Fn(&Resource) -> bool) -> bool {
+        self.base.as_deref().is_some_and(|base| base.holds(is_wanted))
+            || self.members.iter().any(|member| member.ty.holds(is_wanted))
+    }
+}

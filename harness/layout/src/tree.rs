@@ -1,0 +1,288 @@
+//! A laid-out block: a tree of offsets, with its two flat views, member rows and leaves.
+//!
+//! Offsets in the tree are relative to the enclosing struct; offsets in rows and leaves are absolute in the block.
+//! All are bytes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::BlockKind;
+use crate::scalar::Scalar;
+use crate::shape::{Count, MatrixOrder};
+
+/// A number of bytes, or no end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Extent {
+    /// This many bytes.
+    Finite(u32),
+    /// The size of an unsized array.
+    Unbounded,
+}
+
+impl Extent {
+    /// The number of bytes, `None` where there is no end.
+    pub fn finite(self) -> Option<u32> {
+        match self {
+            Self::Finite(size) => Some(size),
+            Self::Unbounded => None,
+        }
+    }
+}
+
+/// One block under one rule set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BlockLayout {
+    /// Name of the rule set, dialect included (`scalar@slang`).
+    pub rules: String,
+    /// Name of the block.
+    pub name: String,
+    /// Kind of the block.
+    pub kind: BlockKind,
+    /// Elements of an array of blocks.
+    pub count: Count,
+    /// The layout, or every reason why the rule set forbids the block.
+    pub result: Result<LaidOut, Vec<Refusal>>,
+    /// Bytes from one structured-buffer element to the next; `None` for other kinds.
+    pub stride: Option<u32>,
+    /// What the user should know although the layout is certain (an ignored attribute, for one).
+    pub warnings: Vec<LayoutWarning>,
+}
+
+/// The kinds of [`LayoutWarning`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LayoutWarningKind {
+    /// The rule set takes no notice of an attribute.
+    Ignored,
+    /// Two members share bytes.
+    OffsetOverlap,
+}
+
+/// What a layout does that its author may not expect.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LayoutWarning {
+    /// Path of the member in the block.
+    pub path: String,
+    /// What kind of problem.
+    #[serde(rename = "code")]
+    pub kind: LayoutWarningKind,
+    /// Lowercase fragment with the numbers that matter; the rule set is not named.
+    pub message: String,
+}
+
+/// Why a rule set forbids a block.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// Path of the member in the block; empty for the block itself.
+    pub path: String,
+    /// Lowercase fragment with the numbers that matter.
+    pub message: String,
+}
+
+/// Why a rule set forbids a block, as far as anyone reads on: the first reasons, and how many more there are.
+#[derive(Debug, Default)]
+pub struct Refusals {
+    first: Vec<Refusal>,
+    more: usize,
+}
+
+impl Refusals {
+    /// Reasons that are kept.
+    const KEPT: usize = 100;
+
+    /// Adds a reason.
+    pub fn push(&mut self, path: &str, message: impl Into<String>) {
+        if self.first.len() < Self::KEPT {
+            self.first.push(Refusal { path: path.to_owned(), message: message.into() });
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    /// The reasons; the last one counts those that were not kept.
+    pub fn into_vec(self) -> Vec<Refusal> {
+        let more = format!("{} more reasons are not listed", self.more);
+        let more = (self.more > 0).then(|| Refusal { path: String::new(), message: more });
+        self.first.into_iter().chain(more).collect()
+    }
+}
+
+/// A type with its bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LaidOut {
+    /// HLSL spelling of the declared type.
+    pub type_name: String,
+    /// Size in bytes as the rule set reports it (tail padding as the rule set says).
+    pub size: Extent,
+    /// Alignment in bytes: the rounding applied before any straddle test.
+    pub alignment: u32,
+    /// What it is made of.
+    pub shape: LaidOutShape,
+}
+
+impl LaidOut {
+    /// What a step of a leaf's way leads to; `None` for the parts of vectors and matrices, and for a step that is no part of
+    /// this type.
+    pub fn at_step(&self, step: &LeafStep) -> Option<&Self> {
+        match (&self.shape, step) {
+            (LaidOutShape::Struct(members), LeafStep::Member(index)) => {
+                members.get(*index as usize).map(|member| &member.layout)
+            }
+            (LaidOutShape::Array { element, .. }, LeafStep::Element(_)) => Some(element),
+            (
+                LaidOutShape::Scalar(_)
+                | LaidOutShape::Vector { .. }
+                | LaidOutShape::Matrix { .. }
+                | LaidOutShape::Array { .. }
+                | LaidOutShape::Struct(_)
+                | LaidOutShape::Pointer
+                | LaidOutShape::Resource,
+                LeafStep::Member(_) | LeafStep::Element(_) | LeafStep::Cell { .. } | LeafStep::Component(_),
+            ) => None,
+        }
+    }
+}
+
+/// A scalar type with its size under the rule set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Component {
+    /// Declared scalar type (for an enum, the type that its value takes under this rule set).
+    pub scalar: Scalar,
+    /// Size in bytes.
+    pub size: u32,
+}
+
+/// What a laid-out type is made of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum LaidOutShape {
+    /// A scalar or an enum.
+    Scalar(Component),
+    /// Components are contiguous.
+    Vector {
+        /// Component.
+        component: Component,
+        /// Number of components.
+        length: u32,
+    },
+    /// Rows (order `Row`) or columns (order `Column`) are contiguous vectors, `stride` bytes apart.
+    Matrix {
+        /// Component.
+        component: Component,
+        /// Number of rows.
+        rows: u32,
+        /// Number of columns.
+        columns: u32,
+        /// Which vectors are contiguous.
+        order: MatrixOrder,
+        /// Bytes from one contiguous vector to the next.
+        stride: u32,
+    },
+    /// One dimension.
+    Array {
+        /// Element.
+        element: Box<LaidOut>,
+        /// Number of elements.
+        count: Count,
+        /// Bytes from one element to the next.
+        stride: u32,
+    },
+    /// A struct.
+    Struct(Vec<LaidOutMember>),
+    /// A pointer, or nothing where the rule set gives pointers no bytes.
+    Pointer,
+    /// A resource: no bytes.
+    Resource,
+}
+
+/// A member of a laid-out struct.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LaidOutMember {
+    /// Name; empty for the base struct and for unnamed bit-fields.
+    pub name: String,
+    /// Whether this is the base struct, whose members count as the struct's own.
+    pub is_base: bool,
+    /// Bytes from the start of the enclosing struct.
+    pub offset: u32,
+    /// Place of a bit-field in its storage unit.
+    pub bits: Option<BitRange>,
+    /// Type of the member.
+    pub layout: LaidOut,
+}
+
+/// Bits of a storage unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BitRange {
+    /// First bit, from the least significant.
+    pub offset: u32,
+    /// Number of bits.
+    pub width: u32,
+}
+
+/// One line of `layoutproof show`: a member at any depth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemberRow {
+    /// Path in the block: `lights[].position`.
+    pub path: String,
+    /// HLSL spelling.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// Absolute offset of element 0, in bytes.
+    pub offset: u32,
+    /// Size in bytes; `None` for an unsized array.
+    pub size: Option<u32>,
+    /// Whether this is an unsized array.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unbounded: bool,
+    /// Alignment in bytes.
+    pub alignment: u32,
+    /// Stride of the outermost dimension, in bytes.
+    pub array_stride: Option<u32>,
+    /// Strides of all dimensions, outermost first; empty below two dimensions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub array_strides: Vec<u32>,
+    /// Bytes between contiguous vectors of a matrix; `None` for single-vector matrices and non-matrices.
+    pub matrix_stride: Option<u32>,
+    /// Order of a matrix (or of an array's matrices); `None` for non-matrices.
+    pub matrix_order: Option<MatrixOrder>,
+    /// First bit of a bit-field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bit_offset: Option<u32>,
+    /// Width of a bit-field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bit_width: Option<u32>,
+}
+
+/// A scalar component reached by a path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Leaf {
+    /// Path in the block: `s.m[1][2]` (row, column), `v.y`, `b[3]`.
+    pub path: String,
+    /// The same path as steps through the tree.
+    pub steps: Vec<LeafStep>,
+    /// Component.
+    pub component: Component,
+    /// Absolute offset in bytes.
+    pub offset: u32,
+}
+
+/// One step from a type to a part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LeafStep {
+    /// Index into [`LaidOutShape::Struct`].
+    Member(u32),
+    /// Array element.
+    Element(u32),
+    /// Row and column of a matrix.
+    Cell {
+        /// Row.
+        row: u32,
+        /// Column.
+        column: u32,
+    },
+    /// Component of a vector.
+    Component(u32),
+}

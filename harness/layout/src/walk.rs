@@ -1,0 +1,319 @@
+//! The one walk that applies a rule set: a block's declared types in, a tree of offsets, sizes and strides out.
+//!
+//! A type is measured first, knowing nothing of its place; [`super::place`] then places a struct's members one behind
+//! the other. What the rule set forbids is collected on the way, so that all reasons are reported at once.
+
+use super::alignment::{Alignment, MAX_BYTES, TooLarge};
+use super::matrix::Matrix;
+use super::measured::{Footprint, Measured, Repeated};
+use super::rules::{ArrayOrder, ElementOrder, EmptyMembers, Enums, Placement, RuleSet, StructPadding, UnsizedArrays};
+use super::tree::{BlockLayout, Component, Extent, LaidOut, LaidOutShape, LayoutWarning, Refusals};
+use super::{LayoutOptions, forbid, place, views};
+use crate::scalar::Scalar;
+use crate::shape::{Count, EnumType, StructType, Type};
+use crate::{Block, BlockKind};
+
+/// Most types in one layout, counting a struct's members once for each place where the struct stands. Structs of structs
+/// double with each level, so the limit keeps small texts from making large layouts.
+pub const MAX_TYPES: u32 = 1 << 17;
+
+/// Lays `block` out under `rules`.
+///
+/// Everything that the rule set forbids, and sizes beyond 2^31 bytes, are in the `result` with a reason each.
+pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockLayout {
+    let mut walk = Walk::new(block.kind, rules, options);
+    let root = walk.root(&block.element);
+    let stride =
+        root.as_ref().filter(|_| block.kind == BlockKind::StructuredElement).and_then(|root| walk.stride(root));
+    if let Some(root) = root.as_ref().filter(|_| walk.refusals.is_empty()) {
+        walk.refusals = forbid::placed(rules, &root.layout);
+    }
+    let result = match root {
+        Some(root) if walk.refusals.is_empty() => Ok(LaidOut { alignment: root.alignment.bytes(), ..root.layout }),
+        Some(_) | None => Err(walk.refusals.into_vec()),
+    };
+    BlockLayout {
+        rules: rules.name.to_owned(),
+        name: block.name.clone(),
+        kind: block.kind,
+        count: block.count,
+        result,
+        stride,
+        warnings: walk.warnings,
+    }
+}
+
+/// Why there is no layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// A size beyond the cap, not yet reported.
+    TooLarge,
+    /// The reasons are among the refusals.
+    Reported,
+}
+
+impl From<TooLarge> for Stop {
+    fn from(_: TooLarge) -> Self {
+        Self::TooLarge
+    }
+}
+
+/// State of a walk.
+#[derive(Debug)]
+pub(super) struct Walk<'a> {
+    /// The row.
+    pub rules: &'a RuleSet,
+    /// What the command line says.
+    pub options: LayoutOptions,
+    /// What kind of block this is.
+    pub kind: BlockKind,
+    /// Path of the type that is being measured.
+    pub path: String,
+    /// Reasons against a layout.
+    pub refusals: Refusals,
+    /// What the user should know.
+    pub warnings: Vec<LayoutWarning>,
+    types: u32,
+}
+
+/// Where a struct stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Level {
+    /// It is the block itself.
+    Block,
+    /// It is a member, a base or an element.
+    Inner,
+}
+
+impl<'a> Walk<'a> {
+    fn new(kind: BlockKind, rules: &'a RuleSet, options: LayoutOptions) -> Self {
+        Self {
+            rules,
+            options,
+            kind,
+            path: String::new(),
+            refusals: Refusals::default(),
+            warnings: Vec::new(),
+            types: 0,
+        }
+    }
+
+    /// Records a reason against a layout at the current path.
+    pub(super) fn refuse(&mut self, message: impl Into<String>) -> Stop {
+        self.refusals.push(&self.path, message);
+        Stop::Reported
+    }
+
+    /// The path of a member of the struct that is being measured.
+    pub(super) fn path_of(&self, member: &str) -> String {
+        views::join(&self.path, member)
+    }
+
+    /// Does `work` at the path of a member, and turns a size beyond the cap into a refusal there.
+    pub(super) fn inside<T>(
+        &mut self,
+        member: &str,
+        work: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let path = self.path_of(member);
+        self.at(path, work)
+    }
+
+    fn at<T>(&mut self, path: String, work: impl FnOnce(&mut Self) -> Result<T, Stop>) -> Result<T, Stop> {
+        let outer = std::mem::replace(&mut self.path, path);
+        let done = work(self).map_err(|stop| match stop {
+            Stop::TooLarge => self.refuse(format!("is larger than {MAX_BYTES} bytes")),
+            Stop::Reported => stop,
+        });
+        self.path = outer;
+        done
+    }
+
+    fn root(&mut self, element: &Type) -> Option<Measured> {
+        let root = self.at(String::new(), |walk| match element {
+            Type::Struct(ty) => {
+                walk.enter(element)?;
+                let mut root = walk.structure(ty, Level::Block)?;
+                root.layout.type_name = element.to_string();
+                Ok(root)
+            }
+            Type::Matrix { .. } | Type::Array { .. } => {
+                let reordered = match walk.rules.element_order {
+                    ElementOrder::Declared => None,
+                    ElementOrder::Default => in_default_order(element),
+                };
+                walk.measure(reordered.as_ref().unwrap_or(element), &walk.rules.members)
+            }
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Enum(_)
+            | Type::Pointer { .. }
+            | Type::Handle { .. }
+            | Type::Resource(_) => walk.measure(element, &walk.rules.members),
+        });
+        root.ok()
+    }
+
+    fn enter(&mut self, ty: &Type) -> Result<(), Stop> {
+        self.types += 1;
+        if self.types > MAX_TYPES {
+            let reported = self.types > MAX_TYPES + 1;
+            return Err(if reported { Stop::Reported } else { self.refuse(format!("more than {MAX_TYPES} members")) });
+        }
+        forbid::declared(self, ty);
+        Ok(())
+    }
+
+    /// Measures a type for a place under `placement`.
+    pub(super) fn measure(&mut self, ty: &Type, placement: &Placement) -> Result<Measured, Stop> {
+        self.enter(ty)?;
+        let mut measured = match ty {
+            Type::Scalar(scalar) => self.scalar(*scalar, placement),
+            Type::Vector { scalar, length } => self.vector(*scalar, *length, placement)?,
+            Type::Matrix { scalar, rows, columns, order } => {
+                let order = order.unwrap_or(self.options.matrix);
+                let matrix = Matrix { component: self.component(*scalar), rows: *rows, columns: *columns, order };
+                matrix.measure(self, placement)?
+            }
+            Type::Array { element, count } => self.array(element, *count, placement)?,
+            Type::Struct(structure) => self.structure(structure, Level::Inner)?,
+            Type::Enum(declared) => self.enumeration(declared, placement),
+            Type::Pointer { .. } => pointer(self.rules.pointer_size, placement),
+            Type::Handle { .. } => self.handle(placement)?,
+            Type::Resource(_) => Measured::empty(LaidOutShape::Resource),
+        };
+        if ty.is_minimum_precision() {
+            measured.raise(placement.minimum_precision_alignment);
+        }
+        measured.layout.type_name = ty.to_string();
+        Ok(measured)
+    }
+
+    fn component(&self, scalar: Scalar) -> Component {
+        Component { scalar, size: scalar.size(self.options.sixteen_bit, self.rules.bool_size) }
+    }
+
+    fn scalar(&self, scalar: Scalar, placement: &Placement) -> Measured {
+        let component = self.component(scalar);
+        Measured::new(LaidOutShape::Scalar(component), Footprint::scalar(component), placement)
+    }
+
+    fn enumeration(&self, declared: &EnumType, placement: &Placement) -> Measured {
+        let component = self.component(match self.rules.enums {
+            Enums::Underlying => declared.underlying,
+            Enums::Int32 => Scalar::Int32,
+        });
+        let own = Footprint::scalar(component);
+        let footprint = Footprint { alignment: placement.enum_alignment.unwrap_or(own.alignment), ..own };
+        Measured::new(LaidOutShape::Scalar(component), footprint, placement)
+    }
+
+    fn vector(&self, scalar: Scalar, length: u32, placement: &Placement) -> Result<Measured, Stop> {
+        let component = self.component(scalar);
+        let footprint = Footprint::vector(self.rules.vectors, component, length)?;
+        let mut measured = Measured::new(LaidOutShape::Vector { component, length }, footprint, placement);
+        measured.keep_vector_whole(component, length, placement);
+        Ok(measured)
+    }
+
+    /// Slang's `DescriptorHandle<T>`: two `uint`, and the resource itself where resources are pointers of the host's
+    /// (measured with Slang 2026.14.1).
+    fn handle(&mut self, placement: &Placement) -> Result<Measured, Stop> {
+        if let UnsizedArrays::Pointer { .. } = self.rules.unsized_arrays {
+            let message = format!(
+                "is a handle of a resource, which {} has as the resource itself: not modelled",
+                self.rules.name
+            );
+            return Err(self.refuse(message));
+        }
+        self.vector(Scalar::Uint32, 2, placement)
+    }
+
+    fn array(&mut self, element: &Type, count: Count, placement: &Placement) -> Result<Measured, Stop> {
+        if let (Count::Unbounded, UnsizedArrays::Pointer { size }) = (count, self.rules.unsized_arrays) {
+            let footprint = Footprint { size, alignment: Alignment::EIGHT };
+            return Ok(Measured::new(LaidOutShape::Pointer, footprint, placement));
+        }
+        let reordered = match self.rules.array_order {
+            ArrayOrder::Declared => None,
+            ArrayOrder::Default => in_default_order(element),
+        };
+        let element = reordered.as_ref().unwrap_or(element);
+        let path = format!("{}[]", self.path);
+        let element = self.at(path, |walk| walk.measure(element, placement))?;
+        if element.layout.is_resource() {
+            let element = Box::new(element.layout);
+            return Ok(Measured::empty(LaidOutShape::Array { element, count, stride: 0 }));
+        }
+        let Some(footprint) = element.footprint() else {
+            return Err(self.refuse("is an array of elements without end"));
+        };
+        let (finite, extent) = match count {
+            Count::Finite(count) => (count, None),
+            Count::Unbounded => (1, Some(Extent::Unbounded)),
+        };
+        let array = Repeated::new(self.rules, footprint, finite)?;
+        let shape = LaidOutShape::Array { element: Box::new(element.layout), count, stride: array.stride };
+        let mut measured = Measured::new(shape, array.footprint, placement);
+        measured.layout.size = extent.unwrap_or(measured.layout.size);
+        Ok(measured)
+    }
+
+    fn structure(&mut self, ty: &StructType, level: Level) -> Result<Measured, Stop> {
+        let placement = match level {
+            Level::Block if place::is_direct(self.kind) => self.rules.direct.unwrap_or(self.rules.members),
+            Level::Block | Level::Inner => self.rules.members,
+        };
+        let placed = place::members(self, ty, &placement, level)?;
+        let padded = match self.rules.pad_structs {
+            StructPadding::None => false,
+            StructPadding::Padded => true,
+            StructPadding::PaddedExceptEntryUniforms => level == Level::Inner || self.kind != BlockKind::EntryUniforms,
+        };
+        let empty = placed.members.is_empty() && placement.empty == EmptyMembers::Aligned;
+        let least = if empty { Alignment::ONE } else { self.rules.struct_alignment };
+        let alignment = placed.alignment.max(least);
+        let size = match placed.size {
+            Extent::Finite(end) if padded => alignment.round_up(end)?,
+            Extent::Finite(end) => end,
+            Extent::Unbounded => 0,
+        };
+        let mut measured =
+            Measured::new(LaidOutShape::Struct(placed.members), Footprint { size, alignment }, &placement);
+        if placed.size == Extent::Unbounded {
+            measured.layout.size = Extent::Unbounded;
+        }
+        Ok(measured)
+    }
+
+    /// Bytes from one element of a structured buffer to the next; `None` for an element without end.
+    fn stride(&self, element: &Measured) -> Option<u32> {
+        Repeated::new(self.rules, element.footprint()?, 1).ok().map(|array| array.stride)
+    }
+}
+
+/// The same matrix, or array of matrices, without its declared order; `None` for other types.
+fn in_default_order(ty: &Type) -> Option<Type> {
+    match ty {
+        Type::Matrix { scalar, rows, columns, .. } => {
+            Some(Type::Matrix { scalar: *scalar, rows: *rows, columns: *columns, order: None })
+        }
+        Type::Array { element, count } => {
+            Some(Type::Array { element: Box::new(in_default_order(element)?), count: *count })
+        }
+        Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Struct(_)
+        | Type::Enum(_)
+        | Type::Pointer { .. }
+        | Type::Handle { .. }
+        | Type::Resource(_) => None,
+    }
+}
+
+fn pointer(size: u32, placement: &Placement) -> Measured {
+    match Alignment::new(size) {
+        Some(alignment) => Measured::new(LaidOutShape::Pointer, Footprint { size, alignment }, placement),
+        None => Measured::empty(LaidOutShape::Pointer),
+    }
+}

@@ -1,0 +1,152 @@
+//! The options of DXC and slangc that change bindings, as text in, as values out.
+//!
+//! One text is one option with its values: `-fvk-t-shift 10 all`. Source: DXC's guide to SPIR-V code generation, Vulkan
+//! Command-line Options; slangc's command line reference, which has `-fvk-*-shift` and `-fvk-bind-globals` in common.
+
+use layoutproof_layout::Span;
+
+use super::LayoutUnit;
+use super::place::number;
+use crate::input::diagnostics::{Code, Diagnostic};
+
+/// What the options say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+pub struct Options {
+    /// `-fvk-{b,t,s,u}-shift N SPACE|all`, in order.
+    pub shifts: Vec<Shift>,
+    /// `-fvk-auto-shift-bindings`: shifts are for what has no register, too.
+    pub auto_shift: bool,
+    /// `-fvk-bind-globals N S`: where `$Globals` is.
+    pub globals: Option<Descriptor>,
+    /// `-fvk-bind-register TYPE-NUMBER SPACE BINDING SET`, or `-vkbr`, in order.
+    pub registers: Vec<BoundRegister>,
+    /// `-auto-binding-space N`: the space of what has none.
+    pub auto_space: Option<u32>,
+    /// `-fspv-flatten-resource-arrays`: an array takes a binding for each element.
+    pub flatten: bool,
+    /// `-Od`, `-fspv-preserve-bindings`: what is unused stays in a SPIR-V module (measured with DXC 1.7.2308).
+    pub unused: Unused,
+    /// `-flegacy-resource-reservation`: unused resources keep the registers that are written at them.
+    pub legacy_reservation: bool,
+    /// `-Vd`: DXC's validator does not look at the module.
+    pub unvalidated: bool,
+}
+
+/// What becomes of unused resources in a SPIR-V module.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unused {
+    /// They are removed.
+    #[default]
+    Dropped,
+    /// They stay.
+    Kept,
+}
+
+/// A place in Vulkan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Descriptor {
+    /// Binding.
+    pub binding: u32,
+    /// Descriptor set.
+    pub set: u32,
+}
+
+/// How far the registers of one class are moved in one space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shift {
+    /// Register class.
+    pub class: LayoutUnit,
+    /// How far, in bindings.
+    pub by: u32,
+    /// The space; `None` for all of them.
+    pub space: Option<u32>,
+}
+
+/// Where one register goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoundRegister {
+    /// Register class.
+    pub class: LayoutUnit,
+    /// Register number.
+    pub register: u32,
+    /// Register space.
+    pub space: u32,
+    /// Where it goes.
+    pub to: Descriptor,
+}
+
+impl Options {
+    /// Reads the options of a command line.
+    ///
+    /// # Errors
+    /// `BadOption` for each option that is not known or whose values are not what it takes.
+    pub fn parse(texts: &[String]) -> Result<Self, Vec<Diagnostic>> {
+        let mut options = Self::default();
+        let unread = texts.iter().filter(|text| options.read(text).is_none());
+        let problems: Vec<Diagnostic> = unread
+            .map(|text| {
+                let message = negative_shift(text).unwrap_or_else(|| {
+                    format!("`{text}` is no option that changes bindings, or lacks the values that it takes")
+                });
+                Diagnostic::error(Code::BadOption, Span::default(), message)
+            })
+            .collect();
+        if problems.is_empty() { Ok(options) } else { Err(problems) }
+    }
+
+    /// How far the registers of `class` are moved in `space`: by the last option that names the space, else by the
+    /// last one for all spaces.
+    pub fn shift(&self, class: LayoutUnit, space: u32) -> u32 {
+        let of = |wanted: Option<u32>| {
+            let mut found = self.shifts.iter().rev();
+            found.find(|shift| shift.class == class && shift.space == wanted).map(|shift| shift.by)
+        };
+        of(Some(space)).or_else(|| of(None)).unwrap_or(0)
+    }
+
+    fn read(&mut self, text: &str) -> Option<()> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        match words.as_slice() {
+            ["-fvk-auto-shift-bindings"] => self.auto_shift = true,
+            ["-fspv-flatten-resource-arrays"] => self.flatten = true,
+            ["-Od" | "-fspv-preserve-bindings"] => self.unused = Unused::Kept,
+            // These choose what may be in the code, not where it is bound.
+            [target] if target.starts_with("-fspv-target-env=") => {}
+            ["-flegacy-resource-reservation"] => self.legacy_reservation = true,
+            ["-Vd"] => self.unvalidated = true,
+            ["-auto-binding-space", space] => self.auto_space = Some(number(space)?),
+            ["-fvk-bind-globals", binding, set] => {
+                self.globals = Some(Descriptor { binding: number(binding)?, set: number(set)? });
+            }
+            ["-fvk-bind-register" | "-vkbr", register, space, binding, set] => {
+                let (class, digits) = register.split_at_checked(1)?;
+                self.registers.push(BoundRegister {
+                    class: class_named(class)?,
+                    register: number(digits)?,
+                    space: number(space)?,
+                    to: Descriptor { binding: number(binding)?, set: number(set)? },
+                });
+            }
+            [shift, by, space] => {
+                let class = class_named(shift.strip_prefix("-fvk-")?.strip_suffix("-shift")?)?;
+                let space = if *space == "all" { None } else { Some(number(space)?) };
+                self.shifts.push(Shift { class, by: number(by)?, space });
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// What DXC 1.7.2308 says to a negative shift, or to one for a negative space.
+fn negative_shift(text: &str) -> Option<String> {
+    let mut words = text.split_whitespace();
+    let option = words.next().filter(|option| option.starts_with("-fvk-") && option.ends_with("-shift"))?;
+    let value = words.find(|value| value.starts_with('-'))?;
+    Some(format!("negative {option} argument: {value}"))
+}
+
+fn class_named(letter: &str) -> Option<LayoutUnit> {
+    letter.parse().ok().and_then(LayoutUnit::of_class)
+}

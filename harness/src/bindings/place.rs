@@ -1,0 +1,208 @@
+//! Where a parameter is, as text: `b0`, `t3 space1`, `u3[4]`, `u6[]`, `set 0 binding 1`, `location-in 2`.
+//!
+//! One form for case files, records and tables. Space 0 and a count of one are left out; a descriptor set is always
+//! written.
+
+use std::fmt;
+use std::str::FromStr;
+
+use layoutproof_layout::shape::Count;
+
+use super::Binding;
+use super::unit::LayoutUnit;
+
+/// A range of one unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Unit.
+    pub unit: LayoutUnit,
+    /// Register space, descriptor set or group; 0 for units that have none.
+    pub space: u32,
+    /// First register, binding, location or other index.
+    pub index: u32,
+    /// How many of the unit.
+    pub count: Count,
+}
+
+impl From<&Binding> for Place {
+    fn from(binding: &Binding) -> Self {
+        Self { unit: binding.unit, space: binding.space, index: binding.index, count: binding.count }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { unit, space, index, count } = *self;
+        if unit == LayoutUnit::Binding {
+            return write!(f, "set {space} binding {index}{}", Times(count));
+        }
+        let gap = if is_register(unit) { "" } else { " " };
+        write!(f, "{unit}{gap}{index}{}", Times(count))?;
+        if space == 0 { Ok(()) } else { write!(f, " space{space}") }
+    }
+}
+
+/// The count in brackets, nothing for one.
+struct Times(Count);
+
+impl fmt::Display for Times {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Count::Finite(1) => Ok(()),
+            count => write!(f, "[{count}]"),
+        }
+    }
+}
+
+/// The places of one parameter as one text: `t0, s0`; `not bound` where there is none.
+pub fn places_text(places: &[Place]) -> String {
+    if places.is_empty() {
+        return NOT_BOUND.to_owned();
+    }
+    places.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// What stands for a parameter that has no place.
+pub const NOT_BOUND: &str = "not bound";
+
+impl FromStr for Place {
+    type Err = String;
+
+    /// Reads one place.
+    ///
+    /// # Errors
+    /// A sentence with the forms that a place has.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let read = match words.as_slice() {
+            ["set", set, "binding", range] => descriptor(set, range),
+            [word] => register(word, 0),
+            [word, last] if last.starts_with("space") => {
+                last.strip_prefix("space").and_then(number).and_then(|space| register(word, space))
+            }
+            [unit, range] => plain(unit, range),
+            _ => None,
+        };
+        read.ok_or_else(|| {
+            format!(
+                "`{text}` is no place; places are `b0`, `t3 space1`, `u3[4]`, `u6[]`, `set 0 binding 1`, `space 1`, \
+                 `location-in 2`, `push-constant 0`, ..."
+            )
+        })
+    }
+}
+
+fn descriptor(set: &str, range: &str) -> Option<Place> {
+    let (index, count) = indices(range)?;
+    Some(Place { unit: LayoutUnit::Binding, space: number(set)?, index, count })
+}
+
+fn register(word: &str, space: u32) -> Option<Place> {
+    let (class, range) = word.split_at_checked(1)?;
+    let unit = unit_named(class).filter(|unit| is_register(*unit))?;
+    let (index, count) = indices(range)?;
+    Some(Place { unit, space, index, count })
+}
+
+fn plain(unit: &str, range: &str) -> Option<Place> {
+    let written = |unit: &LayoutUnit| !is_register(*unit) && !matches!(unit, LayoutUnit::Bytes | LayoutUnit::Binding);
+    let unit = unit_named(unit).filter(written)?;
+    let (index, count) = indices(range)?;
+    Some(Place { unit, space: 0, index, count })
+}
+
+fn unit_named(name: &str) -> Option<LayoutUnit> {
+    LayoutUnit::ALL.iter().copied().find(|unit| unit.as_str() == name)
+}
+
+/// Whether the unit is written as a letter with a number behind it.
+fn is_register(unit: LayoutUnit) -> bool {
+    unit.as_str().len() == 1
+}
+
+/// `3`, `3[4]`, `3[]`.
+fn indices(range: &str) -> Option<(u32, Count)> {
+    let Some((first, count)) = range.split_once('[') else { return Some((number(range)?, Count::Finite(1))) };
+    let count = match count.strip_suffix(']')? {
+        "" => Count::Unbounded,
+        count => Count::Finite(number(count)?),
+    };
+    Some((number(first)?, count))
+}
+
+/// Digits only: `u32::from_str` also takes a plus sign.
+pub(super) fn number(text: &str) -> Option<u32> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_is_read_and_written_alike() {
+        for text in [
+            "b0",
+            "t3 space1",
+            "u3[4]",
+            "u6[]",
+            "s0[2] space7",
+            "u4294967295 space4294967295",
+            "set 0 binding 1",
+            "set 2 binding 4[3]",
+            "space 1",
+            "location-in 2",
+            "location-out 0[4]",
+            "push-constant 0",
+            "constant-id 7",
+            "metal-buffer 1",
+        ] {
+            assert_eq!(text.parse::<Place>().map(|place| place.to_string()).as_deref(), Ok(text));
+        }
+    }
+
+    #[test]
+    fn units_are_told_apart() {
+        let count = Count::Finite(4);
+        assert_eq!("u3[4]".parse(), Ok(Place { unit: LayoutUnit::UnorderedAccess, space: 0, index: 3, count }));
+        let count = Count::Unbounded;
+        assert_eq!("t0[] space2".parse(), Ok(Place { unit: LayoutUnit::ShaderResource, space: 2, index: 0, count }));
+        let count = Count::Finite(1);
+        assert_eq!("set 1 binding 2".parse(), Ok(Place { unit: LayoutUnit::Binding, space: 1, index: 2, count }));
+    }
+
+    #[test]
+    fn other_texts_are_no_places() {
+        let texts = [
+            "",
+            "b",
+            "0",
+            "b-1",
+            "b+1",
+            "u3[",
+            "u3[4",
+            "u3[x]",
+            "x0",
+            "t3 1",
+            "t3 space",
+            "set 0",
+            "binding 1",
+            "bytes 4",
+            "b 0",
+            "set 0 binding",
+            "location 2",
+            "u4294967296",
+            "é0",
+        ];
+        for text in texts {
+            assert!(text.parse::<Place>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn several_places_are_one_text() {
+        let places = ["t0", "s0"].map(|text| text.parse().unwrap());
+        assert_eq!(places_text(&places), "t0, s0");
+        assert_eq!(places_text(&[]), NOT_BOUND);
+    }
+}

@@ -1,0 +1,73 @@
+//! The texel format that reflection states for a texture or a typed buffer.
+//!
+//! It is what `[format("...")]` says; without one, what follows from the element type if that leaves no choice, which it
+//! does for all but `float` and `double`. Measured with Slang 2026.14.1.
+
+use layoutproof_layout::resource::ResourceKind;
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::Type;
+use layoutproof_layout::{Annotations, Argument};
+
+use super::spelling::result;
+use crate::bindings::tree::VariableLayout;
+
+/// The format of `variable`, if one is stated or follows.
+pub(super) fn format(variable: &VariableLayout) -> Option<String> {
+    let (ty, _) = variable.layout.ty.dimensions();
+    let Type::Resource(resource) = ty else { return None };
+    match resource.kind {
+        ResourceKind::Texture(_) | ResourceKind::CombinedSampler(_) | ResourceKind::Buffer(_) => {}
+        ResourceKind::ConstantBuffer
+        | ResourceKind::TextureBuffer
+        | ResourceKind::ParameterBlock
+        | ResourceKind::StructuredBuffer(_)
+        | ResourceKind::ByteAddressBuffer(_)
+        | ResourceKind::Sampler
+        | ResourceKind::SamplerComparison
+        | ResourceKind::AccelerationStructure
+        | ResourceKind::SubpassInput { .. } => return None,
+    }
+    stated(&variable.annotations).or_else(|| inferred(&result(resource)?))
+}
+
+fn stated(annotations: &Annotations) -> Option<String> {
+    let plain = annotations.attribute(None, "format");
+    let attribute = plain.or_else(|| annotations.attribute(Some("vk"), "image_format"))?;
+    match attribute.arguments.first()? {
+        Argument::Text(format) => Some(format.clone()),
+        Argument::Integer(_) | Argument::Other(_) => None,
+    }
+}
+
+fn inferred(element: &Type) -> Option<String> {
+    let (scalar, length) = match element {
+        Type::Scalar(scalar) => (*scalar, 1),
+        Type::Vector { scalar, length } => (*scalar, *length),
+        Type::Matrix { .. }
+        | Type::Array { .. }
+        | Type::Struct(_)
+        | Type::Enum(_)
+        | Type::Pointer { .. }
+        | Type::Handle { .. }
+        | Type::Resource(_) => return None,
+    };
+    let channels = match length {
+        1 => "r",
+        2 => "rg",
+        4 => "rgba",
+        _ => return None,
+    };
+    let bits = match scalar {
+        Scalar::Int8 => "8i",
+        Scalar::Uint8 => "8ui",
+        Scalar::Int16 | Scalar::Min16Int | Scalar::Min12Int => "16i",
+        Scalar::Uint16 | Scalar::Min16Uint => "16ui",
+        Scalar::Int32 => "32i",
+        Scalar::Uint32 => "32ui",
+        Scalar::Int64 => "64i",
+        Scalar::Uint64 => "64ui",
+        Scalar::Float16 | Scalar::Half | Scalar::Min16Float | Scalar::Min10Float => "16f",
+        Scalar::Bool | Scalar::Float32 | Scalar::Float64 => return None,
+    };
+    Some(format!("{channels}{bits}"))
+}

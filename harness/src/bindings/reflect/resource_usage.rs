@@ -1,0 +1,49 @@
+//! Which units a type or a variable takes, in the order in which reflection lists them.
+//!
+//! A struct lists the units of its fields as they first come, then its bytes; an array lists its bytes first; a
+//! container lists what it takes for itself, then what its element leaks. Measured with Slang 2026.14.1.
+
+use layoutproof_layout::shape::Count;
+
+use crate::bindings::tree::{Parts, TypeLayout, UnitOffset, VariableLayout};
+use crate::bindings::unit::LayoutUnit;
+
+/// How much of each unit `layout` takes.
+pub(super) fn sizes(layout: &TypeLayout) -> Vec<(LayoutUnit, Count)> {
+    order(layout).into_iter().map(|unit| (unit, layout.usage.get(unit))).collect()
+}
+
+/// Where `variable` is in each unit that it takes.
+pub(super) fn offsets(variable: &VariableLayout) -> Vec<UnitOffset> {
+    let order = order(&variable.layout);
+    let mut offsets = variable.offsets.clone();
+    offsets.sort_by_key(|offset| order.iter().position(|unit| *unit == offset.unit).unwrap_or(order.len()));
+    offsets
+}
+
+/// Every unit that `layout` takes, each once.
+fn order(layout: &TypeLayout) -> Vec<LayoutUnit> {
+    let mut order = Vec::new();
+    let taken = || layout.usage.iter().map(|(unit, _)| unit);
+    // Of what a subpass input takes, the attachment comes last.
+    let own = taken().filter(|unit| *unit != LayoutUnit::InputAttachment).chain(taken());
+    for unit in first_uses(layout).into_iter().chain(own) {
+        if !order.contains(&unit) && layout.usage.get(unit) != Count::Finite(0) {
+            order.push(unit);
+        }
+    }
+    order
+}
+
+/// The units of the parts of `layout`, as they come.
+fn first_uses(layout: &TypeLayout) -> Vec<LayoutUnit> {
+    match &layout.parts {
+        Parts::None | Parts::Memory(_) => Vec::new(),
+        Parts::Fields(fields) => {
+            let units = fields.iter().flat_map(|field| order(&field.layout));
+            units.filter(|unit| *unit != LayoutUnit::Bytes).chain([LayoutUnit::Bytes]).collect()
+        }
+        Parts::Elements { element, .. } => [vec![LayoutUnit::Bytes], order(element)].concat(),
+        Parts::Contained { container, element } => [order(&container.layout), order(&element.layout)].concat(),
+    }
+}

@@ -1,0 +1,106 @@
+//! Semantics as reflection decomposes them: an uppercase name and an index, handed down into structs.
+//!
+//! Only what passes between stages has semantics. A struct's semantic wins over those of its fields, which then count
+//! up from its index: one for each scalar or vector, none for a matrix. Measured with Slang 2026.14.1; Slang user guide,
+//! Using the Reflection API, Varying Parameters.
+
+use layoutproof_layout::shape::{Count, Type};
+
+use crate::bindings::tree::{Parts, TypeLayout, VariableLayout};
+use crate::bindings::unit::LayoutUnit;
+
+/// A semantic: `TEXCOORD5` has the name `TEXCOORD` and the index 5.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Semantic {
+    /// Name in uppercase, without the digits at its end.
+    pub(super) name: String,
+    /// Those digits; 0 where there are none.
+    pub(super) index: u32,
+}
+
+impl Semantic {
+    /// Takes a semantic apart.
+    fn new(written: &str) -> Self {
+        let name = written.trim_end_matches(|c: char| c.is_ascii_digit());
+        let index = written[name.len()..].parse().unwrap_or(0);
+        Self { name: name.to_ascii_uppercase(), index }
+    }
+}
+
+/// How a variable passes between stages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Varying {
+    /// It does not: a uniform parameter.
+    No,
+    /// It does, as part of something with this semantic, if any.
+    Yes(Option<Semantic>),
+}
+
+impl Varying {
+    /// How `parameter` of an entry point passes: a `uniform` one, or one with resources or bytes, does not.
+    pub(super) fn of_parameter(parameter: &VariableLayout) -> Self {
+        let uniform = parameter.annotations.modifiers.iter().any(|word| word == "uniform");
+        let varies = |unit| matches!(unit, LayoutUnit::LocationIn | LayoutUnit::LocationOut);
+        if uniform || !parameter.layout.usage.iter().all(|(unit, _)| varies(unit)) { Self::No } else { Self::Yes(None) }
+    }
+
+    /// The semantic of `variable`, which passes as this says.
+    pub(super) fn semantic(&self, variable: &VariableLayout) -> Option<Semantic> {
+        match self {
+            Self::No => None,
+            Self::Yes(Some(outer)) => Some(outer.clone()),
+            Self::Yes(None) => variable.annotations.semantic.as_deref().map(Semantic::new),
+        }
+    }
+
+    /// How the parts of `variable`, which passes as this says, pass.
+    pub(super) fn inside(&self, variable: &VariableLayout) -> Self {
+        match self {
+            Self::No => Self::No,
+            Self::Yes(_) => Self::Yes(self.semantic(variable)),
+        }
+    }
+
+    /// This behind a field of `layout`.
+    pub(super) fn behind(&self, layout: &TypeLayout) -> Self {
+        match self {
+            Self::No | Self::Yes(None) => self.clone(),
+            Self::Yes(Some(semantic)) => {
+                let index = semantic.index.saturating_add(indices(layout));
+                Self::Yes(Some(Semantic { name: semantic.name.clone(), index }))
+            }
+        }
+    }
+}
+
+/// Whether `variable` passes between stages in a slot that the application sees, which gives it a stage.
+pub(super) fn has_stage(variable: &VariableLayout) -> bool {
+    let mut units = variable.offsets.iter().map(|offset| offset.unit);
+    units.any(|unit| matches!(unit, LayoutUnit::LocationIn | LayoutUnit::LocationOut))
+}
+
+/// How many semantic indices a type takes.
+fn indices(layout: &TypeLayout) -> u32 {
+    match (&layout.parts, &layout.ty) {
+        (Parts::Fields(fields), _) => fields.iter().map(|field| indices(&field.layout)).sum(),
+        (Parts::Elements { element, .. }, Type::Array { count: Count::Finite(count), .. }) => {
+            count.saturating_mul(indices(element))
+        }
+        (Parts::Elements { element, .. }, _) => indices(element),
+        (Parts::None, Type::Matrix { .. }) => 0,
+        (Parts::None | Parts::Contained { .. } | Parts::Memory(_), _) => 1,
+    }
+}
+
+/// Whether `parameters` of a fragment stage make it run once per sample.
+pub(super) fn per_sample(parameters: &[VariableLayout]) -> bool {
+    parameters.iter().any(|parameter| {
+        let words = &parameter.annotations;
+        let system = words.semantic.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("SV_SampleIndex"));
+        let inside = match &parameter.layout.parts {
+            Parts::Fields(fields) => per_sample(fields),
+            Parts::None | Parts::Elements { .. } | Parts::Contained { .. } | Parts::Memory(_) => false,
+        };
+        system || inside || words.modifiers.iter().any(|word| word == "sample")
+    })
+}

@@ -1,0 +1,184 @@
+//! Bytes of what a buffer or a scope holds: asks [`layoutproof_layout`] with the rule set that slangc takes for the target.
+//!
+//! Resources have no bytes, except inside a Metal argument buffer, where each is a pointer or a handle of 8 bytes
+//! (measured with Slang 2026.14.1).
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use layoutproof_layout::resource::{Access, DataLayout, ResourceKind};
+use layoutproof_layout::rules::{StructPadding, UnsizedArrays};
+use layoutproof_layout::shape::{Count, Member, StructType, Type};
+use layoutproof_layout::{Annotations, Block, BlockKind, LaidOut, RuleSet, Span, lay_out};
+
+use super::settings::Settings;
+use crate::bindings::Target;
+use crate::input::diagnostics::{Code, Diagnostic};
+
+/// What resources are in the memory around them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Room {
+    /// No bytes: they are bound on their own.
+    Ordinary,
+    /// The same, in a parameter block.
+    Block,
+    /// Handles in a Metal argument buffer.
+    Arguments,
+}
+
+/// What is laid out as a whole.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Whole<'t> {
+    /// Kind of block, which decides the rule set.
+    pub(super) kind: BlockKind,
+    /// Explicit data layout.
+    pub(super) data_layout: Option<DataLayout>,
+    /// What it holds.
+    pub(super) element: &'t Type,
+    /// What resources are in it.
+    pub(super) room: Room,
+    /// Where it is declared.
+    pub(super) span: Span,
+}
+
+impl Settings {
+    /// The bytes of `whole`.
+    ///
+    /// # Errors
+    /// What the rule set forbids, and sizes beyond 2^31 bytes.
+    pub(super) fn bytes(&self, whole: Whole<'_>) -> Result<LaidOut, Vec<Diagnostic>> {
+        let mut block = Block {
+            name: String::new(),
+            kind: whole.kind,
+            element: whole.element.clone(),
+            count: Count::Finite(1),
+            data_layout: whole.data_layout,
+            annotations: Annotations::default(),
+            span: whole.span,
+        };
+        let rules = self.rules(&block);
+        let view = View { room: whole.room, unsized_arrays: rules.unsized_arrays };
+        if let Cow::Owned(element) = view.of(whole.element) {
+            block.element = element;
+        }
+        lay_out(&block, &rules, self.layout).result.map_err(|refusals| {
+            let problem = |refusal: layoutproof_layout::Refusal| {
+                let message = format!("`{}` {} ({})", refusal.path, refusal.message, rules.name);
+                Diagnostic::error(Code::RuleForbids, whole.span, message)
+            };
+            refusals.into_iter().map(problem).collect()
+        })
+    }
+
+    /// The rule set of a block. The user guide pads structs and arrays on D3D too; slangc does not.
+    fn rules(&self, block: &Block) -> Cow<'static, RuleSet> {
+        // Metal has no byte offsets of parameter blocks by `native`, but slangc 2026.14.1 shows those of argument buffers.
+        let as_constants = || self.native.rules(&Block { kind: BlockKind::ConstantBuffer, ..block.clone() });
+        let rules = self.native.rules(block).or_else(as_constants);
+        let rules = rules.expect("every target of Slang has a rule set for constant buffers");
+        if self.documented && self.target == Target::D3d12 && rules.name == "slang-cbuffer" {
+            return Cow::Owned(RuleSet { pad_arrays: true, pad_structs: StructPadding::Padded, ..rules.clone() });
+        }
+        Cow::Borrowed(rules)
+    }
+}
+
+/// Types as memory sees them.
+#[derive(Clone, Copy, Debug)]
+struct View {
+    room: Room,
+    unsized_arrays: UnsizedArrays,
+}
+
+impl View {
+    /// Handles where resources are handles; unsized arrays of nothing without any bytes.
+    fn of(self, ty: &Type) -> Cow<'_, Type> {
+        match ty {
+            Type::Array { element, count } => self.array((element, *count), ty),
+            Type::Struct(structure) if structure.holds(&|_| true) => {
+                Cow::Owned(Type::Struct(self.structure(structure)))
+            }
+            Type::Resource(resource) => match self.room {
+                Room::Ordinary | Room::Block => Cow::Borrowed(ty),
+                Room::Arguments => Cow::Owned(handle(resource.kind)),
+            },
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Matrix { .. }
+            | Type::Struct(_)
+            | Type::Enum(_)
+            | Type::Pointer { .. }
+            | Type::Handle { .. } => Cow::Borrowed(ty),
+        }
+    }
+
+    fn structure(self, structure: &StructType) -> Arc<StructType> {
+        let member = |member: &Member| Member { ty: self.of(&member.ty).into_owned(), ..member.clone() };
+        let base = structure.base.as_ref().map(|base| self.structure(base));
+        let members = structure.members.iter().map(member).collect();
+        Arc::new(StructType { base, members, ..structure.clone() })
+    }
+
+    fn array<'t>(self, (element, count): (&'t Type, Count), whole: &'t Type) -> Cow<'t, Type> {
+        let has_no_bytes = match self.unsized_arrays {
+            // What points at the elements has bytes, but resources themselves are not pointed at.
+            UnsizedArrays::Pointer { .. } => matches!(element, Type::Resource(_)),
+            UnsizedArrays::InPlace => count == Count::Unbounded && !has_data(element),
+        };
+        if self.room != Room::Arguments && has_no_bytes {
+            return self.of(element);
+        }
+        match self.of(element) {
+            Cow::Borrowed(_) => Cow::Borrowed(whole),
+            Cow::Owned(element) => Cow::Owned(Type::Array { element: Box::new(element), count }),
+        }
+    }
+}
+
+/// What a resource is in an argument buffer.
+fn handle(kind: ResourceKind) -> Type {
+    let pointer = Type::Pointer { pointee: String::new() };
+    match handles(kind) {
+        1 => pointer,
+        count => Type::Array { element: Box::new(pointer), count: Count::Finite(count) },
+    }
+}
+
+/// Handles of 8 bytes that a resource takes in an argument buffer: two for a texture with its sampler or a buffer with
+/// its counter.
+pub(super) fn handles(kind: ResourceKind) -> u32 {
+    match kind {
+        ResourceKind::CombinedSampler(_) | ResourceKind::StructuredBuffer(Access::Append | Access::Consume) => 2,
+        ResourceKind::ConstantBuffer
+        | ResourceKind::TextureBuffer
+        | ResourceKind::ParameterBlock
+        | ResourceKind::StructuredBuffer(
+            Access::Read | Access::ReadWrite | Access::RasterizerOrdered | Access::Feedback,
+        )
+        | ResourceKind::ByteAddressBuffer(_)
+        | ResourceKind::Buffer(_)
+        | ResourceKind::Texture(_)
+        | ResourceKind::Sampler
+        | ResourceKind::SamplerComparison
+        | ResourceKind::AccelerationStructure
+        | ResourceKind::SubpassInput { .. } => 1,
+    }
+}
+
+/// Whether ordinary data stands in a type, at any depth outside of resources.
+fn has_data(ty: &Type) -> bool {
+    match ty.dimensions().0 {
+        Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Enum(_)
+        | Type::Pointer { .. }
+        | Type::Handle { .. } => true,
+        Type::Struct(structure) => holds_data(structure),
+        Type::Array { .. } | Type::Resource(_) => false,
+    }
+}
+
+fn holds_data(structure: &StructType) -> bool {
+    structure.base.as_deref().is_some_and(holds_data) || structure.members.iter().any(|member| has_data(&member.ty))
+}

@@ -1,0 +1,268 @@
+//! Entry points: uniform parameters in a scope of their own, varyings with locations.
+//!
+//! The uniform parameters are placed together, as one parameter: first the buffer of their bytes (on Vulkan a push
+//! constant, or a shader record for ray tracing), then their resources.
+//!
+//! Source: Slang user guide, Parameter Layout Rules, Ordering; measured with Slang 2026.14.1.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use layoutproof_layout::resource::ResourceKind;
+use layoutproof_layout::shape::{Count, Member, Type};
+use layoutproof_layout::{Annotations, Argument, BlockKind, LaidOut, Span};
+
+use super::bytes::{Room, Whole};
+use super::explicit::{Fixed, vulkan_binding};
+use super::scope::{Item, Scope, structure};
+use super::types::{Place, Types, finite, members, next_member, with_bytes};
+use super::varying::{OUTPUT, Varyings, directions};
+use crate::bindings::slots::Slots;
+use crate::bindings::tree::{EntryLayout, TypeLayout, UnitOffset, VariableLayout};
+use crate::bindings::{LayoutUnit, Target, Usage};
+use crate::input::diagnostics::{Code, Diagnostic};
+use crate::module::{EntryParameter, EntryPoint};
+
+/// An explicit slot of a parameter: name, place, slot, layout.
+pub(super) type FixedParameter<'m> = (&'m str, Span, Fixed, Arc<TypeLayout>);
+
+/// An entry point, measured.
+#[derive(Debug)]
+pub(super) struct Entry<'m> {
+    declared: &'m EntryPoint,
+    stage: String,
+    /// All uniform parameters as one item.
+    pub(super) scope: Item<'m>,
+    /// Slots that single parameters ask for.
+    pub(super) fixed: Vec<FixedParameter<'m>>,
+    /// Numbers and counts of render targets that take `u` registers.
+    pub(super) render_targets: Vec<(u32, u32)>,
+    /// What is wrong with it.
+    pub(super) problems: Vec<Diagnostic>,
+    ty: Type,
+    bytes: (Count, u32),
+    buffer: Option<LayoutUnit>,
+    fields: Vec<VariableLayout>,
+    result: Option<VariableLayout>,
+}
+
+impl<'m> Entry<'m> {
+    /// Measures an entry point.
+    pub(super) fn of(declared: &'m EntryPoint, types: &mut Types<'_>) -> Self {
+        let stage = stage(&declared.annotations, types.settings.stage);
+        let uniform: Vec<Member> = declared.parameters.iter().filter(|one| one.is_uniform()).map(member).collect();
+        let ty = structure(&declared.uniform_block(), uniform, declared.span);
+        let (room, span) = (Room::Ordinary, declared.span);
+        let laid = types.bytes(Whole { kind: BlockKind::EntryUniforms, data_layout: None, element: &ty, room, span });
+        let whole = with_bytes(&ty, laid.as_ref());
+        let bytes = (whole.usage.get(LayoutUnit::Bytes), whole.alignment);
+        let buffer = (bytes.0 != Count::Finite(0)).then(|| buffer_unit(types, &stage));
+        let used = buffer.map(|unit| Usage::of(unit, Count::Finite(1))).unwrap_or_default();
+        let mut uniforms = Uniforms { types, running: used.clone(), used, fixed: Vec::new(), problems: Vec::new() };
+        let fields = uniforms.fields(declared, laid.as_ref());
+        let Uniforms { types, used, fixed, problems, .. } = uniforms;
+        let layout = TypeLayout { usage: used, ..with_bytes(&ty, None) };
+        let (name, annotations) = (declared.name.as_str(), &declared.annotations);
+        let scope = Item { name, annotations, span, layout: Arc::new(layout), bytes: 0, at: BTreeMap::new() };
+        let mut entry = Self {
+            declared,
+            stage,
+            scope,
+            fixed,
+            render_targets: Vec::new(),
+            problems,
+            ty,
+            bytes,
+            buffer,
+            fields,
+            result: None,
+        };
+        let stage = entry.stage.clone();
+        entry.vary(Varyings { types, stage, span, render_targets: Vec::new() });
+        entry
+    }
+
+    /// Adds the varyings to the fields, in the order of parameters, and the result.
+    fn vary(&mut self, mut varyings: Varyings<'_, '_>) {
+        let mut uniforms = std::mem::take(&mut self.fields).into_iter();
+        for parameter in &self.declared.parameters {
+            let field = if parameter.is_uniform() { uniforms.next() } else { None };
+            let field = field.unwrap_or_else(|| {
+                let EntryParameter { name, ty, annotations, span, .. } = parameter;
+                let layout = varyings.layout(ty, annotations.semantic.as_deref(), directions(annotations));
+                variable(Some(name), annotations, layout, *span)
+            });
+            self.fields.push(field);
+        }
+        self.result = self.declared.result.as_ref().map(|ty| {
+            let layout = varyings.layout(ty, self.declared.result_semantic.as_deref(), OUTPUT);
+            let annotations = Annotations {
+                semantic: self.declared.result_semantic.clone(),
+                attributes: self.declared.annotations.attributes.clone(),
+                ..Annotations::default()
+            };
+            variable(None, &annotations, layout, self.declared.span)
+        });
+        for unit in [LayoutUnit::LocationIn, LayoutUnit::LocationOut] {
+            let all: Vec<&mut VariableLayout> = self.fields.iter_mut().chain(&mut self.result).collect();
+            locate(all, unit, &varyings);
+        }
+        if varyings.types.settings.render_targets_are_views() {
+            self.render_targets = varyings.render_targets;
+        }
+    }
+
+    /// The tree of the entry point once its scope is placed.
+    pub(super) fn into_layout(self) -> EntryLayout {
+        let Self { declared, stage, scope, ty, bytes, buffer, fields, result, .. } = self;
+        let offset = |(unit, (space, offset)): (&LayoutUnit, &(u32, u32))| UnitOffset {
+            unit: *unit,
+            space: *space,
+            offset: *offset,
+        };
+        let offsets = scope.at.iter().map(offset).collect();
+        let buffer = buffer.map(|unit| (unit, (0, 0)));
+        EntryLayout {
+            name: declared.name.clone(),
+            thread_group_size: if stage == "compute" { thread_group_size(&declared.annotations) } else { None },
+            stage,
+            scope: Scope { ty, bytes, fields, buffer }.tree(offsets, declared.span),
+            result,
+        }
+    }
+}
+
+/// Places the uniform parameters of an entry point behind each other.
+#[derive(Debug)]
+struct Uniforms<'t, 's, 'm> {
+    types: &'t mut Types<'s>,
+    /// What the parameters take together.
+    used: Usage,
+    /// The same without unsized arrays.
+    running: Usage,
+    fixed: Vec<FixedParameter<'m>>,
+    problems: Vec<Diagnostic>,
+}
+
+impl<'m> Uniforms<'_, '_, 'm> {
+    fn fields(&mut self, declared: &'m EntryPoint, laid: Option<&LaidOut>) -> Vec<VariableLayout> {
+        let mut members = members(laid).iter().peekable();
+        let mut fields = Vec::new();
+        for parameter in declared.parameters.iter().filter(|parameter| parameter.is_uniform()) {
+            let laid = next_member(&mut members, &member(parameter));
+            let place = Place { room: Room::Ordinary, span: parameter.span };
+            let layout = self.types.of(&parameter.ty, laid.map(|laid| &laid.layout), place);
+            fields.push(self.field(parameter, layout, laid.map_or(0, |laid| laid.offset)));
+        }
+        fields
+    }
+
+    fn field(&mut self, parameter: &'m EntryParameter, layout: TypeLayout, bytes: u32) -> VariableLayout {
+        let EntryParameter { name, annotations, span, .. } = parameter;
+        let mut field = variable(Some(name), annotations, layout, *span);
+        let fixed = self.explicit(parameter, &field.layout);
+        for (at, (unit, count)) in field.offsets.iter_mut().zip(field.layout.usage.iter()) {
+            match fixed.filter(|fixed| fixed.unit == unit) {
+                Some(fixed) => (at.space, at.offset) = (fixed.space.unwrap_or(0), fixed.index),
+                None if unit == LayoutUnit::Bytes => at.offset = bytes,
+                None => {
+                    // What has no end is not counted for those behind it.
+                    at.offset = finite(self.running.get(unit));
+                    self.running.add(unit, Count::Finite(finite(count)));
+                    self.used.add(unit, count);
+                }
+            }
+        }
+        if let Some(fixed) = fixed {
+            self.fixed.push((name, *span, fixed, Arc::clone(&field.layout)));
+        }
+        field
+    }
+
+    /// The explicit binding of a parameter; what else is explicit is passed over, as in Slang (its warning E38010).
+    fn explicit(&mut self, parameter: &EntryParameter, layout: &TypeLayout) -> Option<Fixed> {
+        let settings = self.types.settings;
+        let takes_bindings = layout.usage.get(LayoutUnit::Binding) != Count::Finite(0);
+        let honours = settings.binds_entry_parameters() && takes_bindings;
+        let (honoured, ignored) = match vulkan_binding(&parameter.annotations) {
+            Some(binding) if honours => (Some(binding), None),
+            binding => (None, binding.map(|binding| binding.span)),
+        };
+        let registers = parameter.annotations.registers.iter().map(|register| register.span);
+        for span in registers.chain(ignored) {
+            let message = format!("`{}` is a parameter of an entry point: this means nothing here", parameter.name);
+            self.problems.push(Diagnostic::warning(Code::Ignored, span, message));
+        }
+        honoured
+    }
+}
+
+/// Gives locations of one direction: explicit ones first, then the first gap in the order of parameters.
+fn locate(variables: Vec<&mut VariableLayout>, unit: LayoutUnit, varyings: &Varyings<'_, '_>) {
+    let mut line: Slots<()> = Slots::default();
+    let mut open = Vec::new();
+    for variable in variables {
+        let Some(index) = variable.offsets.iter().position(|at| at.unit == unit) else { continue };
+        match varyings.location(&variable.annotations, &variable.layout) {
+            Some(location) => {
+                line.reserve(location, variable.layout.usage.get(unit), ());
+                variable.offsets[index].offset = location;
+            }
+            None => open.push((variable, index)),
+        }
+    }
+    for (variable, index) in open {
+        let count = variable.layout.usage.get(unit);
+        let first = line.first_fit(count, 0).unwrap_or(u32::MAX);
+        line.reserve(first, count, ());
+        variable.offsets[index].offset = first;
+    }
+}
+
+fn variable(name: Option<&String>, annotations: &Annotations, layout: TypeLayout, span: Span) -> VariableLayout {
+    let offsets = layout.usage.iter().map(|(unit, _)| UnitOffset { unit, space: 0, offset: 0 }).collect();
+    let (name, annotations) = (name.cloned(), annotations.clone());
+    VariableLayout { name, annotations, offsets, layout: Arc::new(layout), span }
+}
+
+fn member(parameter: &EntryParameter) -> Member {
+    let EntryParameter { name, ty, annotations, span, .. } = parameter.clone();
+    Member { name, ty, bit_width: None, annotations, span }
+}
+
+/// The unit of the buffer of an entry point's uniform bytes.
+fn buffer_unit(types: &Types<'_>, stage: &str) -> LayoutUnit {
+    let is_ray_tracing =
+        matches!(stage, "raygeneration" | "intersection" | "anyhit" | "closesthit" | "miss" | "callable");
+    match types.settings.target {
+        Target::Vulkan if is_ray_tracing => LayoutUnit::ShaderRecord,
+        Target::Vulkan => LayoutUnit::PushConstant,
+        Target::D3d12 | Target::Webgpu | Target::Metal => types.settings.buffer_unit(ResourceKind::ConstantBuffer),
+    }
+}
+
+/// The stage that an attribute or else the profile names; empty where neither does.
+fn stage(annotations: &Annotations, profile: Option<&str>) -> String {
+    let named = annotations.attribute(None, "shader").and_then(|attribute| attribute.arguments.first());
+    match named {
+        Some(Argument::Text(stage)) if stage == "pixel" => "fragment".to_owned(),
+        Some(Argument::Text(stage)) if stage == "raygen" => "raygeneration".to_owned(),
+        Some(Argument::Text(stage)) => stage.clone(),
+        Some(Argument::Integer(_) | Argument::Other(_)) | None
+            if annotations.attribute(None, "numthreads").is_some() =>
+        {
+            "compute".to_owned()
+        }
+        Some(Argument::Integer(_) | Argument::Other(_)) | None => profile.unwrap_or_default().to_owned(),
+    }
+}
+
+fn thread_group_size(annotations: &Annotations) -> Option<[u32; 3]> {
+    let arguments = &annotations.attribute(None, "numthreads")?.arguments;
+    let size = |at: usize| match arguments.get(at) {
+        Some(Argument::Integer(size)) => u32::try_from(*size).ok(),
+        Some(Argument::Text(_) | Argument::Other(_)) => None,
+        None => Some(1),
+    };
+    Some([size(0)?, size(1)?, size(2)?])
+}

@@ -1,0 +1,236 @@
+//! Where the author put a parameter: `register`, `[[vk::binding]]`, `layout(binding = ...)`, `constant_id`.
+//!
+//! In: a parameter with its layout. Out: the slots it asks for, in units that it takes. Source: Slang user guide,
+//! Parameter Layout Rules, Processing Explicit Binding Modifiers; what slangc 2026.14.1 does with registers on Vulkan and
+//! WebGPU (it takes them one to one) and on Metal, measured.
+
+use layoutproof_layout::resource::ResourceKind;
+use layoutproof_layout::shape::Count;
+use layoutproof_layout::{Annotations, Argument, Attribute, Register, Span};
+
+use super::settings::Settings;
+use super::units::{class_unit, is_combined};
+use crate::bindings::tree::TypeLayout;
+use crate::bindings::{LayoutUnit, Target};
+use crate::input::diagnostics::{Code, Diagnostic};
+
+/// A slot that a parameter asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fixed {
+    /// Unit.
+    pub(super) unit: LayoutUnit,
+    /// Register space, set or group; `None` where the author names none, which is 0.
+    pub(super) space: Option<u32>,
+    /// First slot.
+    pub(super) index: u32,
+    /// How many slots are taken; `None` for as many as the parameter needs.
+    pub(super) count: Option<u32>,
+    /// Where the author says so.
+    pub(super) span: Span,
+}
+
+/// A parameter as far as its explicit slots go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asking<'m> {
+    /// Name.
+    pub(super) name: &'m str,
+    /// Layout.
+    pub(super) layout: &'m TypeLayout,
+    /// What is written around it.
+    pub(super) annotations: &'m Annotations,
+}
+
+impl Asking<'_> {
+    fn takes(&self, unit: LayoutUnit) -> bool {
+        self.layout.usage.get(unit) != Count::Finite(0)
+    }
+
+    /// The kind of a parameter that is a resource, or an array of one.
+    fn kind(&self) -> Option<ResourceKind> {
+        self.layout.ty.dimensions().0.resource().map(|resource| resource.kind)
+    }
+}
+
+impl Settings {
+    /// The slots that a global parameter asks for; what is wrong with them goes to `problems`.
+    pub(super) fn fixed(&self, asking: Asking<'_>, problems: &mut Vec<Diagnostic>) -> Vec<Fixed> {
+        problems.extend(self.unknown_registers(asking));
+        let mut fixed = match self.target {
+            Target::D3d12 | Target::Metal => self.registers(asking),
+            Target::Vulkan | Target::Webgpu => self.bindings(asking, problems),
+        };
+        fixed.extend(numbered(asking, "constant_id", LayoutUnit::ConstantId));
+        fixed.extend(numbered(asking, "input_attachment_index", LayoutUnit::InputAttachment));
+        fixed
+    }
+
+    /// Slang's errors E39007 and E31222.
+    fn unknown_registers(&self, asking: Asking<'_>) -> Vec<Diagnostic> {
+        let is_plain = asking.kind().is_some_and(|kind| kind != ResourceKind::ParameterBlock);
+        let problem = |register: &Register| {
+            let message = match register.class {
+                _ if register.profile.is_some() => "Slang takes no register of a profile".to_owned(),
+                Some(class) if !"btus".contains(class) => format!("Slang has no register class `{class}`"),
+                Some(_) if register.only_dxc => "Slang takes no register of this form".to_owned(),
+                None if is_plain && !self.speaks_spirv() => {
+                    "a space without a register is for parameter blocks".to_owned()
+                }
+                Some(_) | None => return None,
+            };
+            Some(Diagnostic::error(Code::BadRegister, register.span, message))
+        };
+        asking.annotations.registers.iter().filter_map(problem).chain(self.conflict(asking)).collect()
+    }
+
+    /// Slang's error E39000: two registers of one class. On Vulkan and WebGPU only the first register counts.
+    fn conflict(&self, asking: Asking<'_>) -> Option<Diagnostic> {
+        let registers = &asking.annotations.registers;
+        let conflicts = |register: &Register, other: &Register| {
+            register.class == other.class && (register.index, register.space) != (other.index, other.space)
+        };
+        let mut later = registers.iter().enumerate();
+        let (at, register) =
+            later.find(|(at, register)| registers[..*at].iter().any(|other| conflicts(register, other)))?;
+        let message = format!("conflicting explicit bindings of `{}`", asking.name);
+        let problem = Diagnostic::error(Code::BindingOverlap, register.span, message);
+        let other = registers[..at].iter().find(|other| conflicts(register, other))?;
+        (!self.speaks_spirv()).then(|| problem.with_label(other.span, "the other one"))
+    }
+
+    /// Registers as D3D and Metal take them: those of classes that the parameter uses.
+    fn registers(&self, asking: Asking<'_>) -> Vec<Fixed> {
+        if self.documented && self.target == Target::Metal {
+            return Vec::new();
+        }
+        let slot = |register: &Register| {
+            let (unit, space, index) = match (register.class, register.index) {
+                (Some(class), Some(index)) => (self.register_unit(class, asking)?, register.space, index),
+                (None, _) => (LayoutUnit::Space, None, register.space?),
+                (Some(_), None) => return None,
+            };
+            if self.target == Target::Metal && unit == LayoutUnit::Space {
+                // The block has no space there, but nothing else gets that one.
+                return Some(Fixed { unit, space, index, count: Some(1), span: register.span });
+            }
+            asking.takes(unit).then_some(Fixed { unit, space, index, count: None, span: register.span })
+        };
+        asking.annotations.registers.iter().filter_map(slot).collect()
+    }
+
+    /// The unit of a register class. On Metal buffers of any access are buffers; a `u` register of a texture is lost.
+    fn register_unit(&self, class: char, asking: Asking<'_>) -> Option<LayoutUnit> {
+        let metal: &[LayoutUnit] = match class {
+            't' => &[LayoutUnit::MetalTexture, LayoutUnit::MetalBuffer],
+            's' => &[LayoutUnit::MetalSampler],
+            _ => &[LayoutUnit::MetalBuffer],
+        };
+        match self.target {
+            Target::Metal => metal.iter().copied().find(|unit| asking.takes(*unit)),
+            Target::D3d12 | Target::Vulkan | Target::Webgpu => Some(class_unit(class)),
+        }
+    }
+
+    /// Bindings as Vulkan and WebGPU take them.
+    fn bindings(&self, asking: Asking<'_>, problems: &mut Vec<Diagnostic>) -> Vec<Fixed> {
+        if let Some(binding) = vulkan_binding(asking.annotations) {
+            if asking.takes(LayoutUnit::Binding) {
+                return vec![binding];
+            }
+            if asking.takes(LayoutUnit::Space) {
+                return whole_set(asking, binding, problems).into_iter().collect();
+            }
+        }
+        let Some(register) = asking.annotations.registers.first() else { return Vec::new() };
+        if self.documented || register.only_dxc {
+            return Vec::new();
+        }
+        let fixed = if self.shifts.is_empty() {
+            self.register_as_binding(register, asking, problems)
+        } else {
+            self.shifted_register(register, asking)
+        };
+        fixed.into_iter().collect()
+    }
+
+    /// `register(t3, space1)` as binding 3 of set 1, whatever the class (Slang's warnings E39029 and E39013).
+    fn register_as_binding(
+        &self,
+        register: &Register,
+        asking: Asking<'_>,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<Fixed> {
+        let is_combined = asking.kind().is_some_and(is_combined);
+        let counts = !is_combined && asking.takes(LayoutUnit::Binding);
+        let message = if counts {
+            format!("the register of `{}` is taken as a binding, without its letter", asking.name)
+        } else {
+            format!("the register of `{}` means nothing for {}", asking.name, self.target)
+        };
+        let help = "give it a [[vk::binding]] of its own";
+        problems.push(Diagnostic::warning(Code::RegisterAsBinding, register.span, message).with_help(help));
+        let index = register.index.filter(|_| !is_combined)?;
+        let (unit, space) = (LayoutUnit::Binding, register.space);
+        // Slang reserves one binding, however many the parameter has, and even if it has none.
+        Some(Fixed { unit, space, index, count: Some(1), span: register.span })
+    }
+
+    /// With shifts only the registers of shifted classes and spaces count.
+    fn shifted_register(&self, register: &Register, asking: Asking<'_>) -> Option<Fixed> {
+        let (class, index) = (register.class?, register.index?);
+        let (unit, space) = (class_unit(class), register.space);
+        let fits = asking.kind().is_none_or(|kind| kind.register_classes().contains(class)) && asking.takes(unit);
+        self.shift_of(class, space.unwrap_or(0)).filter(|_| fits)?;
+        Some(Fixed { unit, space, index, count: None, span: register.span })
+    }
+}
+
+/// The set of a parameter block; its binding can only be 0 (Slang's error E39015).
+fn whole_set(asking: Asking<'_>, binding: Fixed, problems: &mut Vec<Diagnostic>) -> Option<Fixed> {
+    if binding.index != 0 {
+        let message =
+            format!("`{}` takes a whole descriptor set: its binding must be 0, not {}", asking.name, binding.index);
+        problems.push(Diagnostic::error(Code::BadAttribute, binding.span, message));
+        return None;
+    }
+    let index = binding.space.unwrap_or(0);
+    Some(Fixed { unit: LayoutUnit::Space, space: None, index, count: None, span: binding.span })
+}
+
+/// `[[vk::binding(2, 1)]]`, its other spellings, or `layout(binding = 2, set = 1)`; what is missing is 0.
+pub(super) fn vulkan_binding(annotations: &Annotations) -> Option<Fixed> {
+    let fixed = |(index, space), span| Fixed { unit: LayoutUnit::Binding, space, index, count: None, span };
+    let spellings = [(Some("vk"), "binding"), (Some("gl"), "binding"), (None, "vk_binding"), (None, "gl_binding")];
+    let attribute = spellings.into_iter().find_map(|(namespace, name)| annotations.attribute(namespace, name));
+    if let Some(attribute) = attribute {
+        return Some(fixed((number(attribute, 0)?, number(attribute, 1)), attribute.span));
+    }
+    let qualifier = |name| {
+        let found = annotations.layout.iter().find(|qualifier| qualifier.name == name)?;
+        Some((u32::try_from(found.value?).ok()?, found.span))
+    };
+    let (binding, set) = (qualifier("binding"), qualifier("set"));
+    let span = binding.or(set)?.1;
+    Some(fixed((binding.map_or(0, |found| found.0), set.map(|found| found.0)), span))
+}
+
+/// `N` of `[[vk::NAME(N)]]` or `layout(NAME = N)`.
+pub(super) fn vulkan_number(annotations: &Annotations, name: &str) -> Option<(u32, Span)> {
+    let attribute = annotations.attribute(Some("vk"), name).and_then(|found| Some((number(found, 0)?, found.span)));
+    let qualifier = || {
+        let found = annotations.layout.iter().find(|qualifier| qualifier.name == name)?;
+        Some((u32::try_from(found.value?).ok()?, found.span))
+    };
+    attribute.or_else(qualifier)
+}
+
+fn numbered(asking: Asking<'_>, name: &str, unit: LayoutUnit) -> Option<Fixed> {
+    let (index, span) = vulkan_number(asking.annotations, name)?;
+    asking.takes(unit).then_some(Fixed { unit, space: None, index, count: None, span })
+}
+
+fn number(attribute: &Attribute, at: usize) -> Option<u32> {
+    match attribute.arguments.get(at)? {
+        Argument::Integer(number) => u32::try_from(*number).ok(),
+        Argument::Text(_) | Argument::Other(_) => None,
+    }
+}

@@ -1,0 +1,242 @@
+//! The rows of a placed program: the leaves of its tree, with the offsets on their paths added up.
+//!
+//! A buffer has a row for what it takes itself, under its own path, and its resources have rows behind that. Paths of
+//! resources in arrays of structs have `[]` (`gPairs[].b`), their count is that of all elements. Parameters of an entry
+//! point are `main.name`, its result `main.$result`; varyings have a row for each member with locations, of an array of
+//! structs for its first element.
+//!
+//! Source: Slang user guide, Using the Reflection API, cumulative offsets; of unsized arrays in structs the spaces are
+//! those of Slang 2026.14.1's code.
+
+use std::collections::BTreeMap;
+
+use layoutproof_layout::Span;
+use layoutproof_layout::shape::{Count, Type};
+
+use super::explicit::vulkan_binding;
+use super::settings::Settings;
+use super::units::unit_class;
+use crate::bindings::tree::{EntryLayout, Parts, ProgramLayout, TypeLayout, VariableLayout};
+use crate::bindings::{Binding, LayoutUnit};
+
+/// The rows of `program` in the order in which slots are given out; `own` globals are the source's own.
+pub(super) fn rows(program: &ProgramLayout, own: usize, settings: &Settings) -> Vec<Binding> {
+    let mut rows = Rows { found: Vec::new(), settings };
+    let start = Reach::start();
+    let fields = rows.scope(&program.globals, "$Globals", &start);
+    let (own, imported) = fields.split_at(own.min(fields.len()));
+    let (before, behind) = if settings.documented {
+        (program.entry_points.as_slice(), [].as_slice())
+    } else {
+        ([].as_slice(), program.entry_points.as_slice())
+    };
+    for field in own {
+        rows.variable(field, "", &start);
+    }
+    for entry in before {
+        rows.entry(entry);
+    }
+    for field in imported {
+        rows.variable(field, "", &start);
+    }
+    for entry in behind {
+        rows.entry(entry);
+    }
+    rows.found
+}
+
+/// What the variables on the path to something add up to.
+#[derive(Clone, Debug)]
+struct Reach {
+    /// Spaces and offsets, from the deepest parameter block on.
+    sums: BTreeMap<LayoutUnit, (u32, u32)>,
+    /// Space of the deepest parameter block.
+    block: Option<u32>,
+    /// Whole spaces, from the program on.
+    spaces: u32,
+    /// Whole spaces, from the scope on.
+    spaces_in_scope: u32,
+    /// Product of the counts of the arrays on the path.
+    elements: Count,
+}
+
+impl Reach {
+    fn start() -> Self {
+        Self { sums: BTreeMap::new(), block: None, spaces: 0, spaces_in_scope: 0, elements: Count::Finite(1) }
+    }
+
+    /// The same path with `variable` at its end.
+    fn through(&self, variable: &VariableLayout) -> Self {
+        let mut reach = self.clone();
+        for at in &variable.offsets {
+            let (space, offset) = reach.sums.entry(at.unit).or_default();
+            (*space, *offset) = (space.saturating_add(at.space), offset.saturating_add(at.offset));
+            if at.unit == LayoutUnit::Space {
+                reach.spaces = reach.spaces.saturating_add(at.offset);
+                reach.spaces_in_scope = reach.spaces_in_scope.saturating_add(at.offset);
+            }
+        }
+        reach
+    }
+
+    /// Space and slot of `unit` at the end of the path.
+    fn at(&self, unit: LayoutUnit, count: Count) -> (u32, u32) {
+        let (space, offset) = self.sums.get(&unit).copied().unwrap_or_default();
+        let is_unbounded = count == Count::Unbounded || self.elements == Count::Unbounded;
+        match self.block {
+            Some(block) => (space.saturating_add(block), offset),
+            None if is_unbounded => (space.saturating_add(self.spaces_in_scope), offset),
+            None => (space, offset),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Rows<'s> {
+    found: Vec<Binding>,
+    settings: &'s Settings,
+}
+
+impl Rows<'_> {
+    /// Adds the row of a scope's buffer; returns the scope's parameters.
+    fn scope<'t>(&mut self, scope: &'t VariableLayout, name: &str, reach: &Reach) -> &'t [VariableLayout] {
+        match &scope.layout.parts {
+            Parts::Contained { container, element } => {
+                self.leaf(&container.layout, name, (&reach.through(container), scope.span));
+                fields(element)
+            }
+            Parts::Fields(fields) => fields,
+            Parts::None | Parts::Elements { .. } | Parts::Memory(_) => &[],
+        }
+    }
+
+    fn entry(&mut self, entry: &EntryLayout) {
+        let start = Reach::start();
+        let reach = Reach { spaces_in_scope: 0, ..start.through(&entry.scope) };
+        for field in self.scope(&entry.scope, &format!("$Entry.{}", entry.name), &reach) {
+            let from = if self.has_own_binding(field) { &start } else { &reach };
+            self.variable(field, &format!("{}.", entry.name), from);
+        }
+        if let Some(result) = &entry.result {
+            self.parts(&result.layout, &format!("{}.$result", entry.name), (&start.through(result), result.span));
+        }
+    }
+
+    /// Whether a parameter of an entry point is bound on its own.
+    fn has_own_binding(&self, field: &VariableLayout) -> bool {
+        let honours = self.settings.binds_entry_parameters() && takes(&field.layout, LayoutUnit::Binding);
+        honours && vulkan_binding(&field.annotations).is_some()
+    }
+
+    fn variable(&mut self, variable: &VariableLayout, prefix: &str, reach: &Reach) {
+        let path = format!("{prefix}{}", variable.name.as_deref().unwrap_or_default());
+        self.parts(&variable.layout, &path, (&reach.through(variable), variable.span));
+    }
+
+    fn parts(&mut self, layout: &TypeLayout, path: &str, (reach, span): (&Reach, Span)) {
+        match &layout.parts {
+            Parts::None | Parts::Memory(_) => self.leaf(layout, path, (reach, span)),
+            Parts::Fields(fields) => self.fields(fields, path, reach),
+            Parts::Elements { element, .. } => self.elements((layout, element), path, (reach, span)),
+            Parts::Contained { container, element } => self.contained((container, element), path, (reach, span)),
+        }
+    }
+
+    fn fields(&mut self, fields: &[VariableLayout], path: &str, reach: &Reach) {
+        for field in fields {
+            // Members of a base struct count as the struct's own.
+            match (field.name.as_deref(), &field.layout.parts) {
+                (Some("$base"), Parts::Fields(inner)) => self.fields(inner, path, &reach.through(field)),
+                (Some(_) | None, _) => self.variable(field, &format!("{path}."), reach),
+            }
+        }
+    }
+
+    fn elements(&mut self, (array, element): (&TypeLayout, &TypeLayout), path: &str, (reach, span): (&Reach, Span)) {
+        let count = if let Type::Array { count, .. } = array.ty { count } else { Count::Finite(1) };
+        let holds_more = holds_more(element);
+        let is_varying = [LayoutUnit::LocationIn, LayoutUnit::LocationOut].iter().any(|unit| takes(array, *unit));
+        let count = if holds_more && is_varying { Count::Finite(1) } else { count };
+        let reach = Reach { elements: times(reach.elements, count), ..reach.clone() };
+        let path = if holds_more { format!("{path}[]") } else { path.to_owned() };
+        self.parts(element, &path, (&reach, span));
+    }
+
+    fn contained(
+        &mut self,
+        (container, element): (&VariableLayout, &VariableLayout),
+        path: &str,
+        (reach, span): (&Reach, Span),
+    ) {
+        let block = takes(&container.layout, LayoutUnit::Space).then_some(reach.spaces);
+        let outside = match block {
+            Some(_) => Reach { sums: BTreeMap::new(), block, ..reach.clone() },
+            None => reach.clone(),
+        };
+        self.leaf(&container.layout, path.trim_end_matches("[]"), (&outside.through(container), span));
+        let reach = outside.through(element);
+        match &element.layout.parts {
+            Parts::Fields(fields) => self.fields(fields, path, &reach),
+            Parts::None | Parts::Memory(_) | Parts::Elements { .. } | Parts::Contained { .. } => {
+                self.parts(&element.layout, path, (&reach, span));
+            }
+        }
+    }
+
+    /// A row for each unit that something takes itself.
+    fn leaf(&mut self, layout: &TypeLayout, path: &str, (reach, span): (&Reach, Span)) {
+        for (unit, count) in layout.usage.iter() {
+            let (space, index) = match unit {
+                LayoutUnit::Bytes | LayoutUnit::MetalArgument => continue,
+                LayoutUnit::Space => (0, reach.block.unwrap_or(reach.spaces)),
+                LayoutUnit::ConstantBuffer
+                | LayoutUnit::ShaderResource
+                | LayoutUnit::UnorderedAccess
+                | LayoutUnit::Sampler
+                | LayoutUnit::Binding
+                | LayoutUnit::PushConstant
+                | LayoutUnit::ConstantId
+                | LayoutUnit::LocationIn
+                | LayoutUnit::LocationOut
+                | LayoutUnit::ShaderRecord
+                | LayoutUnit::InputAttachment
+                | LayoutUnit::MetalBuffer
+                | LayoutUnit::MetalTexture
+                | LayoutUnit::MetalSampler => reach.at(unit, count),
+            };
+            let is_register = unit_class(unit).is_some();
+            let count = if self.settings.multiplies(unit) { times(count, reach.elements) } else { count };
+            // Shifted registers are bindings in the end.
+            let unit = if is_register && self.settings.speaks_spirv() { LayoutUnit::Binding } else { unit };
+            self.found.push(Binding { path: path.to_owned(), unit, space, index, count, span });
+        }
+    }
+}
+
+fn fields(variable: &VariableLayout) -> &[VariableLayout] {
+    match &variable.layout.parts {
+        Parts::Fields(fields) => fields,
+        Parts::None | Parts::Elements { .. } | Parts::Contained { .. } | Parts::Memory(_) => &[],
+    }
+}
+
+fn takes(layout: &TypeLayout, unit: LayoutUnit) -> bool {
+    layout.usage.get(unit) != Count::Finite(0)
+}
+
+/// Whether parts of an element have rows of their own.
+fn holds_more(element: &TypeLayout) -> bool {
+    match &element.parts {
+        Parts::None | Parts::Memory(_) => false,
+        Parts::Fields(_) | Parts::Contained { .. } => true,
+        Parts::Elements { element, .. } => holds_more(element),
+    }
+}
+
+/// A product; no end wins.
+fn times(one: Count, other: Count) -> Count {
+    match (one, other) {
+        (Count::Finite(one), Count::Finite(other)) => Count::Finite(one.saturating_mul(other)),
+        (Count::Unbounded, _) | (_, Count::Unbounded) => Count::Unbounded,
+    }
+}

@@ -1,0 +1,75 @@
+//! All number lines of a program: one for each unit in each space, and one of the spaces themselves.
+//!
+//! Source: Slang user guide, Parameter Layout Rules, Allocating Bindings to Parameters.
+
+use std::collections::BTreeMap;
+
+use layoutproof_layout::Span;
+use layoutproof_layout::shape::Count;
+
+use super::explicit::Fixed;
+use crate::bindings::LayoutUnit;
+use crate::bindings::slots::{Held, Slots};
+
+/// Who holds slots.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Owner<'m> {
+    /// Name of the parameter.
+    pub(super) name: &'m str,
+    /// Where it is declared.
+    pub(super) span: Span,
+}
+
+/// What is taken so far.
+#[derive(Debug)]
+pub(super) struct Lines<'m> {
+    /// Whether an explicit slot takes its space only if it names one.
+    named_spaces_only: bool,
+    /// By unit and space.
+    slots: BTreeMap<(LayoutUnit, u32), Slots<Owner<'m>>>,
+    spaces: Slots<()>,
+}
+
+impl<'m> Lines<'m> {
+    /// Nothing is taken.
+    pub(super) fn new(named_spaces_only: bool) -> Self {
+        Self { named_spaces_only, slots: BTreeMap::new(), spaces: Slots::default() }
+    }
+
+    /// Takes `count` explicit slots; returns who has some of them already.
+    pub(super) fn fix(&mut self, fixed: Fixed, count: Count, owner: Owner<'m>) -> Option<Held<Owner<'m>>> {
+        if fixed.unit == LayoutUnit::Space {
+            // Only the first: spaces of blocks inside are not kept from others (Slang 2026.14.1).
+            self.mark_space(fixed.index);
+        } else if fixed.space.is_some() || !self.named_spaces_only {
+            // Also for units without spaces: a program whose only explicit slot is a `constant_id` has space 0 taken.
+            self.mark_space(fixed.space.unwrap_or(0));
+        }
+        self.slots.entry((fixed.unit, fixed.space.unwrap_or(0))).or_default().reserve(fixed.index, count, owner)
+    }
+
+    /// Takes the first gap of `count` slots; `None` if there is none.
+    pub(super) fn take(&mut self, (unit, space): (LayoutUnit, u32), count: Count, owner: Owner<'m>) -> Option<u32> {
+        let line = self.slots.entry((unit, space)).or_default();
+        let first = line.first_fit(count, 0)?;
+        line.reserve(first, count, owner);
+        Some(first)
+    }
+
+    /// Takes the first gap of `count` whole spaces; `None` if there is none.
+    pub(super) fn take_spaces(&mut self, count: u32) -> Option<u32> {
+        let first = self.spaces.first_fit(Count::Finite(count), 0)?;
+        self.spaces.reserve(first, Count::Finite(count), ());
+        Some(first)
+    }
+
+    /// Marks a space as taken.
+    pub(super) fn mark_space(&mut self, space: u32) {
+        self.spaces.reserve(space, Count::Finite(1), ());
+    }
+
+    /// Whether nothing has taken a space.
+    pub(super) fn is_free_space(&self, space: u32) -> bool {
+        self.spaces.first_fit(Count::Finite(1), space) == Some(space)
+    }
+}

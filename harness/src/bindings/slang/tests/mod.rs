@@ -1,0 +1,97 @@
+//! Tables of declarations with the rows that they get.
+//!
+//! Authority of all rows: slangc 2026.14.1, `-no-codegen -reflection-json` with `-target hlsl -profile sm_6_6`, `-target
+//! spirv`, `-target wgsl` or `-target metal`, its relative offsets added up as the Slang user guide says (Using the
+//! Reflection API, cumulative offsets). The rows `$Globals` and `$Entry`, which that file leaves out, and the uniform
+//! parameters of entry points are those of its code (`-target hlsl`, `glsl`, `wgsl`).
+
+mod arrays;
+mod blocks;
+mod documented;
+mod explicit;
+mod refused;
+mod scopes;
+mod tree;
+
+use layoutproof_layout::Span;
+use layoutproof_layout::shape::Count;
+
+use crate::bindings::{Binding, Bound, Convention, LayoutUnit, Request, Target, bind};
+use crate::declare::{DeclareOptions, declare};
+use crate::input::diagnostics::{Code, Diagnostic, render};
+use crate::input::sources::SourceMap;
+use crate::module::Module;
+
+const D3D: Target = Target::D3d12;
+const VULKAN: Target = Target::Vulkan;
+const WEBGPU: Target = Target::Webgpu;
+const METAL: Target = Target::Metal;
+
+/// A source with its rows for some targets.
+type Case = (&'static str, &'static [(Target, &'static str)]);
+
+/// What is asked of slangc: on D3D with `-profile sm_6_6`.
+fn request(target: Target) -> Request {
+    let profile = (target == D3D).then(|| "sm_6_6".to_owned());
+    Request { profile, ..Request::new(target, Convention::Slang) }
+}
+
+fn module_with(source: &str, options: &DeclareOptions) -> Module {
+    let mut sources = SourceMap::default();
+    let file = sources.add("test.slang", source);
+    let end = u32::try_from(source.len()).unwrap();
+    declare(&mut sources, Span { file, start: 0, end }, options)
+        .unwrap_or_else(|problems| panic!("{}", render(&problems, &sources, false)))
+}
+
+fn module(source: &str) -> Module {
+    module_with(source, &DeclareOptions::default())
+}
+
+/// The rows of `source`, as text: `a t3+2 space1`, and `a SET.BINDING` for descriptors.
+fn rows(source: &str, request: &Request) -> String {
+    let Bound { bindings, .. } = bind(&module(source), request).unwrap();
+    bindings.iter().map(row).collect::<Vec<_>>().join(", ")
+}
+
+fn row(binding: &Binding) -> String {
+    let Binding { path, unit, space, index, count, .. } = binding;
+    let name = match unit {
+        LayoutUnit::Binding => format!("{space}."),
+        LayoutUnit::PushConstant => "push".to_owned(),
+        LayoutUnit::ConstantId => "id".to_owned(),
+        LayoutUnit::LocationIn => "in".to_owned(),
+        LayoutUnit::LocationOut => "out".to_owned(),
+        LayoutUnit::ShaderRecord => "record".to_owned(),
+        LayoutUnit::InputAttachment => "attach".to_owned(),
+        other => other.as_str().trim_start_matches("metal-").to_owned(),
+    };
+    let count = match count {
+        Count::Finite(1) => String::new(),
+        Count::Finite(count) => format!("+{count}"),
+        Count::Unbounded => "+inf".to_owned(),
+    };
+    let has_space = *space > 0 && *unit != LayoutUnit::Binding;
+    let space = if has_space { format!(" space{space}") } else { String::new() };
+    format!("{path} {name}{index}{count}{space}")
+}
+
+fn check(cases: &[Case]) {
+    for (source, expected) in cases {
+        for (target, expected) in *expected {
+            assert_eq!(rows(source, &request(*target)), *expected, "{target}: {source}");
+        }
+    }
+}
+
+/// Codes of the warnings.
+fn warnings(source: &str, request: &Request) -> Vec<Code> {
+    let Bound { warnings, .. } = bind(&module(source), request).unwrap();
+    warnings.iter().map(|problem| problem.code).collect()
+}
+
+/// Codes of what makes placement impossible.
+fn errors(source: &str, request: &Request) -> Vec<Code> {
+    let problems: Vec<Diagnostic> = bind(&module(source), request).unwrap_err();
+    problems.iter().map(|problem| problem.code).collect()
+}

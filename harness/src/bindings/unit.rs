@@ -1,0 +1,153 @@
+//! The kinds of space that a parameter can take: bytes, registers, descriptors, locations.
+//!
+//! A layout is a number of each [`LayoutUnit`], not one size: a struct of a texture and a float takes bytes and a `t`
+//! register. Source: Slang user guide, Parameter Layout Rules and Using the Reflection API; the names are those of the
+//! command-line contract.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use layoutproof_layout::shape::Count;
+
+macro_rules! units {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $text:literal,)*) => {
+        /// One kind of space.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum LayoutUnit { $($(#[doc = $doc])+ $variant,)* }
+
+        impl LayoutUnit {
+            /// All units.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The name in the command-line contract.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text,)* }
+            }
+        }
+    };
+}
+
+units! {
+    /// Bytes of ordinary data.
+    Bytes = "bytes",
+    /// D3D constant buffer registers.
+    ConstantBuffer = "b",
+    /// D3D shader resource registers.
+    ShaderResource = "t",
+    /// D3D unordered access registers.
+    UnorderedAccess = "u",
+    /// D3D sampler registers.
+    Sampler = "s",
+    /// Bindings of a descriptor set (Vulkan) or a group (WebGPU).
+    Binding = "binding",
+    /// Register spaces (D3D), descriptor sets (Vulkan) or groups (WebGPU).
+    Space = "space",
+    /// Push-constant buffers.
+    PushConstant = "push-constant",
+    /// Specialization constants.
+    ConstantId = "constant-id",
+    /// Locations of varying inputs.
+    LocationIn = "location-in",
+    /// Locations of varying outputs.
+    LocationOut = "location-out",
+    /// Shader records of ray-tracing stages.
+    ShaderRecord = "shader-record",
+    /// Input attachments.
+    InputAttachment = "input-attachment",
+    /// Metal buffer indices.
+    MetalBuffer = "metal-buffer",
+    /// Metal texture indices.
+    MetalTexture = "metal-texture",
+    /// Metal sampler indices.
+    MetalSampler = "metal-sampler",
+    /// Elements of a Metal argument buffer.
+    MetalArgument = "metal-argument",
+}
+
+impl LayoutUnit {
+    /// The D3D register class of this letter: one of `b`, `t`, `u`, `s`.
+    pub fn of_class(class: char) -> Option<Self> {
+        match class {
+            'b' => Some(Self::ConstantBuffer),
+            't' => Some(Self::ShaderResource),
+            'u' => Some(Self::UnorderedAccess),
+            's' => Some(Self::Sampler),
+            _ => None,
+        }
+    }
+
+    /// Whether the unit is counted anew in each register space, set or group.
+    pub fn has_space(self) -> bool {
+        match self {
+            Self::ConstantBuffer
+            | Self::ShaderResource
+            | Self::UnorderedAccess
+            | Self::Sampler
+            | Self::Binding
+            | Self::MetalBuffer
+            | Self::MetalTexture
+            | Self::MetalSampler => true,
+            Self::Bytes
+            | Self::Space
+            | Self::PushConstant
+            | Self::ConstantId
+            | Self::LocationIn
+            | Self::LocationOut
+            | Self::ShaderRecord
+            | Self::InputAttachment
+            | Self::MetalArgument => false,
+        }
+    }
+}
+
+impl fmt::Display for LayoutUnit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// How much of each unit something takes. A unit that is not taken has no entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Usage(BTreeMap<LayoutUnit, Count>);
+
+impl Usage {
+    /// `count` of `unit` and nothing else.
+    pub fn of(unit: LayoutUnit, count: Count) -> Self {
+        let mut usage = Self::default();
+        usage.add(unit, count);
+        usage
+    }
+
+    /// How much of `unit` is taken; zero where it is not.
+    pub fn get(&self, unit: LayoutUnit) -> Count {
+        self.0.get(&unit).copied().unwrap_or(Count::Finite(0))
+    }
+
+    /// Takes `count` more of `unit`. Unbounded stays unbounded; a finite sum saturates at 2^32 - 1.
+    pub fn add(&mut self, unit: LayoutUnit, count: Count) {
+        let sum = match (self.get(unit), count) {
+            (Count::Finite(have), Count::Finite(more)) => Count::Finite(have.saturating_add(more)),
+            (Count::Unbounded, _) | (_, Count::Unbounded) => Count::Unbounded,
+        };
+        if sum != Count::Finite(0) {
+            self.0.insert(unit, sum);
+        }
+    }
+
+    /// Takes everything that `other` takes.
+    pub fn add_all(&mut self, other: &Self) {
+        for (unit, count) in other.iter() {
+            self.add(unit, count);
+        }
+    }
+
+    /// The units that are taken, in the order of [`LayoutUnit::ALL`].
+    pub fn iter(&self) -> impl Iterator<Item = (LayoutUnit, Count)> {
+        self.0.iter().map(|(unit, count)| (*unit, *count))
+    }
+
+    /// Whether nothing is taken.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}

@@ -1,0 +1,449 @@
+//! Who is wrong: the witnesses of a check in, the outcome and the culprit out.
+//!
+//! Validity comes first: what an invalid module makes a device do says nothing about the device. Then each pair of
+//! neighbours in the chain expected, computed, compiled, observed is compared; exactly one broken link names a
+//! culprit, several leave it unclear.
+
+use std::collections::BTreeSet;
+
+use layoutproof_device::Feature;
+use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_layout::Quantity;
+use serde::{Deserialize, Serialize};
+
+use crate::probe::Form;
+use crate::results::record::{Culprit, Outcome, Proves, Row};
+
+/// What the module validator said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Validation {
+    /// The module is valid.
+    Valid,
+    /// Nobody asked, for this reason.
+    NotRun(String),
+    /// It is not valid under the rules that were promised, and is where a device allows more.
+    ValidOnlyWith {
+        /// What such a device has.
+        feature: Feature,
+        /// The validator's message under the promised rules.
+        message: String,
+    },
+    /// The validator's message.
+    Invalid(String),
+}
+
+/// How the text of a module begins that is valid with a feature alone; the feature's name and a colon follow.
+const VALID_ONLY_WITH: &str = "valid only with ";
+
+impl Validation {
+    /// The text of the record.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Valid => "valid".to_owned(),
+            Self::NotRun(reason) => format!("not run: {reason}"),
+            Self::ValidOnlyWith { feature, message } => format!("{VALID_ONLY_WITH}{feature}: {message}"),
+            Self::Invalid(message) => message.clone(),
+        }
+    }
+
+    /// What is said of a check whose modules were told this; without any, nobody was asked.
+    pub fn of_all<'a>(modules: impl Iterator<Item = &'a Self>) -> Self {
+        // What one module breaks comes before what nobody asked of another. The first one of a kind is told.
+        let weight = |validation: &&Self| match validation {
+            Self::Invalid(_) => 0,
+            Self::ValidOnlyWith { .. } => 1,
+            Self::NotRun(_) => 2,
+            Self::Valid => 3,
+        };
+        modules.min_by_key(weight).cloned().unwrap_or_else(|| Self::NotRun("no module".to_owned()))
+    }
+
+    /// What such a text of a record stands for.
+    pub fn of_text(text: &str) -> Self {
+        if text == "valid" {
+            return Self::Valid;
+        }
+        if let Some(reason) = text.strip_prefix("not run: ") {
+            return Self::NotRun(reason.to_owned());
+        }
+        let limited = text.strip_prefix(VALID_ONLY_WITH).and_then(|rest| rest.split_once(": "));
+        let known = limited.and_then(|(name, message)| {
+            let feature = Feature::ALL.into_iter().find(|feature| feature.to_string() == name)?;
+            Some(Self::ValidOnlyWith { feature, message: message.to_owned() })
+        });
+        known.unwrap_or_else(|| Self::Invalid(text.to_owned()))
+    }
+}
+
+/// Who wrote the code that a device ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writer {
+    /// Our own generator.
+    Generator,
+    /// A compiler, from source text; it may lose offsets that the text asks for.
+    Compiler,
+}
+
+/// The code of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// What agreement proves.
+    pub proves: Proves,
+    /// Who wrote it.
+    pub writer: Writer,
+}
+
+/// What the rows of a check add up to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// `Agree` or `Differ`.
+    pub outcome: Outcome,
+    /// Who stands alone; `None` on agreement.
+    pub culprit: Option<Culprit>,
+    /// One sentence on why.
+    pub sentence: String,
+}
+
+/// Judges the rows of a check that was carried out.
+pub fn judge(rows: &[Row], validation: &Validation, code: Code) -> Verdict {
+    if let Some(message) = refusal(validation) {
+        let sentence = format!("the module is not valid, so the device's answer counts for nothing: {message}");
+        return differ(Culprit::Module, sentence);
+    }
+    let broken: BTreeSet<Link> = rows.iter().flat_map(|row| broken_links(row, rows, code.proves)).collect();
+    let culprits: BTreeSet<Culprit> = broken.iter().map(|link| culprit(*link, rows, code)).collect();
+    let of_rows = judge_rows(&broken, &culprits);
+    match validation {
+        Validation::ValidOnlyWith { feature, message } => beyond_promise(&of_rows, code.writer, *feature, message),
+        Validation::Valid | Validation::NotRun(_) | Validation::Invalid(_) => of_rows,
+    }
+}
+
+/// What the validator has against a module that is not valid anywhere.
+fn refusal(validation: &Validation) -> Option<&str> {
+    match validation {
+        Validation::Invalid(message) if !is_planted(Fault::InvalidModulesJudged) => Some(message),
+        Validation::Valid | Validation::NotRun(_) | Validation::ValidOnlyWith { .. } | Validation::Invalid(_) => None,
+    }
+}
+
+/// The verdict where a module needs a feature that was not promised: its writer is at fault, and alone where the rows name
+/// nobody else.
+fn beyond_promise(of_rows: &Verdict, writer: Writer, feature: Feature, message: &str) -> Verdict {
+    let writers = match writer {
+        Writer::Compiler => Culprit::Compiler,
+        Writer::Generator => Culprit::Module,
+    };
+    let unpromised = format!("{VALID_ONLY_WITH}{feature}, which its layout option does not ask for: {message}");
+    match of_rows.culprit {
+        None => differ(writers, format!("the module is {unpromised}")),
+        Some(culprit) if culprit == writers || culprit == Culprit::Report => {
+            differ(writers, format!("{}, and the module is {unpromised}", of_rows.sentence))
+        }
+        Some(culprit) => differ(
+            Culprit::Unclear,
+            format!("no single witness stands alone: {}, and the module is {unpromised}", culprit.as_str()),
+        ),
+    }
+}
+
+fn judge_rows(broken: &BTreeSet<Link>, culprits: &BTreeSet<Culprit>) -> Verdict {
+    match (culprits.len(), culprits.first()) {
+        (0, _) | (_, None) => {
+            let sentence = "all witnesses agree".to_owned();
+            Verdict { outcome: Outcome::Agree, culprit: None, sentence }
+        }
+        (1, Some(Culprit::Case)) if broken.contains(&Link::ExpectedCompiled) => {
+            differ(Culprit::Case, "the code addresses other bytes than the case says that it does".to_owned())
+        }
+        (1, Some(only)) => differ(*only, sentence(*only).to_owned()),
+        // Both are the compiler's, and a wrong address weighs more than a report that misses it.
+        (_, Some(_)) if *culprits == BTreeSet::from([Culprit::Compiler, Culprit::Report]) => {
+            let also = "and its report differs from what the code addresses";
+            differ(Culprit::Compiler, format!("{}, {also}", sentence(Culprit::Compiler)))
+        }
+        (_, Some(_)) => {
+            let named: Vec<_> = culprits.iter().map(|culprit| culprit.as_str()).collect();
+            differ(Culprit::Unclear, format!("no single witness stands alone: {}", named.join(", ")))
+        }
+    }
+}
+
+/// The rows in which a pair of neighbours differs, once for each culprit whom that names.
+pub fn differing(rows: &[Row], code: Code) -> BTreeSet<(usize, Culprit)> {
+    let links = |(index, row)| broken_links(row, rows, code.proves).into_iter().map(move |link| (index, link));
+    rows.iter().enumerate().flat_map(links).map(|(index, link)| (index, culprit(link, rows, code))).collect()
+}
+
+fn differ(culprit: Culprit, sentence: String) -> Verdict {
+    Verdict { outcome: Outcome::Differ, culprit: Some(culprit), sentence }
+}
+
+/// Neighbours in the chain of witnesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Link {
+    ExpectedComputed,
+    /// What a case says of a compiler's code, and that code.
+    ExpectedCompiled,
+    ComputedCompiled,
+    ReportedCompiled,
+    CompiledObserved,
+}
+
+fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
+    let differ = |a: &Option<_>, b: &Option<_>| a.is_some() && b.is_some() && a != b;
+    let mut links = Vec::new();
+    if differ(&row.expected, &row.computed) && !is_planted(Fault::ExpectedNotCompared) {
+        links.push(Link::ExpectedComputed);
+    }
+    if row.computed.is_none() && differ(&row.expected, &row.compiled) {
+        links.push(Link::ExpectedCompiled);
+    }
+    // A compiler that sides with the case against the rules is a witness for the case, not a culprit of its own.
+    let sides_with_case = proves.is_of_compiler() && row.expected.is_some() && row.expected == row.compiled;
+    // A compiler that reports what the rules say and does otherwise knows the rule: its report is what misleads.
+    // Where its code reads the same member by its name as reported, the report is right, and the code at odds with itself.
+    let told = row.reported.is_some() && row.reported == row.computed;
+    let at_odds = told && by_name(row, rows).is_some_and(|plain| plain.compiled == row.reported);
+    let disagrees = differ(&row.computed, &row.compiled) && !is_planted(Fault::CompiledNotCompared);
+    if disagrees && !sides_with_case && (!told || at_odds) {
+        links.push(Link::ComputedCompiled);
+    }
+    if differ(&row.reported, &row.compiled) && !at_odds && !is_planted(Fault::ReportNotCompared) {
+        links.push(Link::ReportedCompiled);
+    }
+    // Code that a compiler chose and that takes a leaf from no byte of the block, on every device.
+    let nowhere = proves.is_of_compiler() && row.form.is_some() && row.compiled.is_none();
+    if nowhere && row.computed.is_some() && row.observed.is_none() {
+        links.push(Link::ComputedCompiled);
+        return links;
+    }
+    let shader_says = row.compiled.as_ref().or(row.computed.as_ref());
+    // A leaf was asked for wherever its block lived; a binding has an answer or was not read.
+    let asked = match row.what {
+        Quantity::Binding => row.observed.is_some(),
+        Quantity::Offset
+        | Quantity::ArrayStride
+        | Quantity::MatrixStride
+        | Quantity::Size
+        | Quantity::Alignment
+        | Quantity::Guard
+        | Quantity::ArrayLength => row.space.is_some(),
+    };
+    let is_compared = asked && !is_planted(Fault::ObservedNotCompared);
+    if is_compared && shader_says.is_some() && shader_says != row.observed.as_ref() {
+        links.push(Link::CompiledObserved);
+    }
+    links
+}
+
+/// The row of the same leaf that is read by its name alone, where `row` is of another form.
+fn by_name<'a>(row: &Row, rows: &'a [Row]) -> Option<&'a Row> {
+    let other = row.form.is_some_and(|form| form != Form::Leaf);
+    let same = |plain: &&Row| plain.form == Some(Form::Leaf) && (&plain.path, plain.what) == (&row.path, row.what);
+    rows.iter().filter(|_| other).find(same)
+}
+
+fn culprit(link: Link, rows: &[Row], code: Code) -> Culprit {
+    match (link, code.proves, code.writer) {
+        (Link::ExpectedComputed, proves, _) if proves.is_of_compiler() => tie_break(rows),
+        (Link::ExpectedComputed, _, _) => Culprit::CaseOrRules,
+        (Link::ExpectedCompiled, _, _) => Culprit::Case,
+        (Link::ComputedCompiled, _, Writer::Generator) => Culprit::Module,
+        (Link::ComputedCompiled, _, Writer::Compiler) => Culprit::Compiler,
+        (Link::ReportedCompiled, _, _) => Culprit::Report,
+        (Link::CompiledObserved, _, _) => Culprit::Device,
+    }
+}
+
+/// A compiler's code, where it answers for every disputed row, decides between the case and the rules.
+fn tie_break(rows: &[Row]) -> Culprit {
+    let disputed: Vec<&Row> = rows
+        .iter()
+        .filter(|row| row.expected.is_some() && row.computed.is_some() && row.expected != row.computed)
+        .collect();
+    let answered = !disputed.is_empty() && disputed.iter().all(|row| row.compiled.is_some());
+    if answered && disputed.iter().all(|row| row.compiled == row.expected) {
+        Culprit::Rules
+    } else if answered && disputed.iter().all(|row| row.compiled == row.computed) {
+        Culprit::Case
+    } else {
+        Culprit::CaseOrRules
+    }
+}
+
+fn sentence(culprit: Culprit) -> &'static str {
+    match culprit {
+        Culprit::CaseOrRules => "the case and our rules differ, and no compiler's code decides between them",
+        Culprit::Case => "a compiler's code agrees with our rules; the case's number stands alone",
+        Culprit::Rules => "a compiler's code agrees with the case; our rule stands alone",
+        Culprit::Compiler => "case and rules agree, the compiler's code addresses other bytes",
+        Culprit::Report => "the compiler's report differs from what its code addresses",
+        Culprit::Module => "case and rules agree, the shader module says otherwise",
+        Culprit::Device => "case, rules and shader agree, the device did something else",
+        Culprit::Unclear => "no single witness stands alone",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::{AddressSpace, Stage};
+    use crate::results::record::Value;
+    use layoutproof_layout::Quantity;
+
+    fn row(numbers: [Option<u32>; 4]) -> Row {
+        let [expected, computed, compiled, observed] = numbers.map(|number| number.map(Value::Number));
+        Row {
+            path: "S.c".to_owned(),
+            what: Quantity::Offset,
+            space: Some(AddressSpace::Uniform),
+            direction: None,
+            form: None,
+            stage: Stage::Compute,
+            expected,
+            computed,
+            reported: None,
+            compiled,
+            observed,
+            note: None,
+            fused: false,
+        }
+    }
+
+    const OURS: Code = Code { proves: Proves::Decorations, writer: Writer::Generator };
+    /// A compiler that is told the offsets, as naga is by `@size`.
+    const TOLD: Code = Code { proves: Proves::Decorations, writer: Writer::Compiler };
+    const CHOSEN: Code = Code { proves: Proves::Compiler, writer: Writer::Compiler };
+
+    fn check(numbers: [Option<u32>; 4], code: Code, culprit: Option<Culprit>) {
+        let verdict = judge(&[row([Some(0); 4]), row(numbers)], &Validation::Valid, code);
+        assert_eq!(verdict.culprit, culprit, "{numbers:?} {code:?}");
+        assert_eq!(verdict.outcome == Outcome::Agree, culprit.is_none());
+    }
+
+    #[test]
+    fn one_broken_link_names_its_culprit() {
+        let [a, b] = [Some(36), Some(48)];
+        for (numbers, code, culprit) in [
+            ([a, a, a, a], OURS, None),
+            ([None, a, a, a], OURS, None),
+            ([b, a, a, a], OURS, Some(Culprit::CaseOrRules)),
+            ([b, a, a, a], CHOSEN, Some(Culprit::Case)),
+            ([b, a, b, b], CHOSEN, Some(Culprit::Rules)),
+            ([a, a, b, b], OURS, Some(Culprit::Module)),
+            ([a, a, b, b], TOLD, Some(Culprit::Compiler)),
+            ([b, a, a, a], TOLD, Some(Culprit::CaseOrRules)),
+            ([a, a, b, b], CHOSEN, Some(Culprit::Compiler)),
+            ([a, a, a, b], OURS, Some(Culprit::Device)),
+            ([a, a, a, None], OURS, Some(Culprit::Device)),
+            ([a, a, b, Some(52)], OURS, Some(Culprit::Unclear)),
+        ] {
+            check(numbers, code, culprit);
+        }
+    }
+
+    #[test]
+    fn an_invalid_module_comes_before_everything() {
+        let verdict = judge(&[row([Some(0); 4])], &Validation::Invalid("no".to_owned()), OURS);
+        assert_eq!(verdict.culprit, Some(Culprit::Module));
+    }
+
+    /// DXC's default promises what Vulkan 1.1 allows, and `[[vk::offset(8)]]` puts a struct at byte 8 of a uniform block.
+    #[test]
+    fn a_module_that_needs_more_than_was_promised_is_its_writers() {
+        let limited =
+            Validation::ValidOnlyWith { feature: Feature::ScalarBlockLayout, message: "error: line 4: no".to_owned() };
+        let [a, b] = [Some(36), Some(48)];
+        for (numbers, code, culprit) in [
+            ([a, a, a, a], CHOSEN, Culprit::Compiler),
+            ([a, a, b, b], CHOSEN, Culprit::Compiler),
+            ([a, a, a, b], CHOSEN, Culprit::Unclear),
+            ([b, a, b, b], CHOSEN, Culprit::Unclear),
+            ([a, a, a, a], OURS, Culprit::Module),
+        ] {
+            let verdict = judge(&[row(numbers)], &limited, code);
+            assert_eq!(verdict.outcome, Outcome::Differ);
+            assert_eq!(verdict.culprit, Some(culprit), "{}", verdict.sentence);
+            assert!(verdict.sentence.contains("valid only with scalarBlockLayout"), "{}", verdict.sentence);
+        }
+    }
+
+    #[test]
+    fn records_keep_what_the_validator_said() {
+        let message = "error: line 4: valid only with luck: no".to_owned();
+        let feature = Feature::UniformBufferStandardLayout;
+        let limited = Validation::ValidOnlyWith { feature, message: message.clone() };
+        assert_eq!(limited.text(), format!("valid only with uniformBufferStandardLayout: {message}"));
+        let others = [Validation::Valid, Validation::NotRun("no spirv-val".to_owned()), Validation::Invalid(message)];
+        for validation in others.into_iter().chain([limited]) {
+            assert_eq!(Validation::of_text(&validation.text()), validation);
+        }
+    }
+
+    #[test]
+    fn a_report_that_differs_from_the_code_is_a_report() {
+        let reported = Row { reported: Some(Value::Number(4)), ..row([Some(0); 4]) };
+        let verdict = judge(&[reported], &Validation::Valid, CHOSEN);
+        assert_eq!(verdict.culprit, Some(Culprit::Report));
+    }
+
+    /// A case that says where a compiler's code reads is asked about that code alone.
+    #[test]
+    fn a_claim_about_code_that_is_not_so_is_the_cases() {
+        for (claimed, culprit) in [(0, None), (8, Some(Culprit::Case))] {
+            let claim = Row { space: None, ..row([Some(claimed), None, Some(0), None]) };
+            let verdict = judge(&[claim], &Validation::Valid, CHOSEN);
+            assert_eq!(verdict.culprit, culprit, "{}", verdict.sentence);
+        }
+    }
+
+    /// DXC lists `row_major float1x2` behind a float at byte 4 and loads it from byte 0.
+    #[test]
+    fn a_report_that_knows_the_rule_is_what_misleads() {
+        let [listed, loaded] = [Some(4), Some(0)];
+        let reported = Row { reported: Some(Value::Number(4)), ..row([listed, listed, loaded, loaded]) };
+        let verdict = judge(&[reported], &Validation::Valid, CHOSEN);
+        assert_eq!(verdict.culprit, Some(Culprit::Report));
+    }
+    /// DXC lists `float3x1` at byte 16 and reads `m[1][0]` at byte 20 and `m[index][0]` at byte 16.
+    #[test]
+    fn code_that_knows_better_by_name_is_the_compilers() {
+        let [listed, loaded] = [Some(20), Some(16)];
+        let by_form = |form, compiled| Row {
+            form: Some(form),
+            reported: Some(Value::Number(20)),
+            ..row([listed, listed, compiled, compiled])
+        };
+        for (by_name, culprit) in [(listed, Culprit::Compiler), (loaded, Culprit::Report)] {
+            let rows = [by_form(Form::Leaf, by_name), by_form(Form::Indexed, loaded)];
+            assert_eq!(judge(&rows, &Validation::Valid, CHOSEN).culprit, Some(culprit));
+        }
+    }
+
+    /// What a device gives for such code is nobody's offset either.
+    #[test]
+    fn code_that_reads_no_byte_of_the_block_is_the_compilers() {
+        let nowhere = Row { form: Some(Form::Indexed), ..row([Some(8), Some(8), None, None]) };
+        assert_eq!(judge(std::slice::from_ref(&nowhere), &Validation::Valid, CHOSEN).culprit, Some(Culprit::Compiler));
+        assert_eq!(judge(&[nowhere], &Validation::Valid, OURS).culprit, Some(Culprit::Device));
+    }
+
+    #[test]
+    fn differing_rows_have_culprits_of_their_own() {
+        let [right, wrong] = [Some(20), Some(16)];
+        let misled = Row { reported: Some(Value::Number(20)), ..row([right, right, wrong, wrong]) };
+        let rows = [misled, row([right; 4]), row([right, right, wrong, wrong]), row([right, right, right, wrong])];
+        let expected = [(0, Culprit::Report), (2, Culprit::Compiler), (3, Culprit::Device)];
+        assert_eq!(differing(&rows, CHOSEN), expected.into());
+    }
+
+    #[test]
+    fn wrong_code_weighs_more_than_a_report_that_misses_it() {
+        let [right, wrong] = [Some(20), Some(16)];
+        let misled = Row { reported: Some(Value::Number(20)), ..row([right, right, wrong, wrong]) };
+        let miscompiled = row([right, right, wrong, wrong]);
+        let verdict = judge(&[misled, miscompiled], &Validation::Valid, CHOSEN);
+        assert_eq!(verdict.culprit, Some(Culprit::Compiler), "{}", verdict.sentence);
+    }
+}

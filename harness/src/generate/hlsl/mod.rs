@@ -1,0 +1,208 @@
+//! Probes as HLSL: the user's own declarations, unchanged, with an entry point behind them that reads, or
+//! writes, every leaf by name (`statements`).
+//!
+//! Declarations and a plan in, text out, for DXC, FXC, Clang and Slang: where the leaves are is the compiler's business. The
+//! probe's output and input have registers in a space of their own and, for Vulkan, bindings beyond the user's.
+
+mod statements;
+
+use layoutproof_layout::shape::Count;
+use layoutproof_layout::{BlockKind, BlockLayout, Component, Leaf};
+
+use self::statements::{Probed, Statements};
+use super::ProduceError;
+use crate::inspect::toolchain::Language;
+use crate::probe::{Direction, Form, ProbeEntry, ProbePlan, Wiring};
+
+/// A language that reads these probes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// HLSL as DXC reads it.
+    Hlsl,
+    /// HLSL as Clang reads it.
+    Clang,
+    /// HLSL as FXC reads it.
+    OldHlsl,
+    /// Slang.
+    Slang,
+}
+
+impl Dialect {
+    /// The dialect that a language is; `None` for GLSL, which has a generator of its own.
+    pub fn of(language: Language) -> Option<Self> {
+        match language {
+            Language::Hlsl => Some(Self::Hlsl),
+            Language::ClangHlsl => Some(Self::Clang),
+            Language::OldHlsl => Some(Self::OldHlsl),
+            Language::Slang => Some(Self::Slang),
+            Language::Glsl | Language::Wgsl => None,
+        }
+    }
+
+    /// The statement that stores a 32-bit value at a byte of the probe's output.
+    fn store(self, byte: u32, value: &str) -> String {
+        match self {
+            Self::Hlsl | Self::OldHlsl | Self::Slang => format!("{OUTPUT}.Store({byte}, {value});"),
+            Self::Clang => format!("{OUTPUT}[{}] = {value};", byte / WORD),
+        }
+    }
+
+    /// The statements that store two of them.
+    fn store_two(self, (low, high): (u32, u32), values: [&str; 2]) -> String {
+        match self {
+            Self::Hlsl | Self::OldHlsl | Self::Slang => {
+                format!("{OUTPUT}.Store2({low}, uint2({}, {}));", values[0], values[1])
+            }
+            Self::Clang => format!("{} {}", self.store(low, values[0]), self.store(high, values[1])),
+        }
+    }
+
+    /// The 32-bit value at a byte of the probe's input.
+    fn load(self, byte: u32) -> String {
+        match self {
+            Self::Hlsl | Self::OldHlsl | Self::Slang => format!("{INPUT}.Load({byte})"),
+            Self::Clang => format!("{INPUT}[{}]", byte / WORD),
+        }
+    }
+}
+
+/// Bytes of a word of the probe's own buffers.
+const WORD: u32 = 4;
+
+/// Register space of the probe's output (`u0`) and input (`t1`, for FXC `u1`).
+pub const SPACE: u32 = 1000;
+
+/// Binding in descriptor set or group 0 of the probe's output; the input has the next one. WebGPU has none above 999.
+pub const BINDING: u32 = 990;
+
+/// Name of the probe's output.
+pub const OUTPUT: &str = "layoutproof_output";
+
+/// Name of the probe's input.
+pub const INPUT: &str = "layoutproof_input";
+
+/// Bindings from [`BINDING`] on that probes and programs have for themselves.
+pub const BINDINGS: u32 = 3;
+
+/// Name of the byte-address buffer that holds the block's bytes in [`Form::ByteAddress`], in place of the user's buffer.
+pub(super) const BYTES: &str = "layoutproof_bytes";
+
+/// Register space of [`BYTES`] (`t0`, or `u0` where it is written), which must not be taken for one of the probe's own.
+const BYTES_SPACE: u32 = SPACE + 1;
+
+/// What the names of all parameters begin with that probes and programs have for themselves.
+pub const OWN: &str = "layoutproof_";
+
+/// Why the leaf cannot be read by a statement of the language, if it cannot: a fragment that fits after "not probed: ".
+pub fn obstacle(leaf: &Leaf, dialect: Dialect) -> Option<String> {
+    let Component { scalar, size } = leaf.component;
+    if scalar.is_minimum_precision() && size == 4 {
+        return Some("minimum precision may be rounded on the way".to_owned());
+    }
+    match dialect {
+        Dialect::Hlsl | Dialect::Clang | Dialect::OldHlsl => (size == 1).then(|| "HLSL has no 8-bit types".to_owned()),
+        Dialect::Slang => None,
+    }
+}
+
+/// A text that a probe goes behind.
+#[derive(Clone, Debug)]
+pub struct Program<'a> {
+    /// The declarations.
+    pub declarations: &'a str,
+    /// What will read them.
+    pub dialect: Dialect,
+    /// The parameters of the probe's entry point: none, or where they are the block, those of the user's own, as a list.
+    pub parameters: String,
+}
+
+/// The declarations of `program` with the entry point of `plan`, whose words are those of `wiring`; the plan has one entry
+/// point, of forms that have statements (`statements`). `layout` says which block the leaves are in.
+///
+/// # Errors
+/// A block of a kind that HLSL cannot read, another form, or a plan without an entry point.
+pub fn probe(
+    program: &Program<'_>,
+    layout: &BlockLayout,
+    (plan, wiring): (&ProbePlan, &Wiring),
+) -> Result<String, ProduceError> {
+    let Program { declarations, dialect, parameters } = program;
+    let nothing = || ProduceError::NothingToProbe { block: layout.name.clone() };
+    let entry = plan.entries.first().ok_or_else(nothing)?;
+    let probed = Probed { dialect: *dialect, layout, plan, wiring };
+    let Statements { functions, body } = probed.statements(entry.direction).ok_or_else(nothing)?;
+    Ok(format!(
+        "{declarations}
+{buffers}
+{bytes}{}[shader(\"compute\")]
+[numthreads(1, 1, 1)]
+void {name}({parameters})
+{{
+    {nonce}
+{body}}}
+",
+        functions.concat(),
+        nonce = dialect.store(0, &dialect.load(0)),
+        buffers = buffers(*dialect),
+        bytes = bytes(entry),
+        name = entry.name,
+    ))
+}
+
+/// The leaf's name in the language; `None` for kinds of block that HLSL does not have.
+pub(super) fn expression(layout: &BlockLayout, leaf: &Leaf) -> Option<String> {
+    let namespace = layout.name.rsplit_once("::").map_or(String::new(), |(outer, _)| format!("{outer}::"));
+    let dot = if leaf.path.is_empty() || leaf.path.starts_with('[') { "" } else { "." };
+    let buffer = if layout.count == Count::Finite(1) { "" } else { "[0]" };
+    match layout.kind {
+        BlockKind::Cbuffer | BlockKind::Tbuffer => Some(format!("{namespace}{}", leaf.path)),
+        BlockKind::Globals | BlockKind::EntryUniforms => Some(leaf.path.clone()),
+        BlockKind::ConstantBuffer
+        | BlockKind::TextureBuffer
+        | BlockKind::PushConstant
+        | BlockKind::ShaderRecord
+        | BlockKind::ParameterBlock => Some(format!("{}{buffer}{dot}{}", layout.name, leaf.path)),
+        BlockKind::StructuredElement => {
+            // The plan of a stride has the element's index in its paths.
+            let element = if layout.stride.is_some() { "[0]" } else { "" };
+            Some(format!("{}{buffer}{element}{dot}{}", layout.name, leaf.path))
+        }
+        BlockKind::Pointee | BlockKind::UniformBlock | BlockKind::StorageBlock => None,
+    }
+}
+
+/// The declaration of the byte-address buffer, where the entry point has one.
+fn bytes(entry: &ProbeEntry) -> String {
+    if !entry.forms.contains(&Form::ByteAddress) {
+        return String::new();
+    }
+    let (ty, register) = match entry.direction {
+        Direction::Read => ("ByteAddressBuffer", "t0"),
+        Direction::Write => ("RWByteAddressBuffer", "u0"),
+    };
+    format!("[[vk::binding({}, 0)]] {ty} {BYTES} : register({register}, space{BYTES_SPACE});\n", BINDING + 2)
+}
+
+/// The declarations of the probe's output and input.
+fn buffers(dialect: Dialect) -> String {
+    match dialect {
+        Dialect::Hlsl | Dialect::Slang => format!(
+            "[[vk::binding({BINDING}, 0)]] RWByteAddressBuffer {OUTPUT} : register(u0, space{SPACE});
+[[vk::binding({}, 0)]] ByteAddressBuffer {INPUT} : register(t1, space{SPACE});",
+            BINDING + 1
+        ),
+        // The methods of Clang 22's byte-address buffers are still to come.
+        Dialect::Clang => format!(
+            "RWStructuredBuffer<uint> {OUTPUT} : register(u0, space{SPACE});
+StructuredBuffer<uint> {INPUT} : register(t1, space{SPACE});"
+        ),
+        // FXC knows nothing of Vulkan, and in SPIR-V its `t` registers are texel buffers.
+        Dialect::OldHlsl => format!(
+            "RWByteAddressBuffer {OUTPUT} : register(u0, space{SPACE});
+RWByteAddressBuffer {INPUT} : register(u1, space{SPACE});"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests;

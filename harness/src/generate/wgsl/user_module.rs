@@ -1,0 +1,123 @@
+//! Probes behind a user's own WGSL: the text and a block of it in, the text with an entry point that reads every leaf out.
+//!
+//! The block is the one that the author declares, `@size` and `@align` included; only the probe's buffers are ours, in a
+//! group that the text leaves free.
+
+use layoutproof_layout::tree::LeafStep;
+use layoutproof_layout::{BlockLayout, LaidOut, LaidOutShape, Leaf};
+
+use super::{NotExpressible, laid_out};
+use crate::probe::{Interface, ProbeEntry, ProbePlan};
+
+/// Groups that WebGPU lets every pipeline have.
+const GROUPS: u32 = 4;
+
+/// Where the probe's buffers are bound behind this text.
+///
+/// # Errors
+/// If the text uses every group.
+pub fn buffers(text: &str) -> Result<Interface, NotExpressible> {
+    let dense: String = text.split_whitespace().collect();
+    let is_free = |group: &u32| ["", "u", "i"].iter().all(|end| !dense.contains(&format!("@group({group}{end})")));
+    let group = (0..GROUPS).rev().find(is_free);
+    let group = group.ok_or_else(|| NotExpressible::new("", "the text leaves no group for the probe's buffers"))?;
+    Ok(Interface { output: (group, 0), input: (group, 1), ..Interface::default() })
+}
+
+/// The text with a probe of `layout`, which is a block of it, behind it.
+///
+/// # Errors
+/// A leaf that WGSL has no expression for, or no group for the probe's buffers.
+pub fn probe(
+    text: &str,
+    layout: &BlockLayout,
+    (plan, entry): (&ProbePlan, &ProbeEntry),
+) -> Result<String, NotExpressible> {
+    let (block, group) = (laid_out(layout)?, buffers(text)?.output.0);
+    let read = |(word, leaf): (usize, &Leaf)| {
+        let value = expression(layout.name.clone(), block, &leaf.steps);
+        let value = value.ok_or_else(|| NotExpressible::new(&leaf.path, "no part of the block"))?;
+        Ok(format!("    layoutproof_output[{word}] = bitcast<u32>({value});\n"))
+    };
+    let body: String = (1..).zip(&plan.leaves).map(read).collect::<Result<_, NotExpressible>>()?;
+    let name = &entry.name;
+    Ok(format!(
+        "{text}
+@group({group}) @binding(0) var<storage, read_write> layoutproof_output: array<u32>;
+@group({group}) @binding(1) var<storage, read> layoutproof_input: array<u32>;
+
+@compute @workgroup_size(1)
+fn {name}() {{
+    layoutproof_output[0] = layoutproof_input[0];
+{body}}}
+"
+    ))
+}
+
+/// The expression behind `text` that takes these steps; WGSL's matrices are indexed by columns.
+fn expression(text: String, laid_out: &LaidOut, steps: &[LeafStep]) -> Option<String> {
+    match (&laid_out.shape, steps) {
+        (LaidOutShape::Scalar(_), []) => Some(text),
+        (LaidOutShape::Vector { .. }, [LeafStep::Component(index)]) => Some(format!("{text}[{index}]")),
+        (LaidOutShape::Matrix { .. }, [LeafStep::Cell { row, column }]) => Some(format!("{text}[{column}][{row}]")),
+        (LaidOutShape::Array { element, .. }, [LeafStep::Element(index), rest @ ..]) => {
+            expression(format!("{text}[{index}]"), element, rest)
+        }
+        (LaidOutShape::Struct(members), [LeafStep::Member(index), rest @ ..]) => {
+            let member = members.get(*index as usize)?;
+            expression(format!("{text}.{}", member.name), &member.layout, rest)
+        }
+        (
+            LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Matrix { .. }
+            | LaidOutShape::Array { .. }
+            | LaidOutShape::Struct(_)
+            | LaidOutShape::Pointer
+            | LaidOutShape::Resource,
+            _,
+        ) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::sources::SourceMap;
+    use crate::inspect::naga::read_wgsl;
+    use crate::probe::AddressSpace;
+    use crate::probe::plan;
+
+    const TEXT: &str = "
+struct Light { position: vec3<f32>, @size(20) power: f32 }
+struct Scene { view: mat3x2<f32>, lights: array<Light, 2> }
+@group(3) @binding(0) var<uniform> scene: Scene;
+@group(0) @binding(0) var<storage, read_write> output: array<u32>;
+@compute @workgroup_size(1) fn main() { output[0] = u32(scene.lights[0].power); }
+";
+
+    /// What is written is WGSL for naga, beside names of the author's own; matrices are indexed by columns.
+    #[test]
+    fn leaves_are_read_by_the_names_of_the_author() {
+        let mut sources = SourceMap::default();
+        let layouts = read_wgsl(TEXT, sources.add("user.wgsl", TEXT)).unwrap();
+        let plan = plan(&layouts[0], &layouts[0].leaves(), &[AddressSpace::Uniform].into());
+        let text = probe(TEXT, &layouts[0], (&plan, &plan.entries[0])).unwrap();
+        assert!(text.starts_with(TEXT) && naga::front::wgsl::parse_str(&text).is_ok(), "{text}");
+        let word = |path: &str| plan.leaves.iter().position(|leaf| leaf.path == path).unwrap() + 1;
+        let reads = |path: &str, value: &str| {
+            assert!(text.contains(&format!("layoutproof_output[{}] = bitcast<u32>({value});", word(path))), "{text}");
+        };
+        reads("lights[1].power", "scene.lights[1].power");
+        reads("lights[0].position.z", "scene.lights[0].position[2]");
+        reads("view[1][2]", "scene.view[2][1]");
+    }
+
+    #[test]
+    fn a_group_that_the_text_uses_is_none_of_ours() {
+        assert_eq!(buffers(TEXT).unwrap().output, (2, 0));
+        assert_eq!(buffers("@group ( 3u ) @group(2) @group(0)").unwrap().input, (1, 1));
+        let all = "@group(0) @group(1) @group(2i) @group(3)";
+        assert!(buffers(all).unwrap_err().to_string().contains("no group for the probe's buffers"));
+    }
+}

@@ -1,0 +1,206 @@
+//! Source texts and places in them.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use layoutproof_layout::{FileId, Span};
+use thiserror::Error;
+
+/// One source text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SourceFile {
+    /// Name as the user gave it.
+    pub name: String,
+    /// Text.
+    pub text: String,
+}
+
+/// The texts of one elaboration; a [`FileId`] is an index into it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+    /// Of each file.
+    checkpoints: Vec<Checkpoints>,
+}
+
+/// Positions of every few bytes of a text, so that a place costs the same to find wherever it is, in however long a line.
+#[derive(Clone, Debug, Default)]
+struct Checkpoints(OnceLock<Vec<Checkpoint>>);
+
+/// They follow from the text.
+impl PartialEq for Checkpoints {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// What lies before a byte of a text.
+#[derive(Clone, Copy, Debug, Default)]
+struct Checkpoint {
+    /// Newlines before it.
+    lines: usize,
+    /// Characters of its line before it.
+    characters: usize,
+}
+
+/// Bytes from one checkpoint to the next.
+const CHECKPOINT_BYTES: usize = 4096;
+
+impl Checkpoint {
+    /// The same further on, behind `bytes`.
+    fn behind(self, bytes: &[u8]) -> Self {
+        let is_character = |byte: &&u8| (**byte & 0b1100_0000) != 0b1000_0000;
+        let count = |line: &[u8]| line.iter().filter(is_character).count();
+        match bytes.iter().rposition(|byte| *byte == b'\n') {
+            None => Self { characters: self.characters + count(bytes), ..self },
+            Some(last) => Self {
+                lines: self.lines + bytes.split(|byte| *byte == b'\n').count() - 1,
+                characters: count(&bytes[last + 1..]),
+            },
+        }
+    }
+}
+
+impl Checkpoints {
+    /// What lies before byte `at` of `text`.
+    fn before(&self, text: &str, at: usize) -> Checkpoint {
+        let bytes = text.as_bytes();
+        let at = at.min(bytes.len());
+        let all = self.0.get_or_init(|| {
+            let next = |checkpoint: &mut Checkpoint, chunk: &[u8]| {
+                let here = *checkpoint;
+                *checkpoint = here.behind(chunk);
+                Some(here)
+            };
+            bytes.chunks(CHECKPOINT_BYTES).scan(Checkpoint::default(), next).collect()
+        });
+        let index = at / CHECKPOINT_BYTES;
+        match all.get(index) {
+            Some(checkpoint) => checkpoint.behind(&bytes[index * CHECKPOINT_BYTES..at]),
+            // The end of a text that fills its last piece.
+            None => all.last().copied().unwrap_or_default().behind(&bytes[(index.max(1) - 1) * CHECKPOINT_BYTES..at]),
+        }
+    }
+}
+
+/// Line and column, both from 1, columns in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+impl SourceMap {
+    /// The id that the next text gets.
+    ///
+    /// # Panics
+    /// With 2^32 files.
+    pub fn next_id(&self) -> FileId {
+        FileId(u32::try_from(self.files.len()).expect("fewer than 2^32 files fit in memory"))
+    }
+
+    /// Adds a text and returns its id.
+    ///
+    /// # Panics
+    /// With 2^32 files.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
+        let id = self.next_id();
+        self.files.push(SourceFile { name: name.into(), text: text.into() });
+        self.checkpoints.push(Checkpoints::default());
+        id
+    }
+
+    /// The file of an id.
+    ///
+    /// # Panics
+    /// If `id` comes from another map.
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0 as usize]
+    }
+
+    /// The text of `span`.
+    pub fn text(&self, span: Span) -> &str {
+        self.file(span.file).text.get(span.start as usize..span.end as usize).unwrap_or_default()
+    }
+
+    /// All files, in the order in which they were added.
+    pub fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
+    /// Where `span` starts.
+    pub fn position(&self, span: Span) -> Position {
+        let text = &self.file(span.file).text;
+        let before = self.checkpoints[span.file.0 as usize].before(text, span.start as usize);
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Position { line: count(before.lines + 1), column: count(before.characters + 1) }
+    }
+}
+
+/// Where included files come from; lets the core read files without touching a file system.
+pub trait Sources: fmt::Debug + Send + Sync {
+    /// The text of `path`.
+    ///
+    /// # Errors
+    /// There is no such file, or it must not be read.
+    fn read(&self, path: &str) -> Result<String, ReadRefusal>;
+}
+
+/// Why a file is not included.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ReadRefusal {
+    /// There is no such file: it may be in another folder.
+    #[error("not found")]
+    NotFound,
+    /// It is there and must not be read.
+    #[error("{reason}")]
+    Refused {
+        /// Lowercase fragment that fits behind the name of the file.
+        reason: String,
+        /// What to do about it.
+        help: Option<String>,
+    },
+}
+
+/// A [`Sources`] without any file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoSources;
+
+impl Sources for NoSources {
+    fn read(&self, _path: &str) -> Result<String, ReadRefusal> {
+        Err(ReadRefusal::NotFound)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same, counted from the start of the text.
+    fn counted(text: &str, at: usize) -> Position {
+        let before = &text[..at];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let count = |n: usize| u32::try_from(n).expect("a short text");
+        Position {
+            line: count(before.matches('\n').count() + 1),
+            column: count(before[line_start..].chars().count() + 1),
+        }
+    }
+
+    #[test]
+    fn places_are_found_from_the_checkpoint_before_them() {
+        let long = "ä".repeat(CHECKPOINT_BYTES);
+        let lines = "x\nyä\n".repeat(CHECKPOINT_BYTES);
+        let exact = "z".repeat(2 * CHECKPOINT_BYTES);
+        for text in ["", "a", "a\n", &format!("{lines}{long}a{lines}"), &exact] {
+            let mut sources = SourceMap::default();
+            let file = sources.add("a.hlsl", text);
+            for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at) && (at % 97 < 3 || at % 4096 < 2)) {
+                let start = u32::try_from(at).expect("a short text");
+                assert_eq!(sources.position(Span { file, start, end: start }), counted(text, at), "byte {at}");
+            }
+        }
+    }
+}

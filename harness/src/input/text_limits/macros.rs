@@ -1,0 +1,174 @@
+//! How many tokens macros make, without making them.
+//!
+//! A macro that is defined twice counts as the larger one, and conditions are not looked at: the count is an upper bound,
+//! but for macros that are put together from pieces.
+
+use std::collections::{HashMap, HashSet};
+
+use super::tokens::{Token, TokenKind};
+use super::{MOST_TOKENS, Place};
+use crate::input::diagnostics::Diagnostic;
+
+/// Deepest chain of macros in macros.
+const DEEPEST_MACRO: usize = 256;
+
+/// The macros of a text.
+#[derive(Debug, Default)]
+pub(super) struct Macros<'a> {
+    definitions: HashMap<&'a str, Vec<Definition<'a>>>,
+}
+
+/// One `#define`.
+#[derive(Debug)]
+struct Definition<'a> {
+    /// Where its name is.
+    start: usize,
+    /// `None` without parentheses.
+    parameters: Option<HashSet<&'a str>>,
+    body: Vec<Token<'a>>,
+}
+
+/// What a use of a macro comes to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Expansion {
+    /// Tokens of its own.
+    tokens: u64,
+    /// How often an argument is repeated at most.
+    repeats: u64,
+    takes_arguments: bool,
+}
+
+/// What is known of a macro.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Measured {
+    /// It is being measured: inside itself a macro is not expanded.
+    Begun,
+    Done(Expansion),
+}
+
+impl<'a> Macros<'a> {
+    /// Takes the tokens of a directive; anything but a `define` is passed over.
+    pub(super) fn define(&mut self, directive: &[Token<'a>]) {
+        let [keyword, name, rest @ ..] = directive else { return };
+        if keyword.text != "define" {
+            return;
+        }
+        let is_function =
+            rest.first().is_some_and(|next| next.text == "(" && next.start == name.start + name.text.len());
+        let end = rest.iter().position(|token| token.text == ")").filter(|_| is_function);
+        let parameters = end.map(|end| {
+            let words = rest[..end].iter().filter(|token| token.kind == TokenKind::Word);
+            words.map(|token| token.text).collect()
+        });
+        let body = end.map_or(rest, |end| &rest[end + 1..]).to_vec();
+        let definition = Definition { start: name.start, parameters, body };
+        self.definitions.entry(name.text).or_default().push(definition);
+    }
+
+    /// Checks how long the text is once macros are expanded.
+    ///
+    /// # Errors
+    /// The first token that makes it too long, and macros that use each other too deep.
+    pub(super) fn check_expansion(&self, code: &[Token<'a>], place: Place<'a>) -> Result<(), Diagnostic> {
+        let mut measuring = Measuring { macros: self, known: HashMap::new(), place };
+        let mut total = Counter::default();
+        for (index, token) in code.iter().enumerate() {
+            let expansion = measuring.expansion(token, 0)?;
+            total.add(token, expansion, code.get(index + 1));
+            if total.tokens > MOST_TOKENS {
+                let message = format!("with macros expanded this has more than {MOST_TOKENS} tokens");
+                return Err(place.exceeded(token.start, message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Measures macros as they are used, each once.
+struct Measuring<'m, 'a> {
+    macros: &'m Macros<'a>,
+    known: HashMap<&'a str, Measured>,
+    place: Place<'a>,
+}
+
+impl<'a> Measuring<'_, 'a> {
+    /// What a token comes to if it is a macro; `depth` counts the macros around it.
+    fn expansion(&mut self, token: &Token<'a>, depth: usize) -> Result<Option<Expansion>, Diagnostic> {
+        let definitions = self.macros.definitions.get(token.text).filter(|_| token.kind == TokenKind::Word);
+        let Some(definitions) = definitions else { return Ok(None) };
+        match self.known.get(token.text) {
+            Some(Measured::Begun) => return Ok(None),
+            Some(Measured::Done(expansion)) => return Ok(Some(*expansion)),
+            None => {}
+        }
+        if depth >= DEEPEST_MACRO {
+            return Err(self.place.too_deep(definitions[0].start, "macros", DEEPEST_MACRO));
+        }
+
+        self.known.insert(token.text, Measured::Begun);
+        let mut largest = Expansion::default();
+        for definition in definitions {
+            let measured = self.measure(definition, depth + 1)?;
+            largest.tokens = largest.tokens.max(measured.tokens);
+            largest.repeats = largest.repeats.max(measured.repeats);
+            largest.takes_arguments |= measured.takes_arguments;
+        }
+        self.known.insert(token.text, Measured::Done(largest));
+        Ok(Some(largest))
+    }
+
+    fn measure(&mut self, definition: &Definition<'a>, depth: usize) -> Result<Expansion, Diagnostic> {
+        let mut uses: HashMap<&str, u64> = HashMap::new();
+        let mut counter = Counter::default();
+        for (index, token) in definition.body.iter().enumerate() {
+            if definition.parameters.as_ref().is_some_and(|parameters| parameters.contains(token.text)) {
+                let repeated = uses.entry(token.text).or_default();
+                *repeated = repeated.saturating_add(counter.factor());
+                continue;
+            }
+            let expansion = self.expansion(token, depth)?;
+            counter.add(token, expansion, definition.body.get(index + 1));
+        }
+        Ok(Expansion {
+            tokens: counter.tokens,
+            repeats: uses.into_values().max().unwrap_or(0),
+            takes_arguments: definition.parameters.is_some(),
+        })
+    }
+}
+
+/// Counts tokens, those in arguments as often as the macros around them repeat their arguments.
+#[derive(Debug, Default)]
+struct Counter {
+    tokens: u64,
+    /// For each open parenthesis how often what is in it counts.
+    factors: Vec<u64>,
+    /// How often the next parenthesis is repeated: it holds arguments of a macro.
+    of_arguments: u64,
+}
+
+impl Counter {
+    fn factor(&self) -> u64 {
+        self.factors.last().copied().unwrap_or(1)
+    }
+
+    fn add(&mut self, token: &Token<'_>, expansion: Option<Expansion>, next: Option<&Token<'_>>) {
+        let factor = self.factor();
+        let tokens = expansion.map_or(1, |expansion| expansion.tokens);
+        self.tokens = self.tokens.saturating_add(factor.saturating_mul(tokens));
+        match token.text {
+            "(" => {
+                self.factors.push(factor.saturating_mul(self.of_arguments.max(1)));
+                self.of_arguments = 1;
+            }
+            ")" => {
+                self.factors.pop();
+            }
+            _ => {}
+        }
+        let called = expansion.filter(|expansion| expansion.takes_arguments);
+        if let (Some(called), Some("(")) = (called, next.map(|next| next.text)) {
+            self.of_arguments = called.repeats;
+        }
+    }
+}

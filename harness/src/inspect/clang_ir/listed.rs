@@ -1,0 +1,50 @@
+//! What Clang's IR lists of a program without knowing its declarations: constant buffers with their members of the first
+//! level, and the resources with their registers.
+
+use super::Program;
+use super::ir::Ir;
+use super::layouts::{HANDLE_ENDINGS, source_name};
+use crate::bindings::{LayoutUnit, Place};
+use crate::inspect::dxil::definitions::ListedBuffer;
+use crate::inspect::llvm::buffers::Class;
+
+/// The constant buffers, in the module's order; namespaces are left out of their names.
+///
+/// # Errors
+/// A module that cannot be read.
+pub fn constant_buffers(text: &str) -> Result<Vec<ListedBuffer>, String> {
+    let number = |bytes: u64| u32::try_from(bytes).map_err(|error| error.to_string());
+    let ir = Ir::read(text)?;
+    let listed = ir.constant_buffers.iter().map(|buffer| {
+        let ended = HANDLE_ENDINGS.iter().find_map(|ending| buffer.variable.strip_suffix(ending));
+        let members = buffer.members.iter();
+        let members = members
+            .map(|(variable, place)| Ok((source_name(variable).to_owned(), number(buffer.layout.offsets[*place])?)));
+        Ok(ListedBuffer {
+            name: ended.unwrap_or(&buffer.variable).to_owned(),
+            size: number(buffer.layout.measure.size)?,
+            members: members.collect::<Result<_, String>>()?,
+        })
+    });
+    listed.collect()
+}
+
+/// The resources that the first entry point makes handles of, each with its place; `None` where that is left to a later
+/// pass.
+///
+/// # Errors
+/// A module that cannot be read.
+pub fn resources(text: &str) -> Result<Vec<(String, Option<Place>)>, String> {
+    let resources = Program::only(text)?.survey().resources;
+    let placed = resources.into_iter().map(|resource| {
+        let unit = match resource.site.class {
+            Class::ShaderResource => LayoutUnit::ShaderResource,
+            Class::UnorderedAccess => LayoutUnit::UnorderedAccess,
+            Class::ConstantBuffer => LayoutUnit::ConstantBuffer,
+        };
+        let (space, index) = (resource.site.space, resource.site.register);
+        let place = Place { unit, space, index, count: resource.count };
+        (resource.name, (!resource.implicit).then_some(place))
+    });
+    Ok(placed.collect())
+}

@@ -1,0 +1,89 @@
+//! Values while a function is executed.
+
+use crate::inspect::llvm::buffers::Site;
+
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    /// A scalar's bits.
+    Bits(u64),
+    /// `undef` or `poison`.
+    Undefined,
+    /// A vector's components, or parts of an aggregate.
+    Parts(Vec<Value>),
+    /// A resource.
+    Handle(Handle),
+    /// An address.
+    Pointer(Pointer),
+}
+
+/// A resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Handle {
+    pub(super) site: Site,
+    /// Bytes from one element to the next; `None` where elements have no addresses.
+    pub(super) stride: Option<u64>,
+}
+
+/// An address: what it is in, and how many bytes behind its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pointer {
+    pub(super) object: Object,
+    pub(super) offset: i64,
+}
+
+/// What an address is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Object {
+    /// Memory of the function's own, by number.
+    Private(usize),
+    /// A buffer.
+    Resource(Site),
+    /// Nothing: a member was asked for that the struct does not have. LLVM takes whatever lies behind its own table of
+    /// offsets then, another number in each run; here such an address names no byte.
+    Nowhere,
+}
+
+impl Value {
+    pub(super) fn bits(&self) -> Result<u64, String> {
+        match self {
+            Self::Bits(bits) => Ok(*bits),
+            Self::Undefined => Err("an undefined value is used".to_owned()),
+            Self::Parts(_) | Self::Handle(_) | Self::Pointer(_) => Err("no scalar where one is needed".to_owned()),
+        }
+    }
+
+    /// A 32-bit value.
+    pub(super) fn word(&self) -> Result<u32, String> {
+        u32::try_from(self.bits()?).map_err(|_| "a value beyond 32 bits".to_owned())
+    }
+
+    pub(super) fn pointer(&self) -> Result<Pointer, String> {
+        match self {
+            Self::Pointer(pointer) => Ok(*pointer),
+            Self::Bits(_) | Self::Undefined | Self::Parts(_) | Self::Handle(_) => {
+                Err("no address where one is needed".to_owned())
+            }
+        }
+    }
+
+    pub(super) fn handle(&self) -> Result<Handle, String> {
+        match self {
+            Self::Handle(handle) => Ok(*handle),
+            Self::Bits(_) | Self::Undefined | Self::Parts(_) | Self::Pointer(_) => {
+                Err("no resource where one is needed".to_owned())
+            }
+        }
+    }
+
+    /// `count` components.
+    pub(super) fn parts(self, count: usize) -> Result<Vec<Value>, String> {
+        match self {
+            Self::Parts(parts) if parts.len() == count => Ok(parts),
+            Self::Undefined => Ok(vec![Self::Undefined; count]),
+            Self::Parts(_) | Self::Bits(_) | Self::Handle(_) | Self::Pointer(_) => {
+                Err(format!("no {count} components where they are needed"))
+            }
+        }
+    }
+}

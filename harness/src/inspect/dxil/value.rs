@@ -1,0 +1,60 @@
+//! Values while a function is executed.
+
+use crate::inspect::llvm::buffers::Site;
+
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    /// A scalar's bits.
+    Bits(u64),
+    /// `undef`.
+    Undefined,
+    /// What a load returns.
+    Parts(Vec<Value>),
+    /// A resource.
+    Handle(Handle),
+    /// A place in private memory.
+    Pointer { slot: usize, at: usize },
+}
+
+impl Value {
+    pub(super) fn bits(&self) -> Result<u64, String> {
+        match self {
+            Self::Bits(bits) => Ok(*bits),
+            Self::Undefined => Err("an undefined value is used".to_owned()),
+            Self::Parts(_) | Self::Handle(_) | Self::Pointer { .. } => Err("no scalar where one is needed".to_owned()),
+        }
+    }
+
+    pub(super) fn handle(&self) -> Result<Handle, String> {
+        match self {
+            Self::Handle(handle) => Ok(*handle),
+            Self::Bits(_) | Self::Undefined | Self::Parts(_) | Self::Pointer { .. } => {
+                Err("no resource where one is needed".to_owned())
+            }
+        }
+    }
+
+    /// A 32-bit value.
+    pub(super) fn word(&self) -> Result<u32, String> {
+        u32::try_from(self.bits()?).map_err(|_| "a value beyond 32 bits".to_owned())
+    }
+}
+
+/// A resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Handle {
+    pub(super) site: Site,
+    pub(super) view: View,
+}
+
+/// What a resource's indices count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum View {
+    /// Bytes, or in constant buffers registers.
+    Bytes,
+    /// Elements of this many bytes.
+    Elements(u32),
+    /// Registers of 16 bytes that typed loads read: a `tbuffer`.
+    Registers,
+}

@@ -1,0 +1,260 @@
+//! What naga makes of a generated WGSL module: WGSL text in, the offset that naga gives each leaf and its SPIR-V out.
+//!
+//! This is the compiled witness of the naga producer. Offsets come from naga's typed module (struct member offsets,
+//! array strides, matrix vectors), not from the generator, which only says which way through the text leads to a leaf.
+//!
+//! Source: naga 30, `naga::ir::TypeInner`; matrix vectors stand as in WebGPU Shading Language, 14.4 Memory Layout.
+
+use std::collections::BTreeMap;
+
+use naga::back::spv;
+use naga::front::glsl;
+use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy, TypeResolution};
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{
+    GlobalVariable, Handle, Module, Scalar, ShaderStage, StructMember, Type, TypeInner, UniqueArena, VectorSize,
+};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::generate::wgsl::{BLOCK, WgslModule, WgslStep};
+
+/// Why naga gives no answer.
+#[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NagaError {
+    /// The front end refuses the text.
+    #[error("naga does not read it: {0}")]
+    Unreadable(String),
+    /// The validator refuses the module.
+    #[error("naga refuses the module: {0}")]
+    Invalid(String),
+    /// The SPIR-V writer fails.
+    #[error("naga writes no SPIR-V: {0}")]
+    NoSpirv(String),
+    /// The GLSL writer fails, or its text is not as expected.
+    #[error("naga writes no GLSL: {0}")]
+    NoGlsl(String),
+}
+
+/// Absolute offset in bytes that naga gives each leaf of `module`, in the order of its paths; `None` for a path that
+/// naga's module does not have.
+///
+/// # Errors
+/// If naga cannot read the text or finds it invalid.
+pub fn compiled_offsets(module: &WgslModule) -> Result<Vec<Option<u32>>, NagaError> {
+    let (naga_module, _) = load(&module.text)?;
+    let block = block_of(&naga_module);
+    let offsets = module.paths.iter().map(|path| {
+        let (_, variable) = block?;
+        Place::start(&naga_module.types, variable.ty).follow(path, &IrPacking)
+    });
+    Ok(offsets.collect())
+}
+
+/// The variable of the block under test.
+pub(crate) fn block_of(module: &Module) -> Option<(Handle<GlobalVariable>, &GlobalVariable)> {
+    module.global_variables.iter().find(|(_, variable)| variable.name.as_deref() == Some(BLOCK))
+}
+
+/// SPIR-V 1.3 of `module`, with the entry point's name, without bounds checks and without debug names (which the
+/// validation layer 1.3.239 takes for an error).
+///
+/// naga 30's writer is not always right: in a uniform block, `block.inner.m[1].y` with a two-row matrix `m` in a nested
+/// struct becomes an access chain that lacks an index (measured with spirv-val 2023.1). Nothing here finds that out; a
+/// module goes through spirv-val before it goes to a device.
+///
+/// # Errors
+/// If naga cannot read, validate or write the module.
+pub fn spirv(module: &WgslModule) -> Result<Vec<u32>, NagaError> {
+    let (naga_module, info) = load(&module.text)?;
+    write_spirv((&naga_module, &info), &module.entry)
+}
+
+/// What naga makes of a compiler's WGSL.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WgslCode {
+    /// As [`spirv`].
+    pub spirv: Vec<u32>,
+    /// Bytes of each variable that is bound, by group and binding; of an array without a length those of one element. A
+    /// host cannot bind less.
+    pub binding_sizes: BTreeMap<(u32, u32), u32>,
+}
+
+/// The SPIR-V of one entry point of WGSL that we did not write, and the sizes of what is bound. Callers ask a
+/// [`ModuleReader`](crate::inspect::module_reader::ModuleReader), which can run this in a process of its own.
+///
+/// # Errors
+/// As [`spirv`].
+pub(crate) fn wgsl_code(text: &str, entry: &str) -> Result<WgslCode, NagaError> {
+    let (naga_module, info) = load(text)?;
+    let spirv = write_spirv((&naga_module, &info), entry)?;
+    Ok(WgslCode { spirv, binding_sizes: binding_sizes(&naga_module) })
+}
+
+/// SPIR-V as that of [`spirv`], of a compute shader in GLSL, whose `main` gets the name `entry`.
+///
+/// # Errors
+/// If naga cannot read, validate or write the shader.
+pub fn spirv_of_glsl(text: &str, entry: &str) -> Result<Vec<u32>, NagaError> {
+    let stage = glsl::Options::from(ShaderStage::Compute);
+    let mut module = glsl::Frontend::default().parse(&stage, text).map_err(|errors| {
+        let first = errors.errors.first().map(|error| error.kind.to_string());
+        NagaError::Unreadable(first.unwrap_or_default())
+    })?;
+    for own in &mut module.entry_points {
+        entry.clone_into(&mut own.name);
+    }
+    let info = validate(&module)?;
+    write_spirv((&module, &info), entry)
+}
+
+fn write_spirv((module, info): (&Module, &ModuleInfo), entry: &str) -> Result<Vec<u32>, NagaError> {
+    let options = spv::Options {
+        lang_version: (1, 3),
+        flags: spv::WriterFlags::empty(),
+        bounds_check_policies: BoundsCheckPolicies {
+            index: BoundsCheckPolicy::Unchecked,
+            buffer: BoundsCheckPolicy::Unchecked,
+            image_load: BoundsCheckPolicy::Unchecked,
+            binding_array: BoundsCheckPolicy::Unchecked,
+        },
+        zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
+        ..spv::Options::default()
+    };
+    let pipeline = spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: entry.to_owned() };
+    spv::write_vec(module, info, &options, Some(&pipeline)).map_err(|error| NagaError::NoSpirv(chain(&error)))
+}
+
+fn binding_sizes(module: &Module) -> BTreeMap<(u32, u32), u32> {
+    let bound = module.global_variables.iter().filter_map(|(_, variable)| {
+        let binding = variable.binding.as_ref()?;
+        let size = module.types[variable.ty].inner.size(module.to_ctx());
+        Some(((binding.group, binding.binding), size))
+    });
+    bound.collect()
+}
+
+/// A variable of WGSL that is bound.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WgslBinding {
+    /// Name; empty where there is none.
+    pub name: String,
+    /// Group.
+    pub group: u32,
+    /// Binding.
+    pub binding: u32,
+}
+
+/// Each variable of WGSL that is bound, in declaration order.
+///
+/// # Errors
+/// If naga cannot read the text or finds it invalid.
+pub(crate) fn wgsl_bindings(text: &str) -> Result<Vec<WgslBinding>, NagaError> {
+    let (module, _) = load(text)?;
+    let bound = module.global_variables.iter().filter_map(|(_, variable)| {
+        let place = variable.binding.as_ref()?;
+        let name = variable.name.clone().unwrap_or_default();
+        Some(WgslBinding { name, group: place.group, binding: place.binding })
+    });
+    Ok(bound.collect())
+}
+
+/// Reads and validates WGSL.
+pub(crate) fn load(text: &str) -> Result<(Module, ModuleInfo), NagaError> {
+    let module =
+        naga::front::wgsl::parse_str(text).map_err(|error| NagaError::Unreadable(error.message().to_owned()))?;
+    let info = validate(&module)?;
+    Ok((module, info))
+}
+
+fn validate(module: &Module) -> Result<ModuleInfo, NagaError> {
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
+    validator.validate(module).map_err(|error| NagaError::Invalid(chain(error.as_inner())))
+}
+
+/// An error with what caused it: naga keeps the numbers in the innermost one.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}
+
+/// Where the parts of naga's types lie. `None` for what the types do not have.
+pub(crate) trait Packing {
+    /// Bytes from the start of a struct to its member at `index`.
+    fn member_offset(&self, members: &[StructMember], index: usize) -> Option<u32>;
+
+    /// Bytes from one element to the next, in an array with naga's own `stride`.
+    fn array_stride(&self, base: Handle<Type>, stride: u32) -> Option<u32>;
+
+    /// Bytes from one matrix vector to the next.
+    fn matrix_stride(&self, rows: VectorSize, scalar: Scalar) -> Option<u32>;
+}
+
+/// The offsets that naga's module says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IrPacking;
+
+impl Packing for IrPacking {
+    fn member_offset(&self, members: &[StructMember], index: usize) -> Option<u32> {
+        members.get(index).map(|member| member.offset)
+    }
+
+    fn array_stride(&self, _: Handle<Type>, stride: u32) -> Option<u32> {
+        Some(stride)
+    }
+
+    fn matrix_stride(&self, rows: VectorSize, scalar: Scalar) -> Option<u32> {
+        Some(matrix_stride(rows, scalar))
+    }
+}
+
+/// Where a walk through naga's types stands.
+pub(crate) struct Place<'a> {
+    pub(crate) types: &'a UniqueArena<Type>,
+    pub(crate) ty: TypeResolution,
+    /// Bytes from the start of the block.
+    pub(crate) offset: u32,
+}
+
+impl<'a> Place<'a> {
+    /// The start of a block of this type.
+    pub(crate) fn start(types: &'a UniqueArena<Type>, block: Handle<Type>) -> Self {
+        Self { types, ty: TypeResolution::Handle(block), offset: 0 }
+    }
+
+    /// The offset to which `path` leads.
+    pub(crate) fn follow(self, path: &[WgslStep], packing: &impl Packing) -> Option<u32> {
+        path.iter().try_fold(self, |place, step| place.step(step, packing)).map(|place| place.offset)
+    }
+
+    fn step(self, step: &WgslStep, packing: &impl Packing) -> Option<Self> {
+        let (ty, distance) = match (self.ty.inner_with(self.types), step) {
+            (TypeInner::Struct { members, .. }, WgslStep::Member { index, .. }) => {
+                let index = usize::try_from(*index).ok()?;
+                (TypeResolution::Handle(members.get(index)?.ty), packing.member_offset(members, index)?)
+            }
+            (TypeInner::Array { base, stride, .. }, WgslStep::Element(index)) => {
+                (TypeResolution::Handle(*base), packing.array_stride(*base, *stride)?.checked_mul(*index)?)
+            }
+            (TypeInner::Matrix { rows, scalar, .. }, WgslStep::Column(index)) => {
+                let column = TypeInner::Vector { size: *rows, scalar: *scalar };
+                (TypeResolution::Value(column), packing.matrix_stride(*rows, *scalar)?.checked_mul(*index)?)
+            }
+            (TypeInner::Vector { scalar, .. }, WgslStep::Component(index)) => {
+                (TypeResolution::Value(TypeInner::Scalar(*scalar)), u32::from(scalar.width).checked_mul(*index)?)
+            }
+            _ => return None,
+        };
+        Some(Self { ty, offset: self.offset.checked_add(distance)?, ..self })
+    }
+}
+
+/// Bytes from one matrix vector to the next: the size of the vector, rounded up to its alignment.
+pub(crate) fn matrix_stride(rows: VectorSize, scalar: Scalar) -> u32 {
+    u32::from(scalar.width) * (rows as u32).next_power_of_two()
+}

@@ -1,0 +1,263 @@
+//! Where the members of a block are: offsets, sizes and strides in bytes.
+//!
+//! Slang states no stride and no order of matrices, so of a matrix only its first element has an offset.
+
+use layoutproof_layout::{Numbers, Quantity, join};
+use serde::Deserialize;
+
+use super::amount::Amount;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Program {
+    #[serde(default)]
+    parameters: Vec<Variable>,
+    #[serde(default)]
+    entry_points: Vec<EntryPoint>,
+}
+
+#[derive(Deserialize)]
+struct EntryPoint {
+    #[serde(default)]
+    parameters: Vec<Variable>,
+}
+
+/// A parameter, a field, or the element of a container.
+#[derive(Deserialize)]
+struct Variable {
+    #[serde(default)]
+    name: String,
+    binding: Option<Place>,
+    #[serde(default)]
+    bindings: Vec<Place>,
+    #[serde(rename = "type")]
+    ty: Described,
+}
+
+#[derive(Deserialize)]
+struct Place {
+    kind: String,
+    offset: Option<Amount>,
+    size: Option<Amount>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Described {
+    kind: String,
+    #[serde(default)]
+    fields: Vec<Variable>,
+    element_type: Option<Box<Described>>,
+    uniform_stride: Option<Amount>,
+    /// Of a structured buffer.
+    result_type: Option<Box<Described>>,
+    base_shape: Option<String>,
+    /// The element of a constant buffer, in its own bytes; `elementType` is a view with the container's added.
+    element_var_layout: Option<Box<Variable>>,
+    #[serde(default)]
+    sizes: Vec<Size>,
+}
+
+#[derive(Deserialize)]
+struct Size {
+    kind: String,
+    value: Amount,
+    alignment: Option<u32>,
+}
+
+/// The block that loose global parameters make.
+const GLOBALS: &str = "$Globals";
+
+/// What the names of blocks begin with that the uniform parameters of an entry point make.
+const ENTRY: &str = "$Entry.";
+
+/// The base of a struct, as Slang names it.
+const BASE: &str = "$base";
+
+/// What the JSON says of the block of this name: `S`, `N::S`, `p.inner` for a parameter block in another, `$Globals`,
+/// `$Entry.main`. Nothing where it has no such block, or several: Slang leaves namespaces out.
+///
+/// # Errors
+/// Text that is not such JSON.
+pub fn layout_numbers(json: &str, block: &str) -> Result<Numbers, String> {
+    let program: Program = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let mut read = Reader { numbers: Numbers::default() };
+    if block == GLOBALS {
+        read.fields(&program.parameters, (block, 0));
+        return Ok(read.numbers);
+    }
+    if block.starts_with(ENTRY) {
+        // The entry point that was compiled is the probe, which has the parameters of the one that the block is named after.
+        if let [entry] = &program.entry_points[..] {
+            read.fields(&entry.parameters, (block, 0));
+        }
+        return Ok(read.numbers);
+    }
+    let unqualified = block.rsplit_once("::").map_or(block, |(_, name)| name);
+    let mut names = unqualified.split('.');
+    let first = names.next().unwrap_or(unqualified);
+    // Of parameters with one name the global one has it.
+    let is_first = |parameter: &&Variable| parameter.name == first;
+    let mut found: Vec<&Variable> = program.parameters.iter().filter(is_first).collect();
+    if found.is_empty() {
+        found = program.entry_points.iter().flat_map(|entry| &entry.parameters).filter(is_first).collect();
+    }
+    for name in names {
+        let inside = found.into_iter().filter_map(|outer| outer.ty.element_var_layout.as_ref());
+        found = inside.flat_map(|element| &element.ty.fields).filter(|field| field.name == name).collect();
+    }
+    if let [parameter] = found[..] {
+        read.block(&parameter.ty, block);
+    }
+    Ok(read.numbers)
+}
+
+struct Reader {
+    numbers: Numbers,
+}
+
+impl Reader {
+    /// A container, a structured buffer, or an array of them.
+    fn block(&mut self, ty: &Described, block: &str) {
+        if let Some(element) = &ty.element_var_layout {
+            let size = element.bytes().and_then(|place| place.size.as_ref()?.finite());
+            self.numbers.add(Quantity::Size, block, size);
+            self.element(&element.ty, block);
+        } else if let Some(element) = ty.result_type.as_ref().filter(|_| ty.is_structured_buffer()) {
+            let bytes = element.sizes.iter().find(|size| size.kind == UNIFORM);
+            let size = bytes.and_then(|bytes| bytes.value.finite());
+            // Slang's stride of any type is its size, rounded up to its alignment; the JSON leaves it to the reader.
+            let alignment = bytes.and_then(|bytes| bytes.alignment).filter(|alignment| *alignment > 0);
+            let stride = size.zip(alignment).and_then(|(size, alignment)| size.checked_next_multiple_of(alignment));
+            self.numbers.add(Quantity::Size, block, size);
+            self.numbers.add(Quantity::ArrayStride, block, stride);
+            self.element(element, block);
+        } else if let Some(element) = &ty.element_type {
+            self.block(element, block);
+        }
+    }
+
+    /// What a block holds, if it is no struct: one member without a name.
+    fn element(&mut self, ty: &Described, block: &str) {
+        if ty.kind != "struct" {
+            self.numbers.add(Quantity::Offset, block, Some(0));
+        }
+        self.parts(ty, (block, 0));
+    }
+
+    /// The parts of a type that starts at an absolute byte.
+    fn parts(&mut self, ty: &Described, (path, start): (&str, u32)) {
+        self.fields(&ty.fields, (path, start));
+        if let Some(element) = ty.element_type.as_ref().filter(|_| ty.kind == "array") {
+            self.numbers.add(Quantity::ArrayStride, path, ty.uniform_stride.as_ref().and_then(Amount::finite));
+            self.parts(element, (&format!("{path}[]"), start));
+        }
+    }
+
+    fn fields(&mut self, fields: &[Variable], (path, start): (&str, u32)) {
+        for field in fields {
+            // What has no bytes is a resource.
+            let Some(place) = field.bytes() else { continue };
+            let Some(offset) = place.offset.as_ref().and_then(Amount::finite) else { continue };
+            let Some(offset) = start.checked_add(offset) else { continue };
+            if field.name == BASE {
+                self.parts(&field.ty, (path, offset));
+                continue;
+            }
+            let inner = join(path, &field.name);
+            self.numbers.add(Quantity::Offset, &inner, Some(offset));
+            self.numbers.add(Quantity::Size, &inner, place.size.as_ref().and_then(Amount::finite));
+            self.parts(&field.ty, (&inner, offset));
+        }
+    }
+}
+
+/// The unit of bytes.
+const UNIFORM: &str = "uniform";
+
+impl Variable {
+    fn bytes(&self) -> Option<&Place> {
+        self.binding.iter().chain(&self.bindings).find(|place| place.kind == UNIFORM)
+    }
+}
+
+impl Described {
+    fn is_structured_buffer(&self) -> bool {
+        self.base_shape.as_deref() == Some("structuredBuffer")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shortened from slangc 2026.14.1, `-target spirv`, of:
+    /// `struct B { float2 v; }; struct T : B { float a[3]; }; ConstantBuffer<T> cb[2]; StructuredBuffer<float3> sb;
+    /// uniform float g1; uniform float3 g2;`
+    const JSON: &str = r#"{"parameters": [
+        {"name": "cb", "binding": {"kind": "descriptorTableSlot", "index": 1}, "type": {"kind": "array",
+         "elementCount": 2, "elementType": {"kind": "constantBuffer", "elementVarLayout": {"type": {"kind": "struct",
+          "name": "T", "fields": [
+           {"name": "$base", "type": {"kind": "struct", "name": "B", "fields": [
+             {"name": "v", "type": {"kind": "vector"}, "binding": {"kind": "uniform", "offset": 0, "size": 8}}]},
+            "binding": {"kind": "uniform", "offset": 0, "size": 16}},
+           {"name": "a", "type": {"kind": "array", "elementType": {"kind": "scalar"}, "uniformStride": 16},
+            "binding": {"kind": "uniform", "offset": 16, "size": 48}}]},
+          "binding": {"kind": "uniform", "offset": 0, "size": 64}}}}},
+        {"name": "sb", "binding": {"kind": "descriptorTableSlot", "index": 2}, "type": {"kind": "resource",
+         "baseShape": "structuredBuffer", "resultType": {"kind": "vector", "elementCount": 3,
+          "elementType": {"kind": "scalar"}, "sizes": [{"kind": "uniform", "value": 12, "alignment": 16}]}}},
+        {"name": "g1", "type": {"kind": "scalar"}, "binding": {"kind": "uniform", "offset": 0, "size": 4}},
+        {"name": "g2", "type": {"kind": "vector"}, "binding": {"kind": "uniform", "offset": 16, "size": 12}}]}"#;
+
+    /// Shortened from slangc 2026.14.1, `-target spirv -fvk-use-dx-layout`, of:
+    /// `struct T { float a; }; void main(uniform float x, uniform float3 y, uniform float z[3], ConstantBuffer<T> cb)`
+    const ENTRY_JSON: &str = r#"{"parameters": [], "entryPoints": [{"name": "main", "parameters": [
+        {"name": "x", "binding": {"kind": "uniform", "offset": 0, "size": 4}, "type": {"kind": "scalar"}},
+        {"name": "y", "binding": {"kind": "uniform", "offset": 4, "size": 12}, "type": {"kind": "vector"}},
+        {"name": "z", "binding": {"kind": "uniform", "offset": 16, "size": 12}, "type": {"kind": "array",
+         "elementCount": 3, "elementType": {"kind": "scalar"}, "uniformStride": 4}},
+        {"name": "cb", "binding": {"kind": "descriptorTableSlot", "index": 0}, "type": {"kind": "constantBuffer",
+         "elementVarLayout": {"type": {"kind": "struct", "name": "T", "fields": [
+           {"name": "a", "type": {"kind": "scalar"}, "binding": {"kind": "uniform", "offset": 0, "size": 4}}]},
+          "binding": {"kind": "uniform", "offset": 0, "size": 4}}}}]}]}"#;
+
+    fn check(block: &str, expected: &[(Quantity, &str, u32)]) {
+        check_in(JSON, block, expected);
+    }
+
+    fn check_in(json: &str, block: &str, expected: &[(Quantity, &str, u32)]) {
+        let numbers = layout_numbers(json, block).unwrap();
+        assert_eq!(numbers.iter().collect::<Vec<_>>(), expected, "{block}");
+    }
+
+    #[test]
+    fn members_sizes_and_strides_are_read() {
+        use Quantity::{ArrayStride, Offset, Size};
+        let members = [(Offset, "cb.a", 16), (Offset, "cb.v", 0), (ArrayStride, "cb.a", 16)];
+        let sizes = [(Size, "cb", 64), (Size, "cb.a", 48), (Size, "cb.v", 8)];
+        check("cb", &members.into_iter().chain(sizes).collect::<Vec<_>>());
+        check("N::sb", &[(Offset, "N::sb", 0), (ArrayStride, "N::sb", 16), (Size, "N::sb", 12)]);
+        let globals = [(Offset, "$Globals.g1", 0), (Offset, "$Globals.g2", 16)];
+        check(
+            GLOBALS,
+            &globals.into_iter().chain([(Size, "$Globals.g1", 4), (Size, "$Globals.g2", 12)]).collect::<Vec<_>>(),
+        );
+        check("absent", &[]);
+    }
+
+    #[test]
+    fn parameters_of_the_entry_point_are_read() {
+        use Quantity::{ArrayStride, Offset, Size};
+        let offsets = [(Offset, "$Entry.main.x", 0), (Offset, "$Entry.main.y", 4), (Offset, "$Entry.main.z", 16)];
+        let sizes = [(Size, "$Entry.main.x", 4), (Size, "$Entry.main.y", 12), (Size, "$Entry.main.z", 12)];
+        let stride = [(ArrayStride, "$Entry.main.z", 4)];
+        check_in(ENTRY_JSON, "$Entry.main", &offsets.into_iter().chain(stride).chain(sizes).collect::<Vec<_>>());
+        check_in(ENTRY_JSON, "cb", &[(Offset, "cb.a", 0), (Size, "cb", 4), (Size, "cb.a", 4)]);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        assert!(layout_numbers("no JSON", "cb").is_err());
+    }
+}

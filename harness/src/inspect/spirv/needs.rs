@@ -1,0 +1,65 @@
+//! What a module asks of a device, by the capabilities that it declares.
+//!
+//! Source: SPIR-V specification, "Capability"; Vulkan specification, "Features" and "SPIR-V Capabilities".
+
+use std::collections::BTreeSet;
+
+use layoutproof_device::Feature;
+use rspirv::dr::Operand;
+use rspirv::spirv::{Capability, Op};
+
+use super::{BadModule, load};
+
+/// The features behind the capabilities of a module.
+///
+/// # Errors
+/// A capability that no device here is known to have, or words that are no module.
+pub fn features_of(words: &[u32]) -> Result<BTreeSet<Feature>, String> {
+    let module = load(words).map_err(|bad: BadModule| bad.to_string())?;
+    let declared = module.capabilities.iter().flat_map(|instruction| &instruction.operands);
+    let mut features = BTreeSet::new();
+    for operand in declared {
+        if let Operand::Capability(capability) = operand {
+            features.extend(feature(*capability)?);
+        }
+    }
+    Ok(features)
+}
+
+/// The feature behind a capability; `None` for what every device of Vulkan 1.1 has.
+fn feature(capability: Capability) -> Result<Option<Feature>, String> {
+    Ok(match capability {
+        Capability::Matrix | Capability::Shader => None,
+        Capability::Int8 => Some(Feature::Int8),
+        Capability::Int16 => Some(Feature::Int16),
+        Capability::Int64 => Some(Feature::Int64),
+        Capability::Float16 => Some(Feature::Float16),
+        Capability::Float64 => Some(Feature::Float64),
+        Capability::StorageBuffer8BitAccess => Some(Feature::StorageBuffer8),
+        Capability::UniformAndStorageBuffer8BitAccess => Some(Feature::UniformBuffer8),
+        Capability::StoragePushConstant8 => Some(Feature::PushConstant8),
+        Capability::StorageBuffer16BitAccess => Some(Feature::StorageBuffer16),
+        Capability::UniformAndStorageBuffer16BitAccess => Some(Feature::UniformBuffer16),
+        Capability::StoragePushConstant16 => Some(Feature::PushConstant16),
+        Capability::PhysicalStorageBufferAddresses => Some(Feature::BufferDeviceAddress),
+        other => return Err(format!("the code needs the capability {other:?}")),
+    })
+}
+
+/// The words without `OpSource` and `OpSourceExtension`, which say what the module was compiled from. Validators refuse
+/// modules whose language they do not know, and no device looks at it.
+pub fn without_source(words: &[u32]) -> Vec<u32> {
+    const HEADER: usize = 5;
+    let (header, mut rest) = words.split_at(words.len().min(HEADER));
+    let mut kept = header.to_vec();
+    while let Some(first) = rest.first() {
+        let length = ((first >> 16) as usize).clamp(1, rest.len());
+        let (instruction, behind) = rest.split_at(length);
+        let op = first & 0xFFFF;
+        if op != Op::Source as u32 && op != Op::SourceExtension as u32 {
+            kept.extend_from_slice(instruction);
+        }
+        rest = behind;
+    }
+    kept
+}

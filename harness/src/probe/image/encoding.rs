@@ -1,0 +1,210 @@
+//! Inks: the ways in which the bytes of an image say where they are.
+//!
+//! An offset in, bytes out, and back. A 32-bit word has room for a tag and 16 bits of its own offset, so blocks beyond
+//! 64 KiB take a second image with the upper 16 bits. Narrower numbers have no room for a tag, so they take one image per binary digit of the offset, in which each byte holds its offset's digit, one more that tells
+//! data from padding, and each of them a second time with the digits complemented: what does not change with the digit
+//! (a read out of bounds, a missing descriptor) is then no digit. A bool passes nothing but its truth, so its planes hold
+//! 0 and 1.
+
+use layoutproof_layout::Component;
+use layoutproof_layout::scalar::Scalar;
+
+/// The byte for digit 0, and that for digit 1. Both, doubled or mixed, are normal 16-bit floats, which no device changes;
+/// neither is the complement of the other, of itself, or part of a fill.
+const DIGITS: [u8; 2] = [0x35, 0x4A];
+
+/// How one dispatch's bytes say where they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ink {
+    /// Each 32-bit word carries half of its offset under a tag.
+    Words(Half),
+    /// Each byte carries one digit of its offset.
+    Plane(Plane),
+}
+
+/// The 16 bits of an offset that words carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Half {
+    /// The lower ones, which are all of it in blocks of up to 64 KiB.
+    Low,
+    /// The upper ones.
+    High,
+}
+
+impl Half {
+    /// The halves in which every offset below `end` differs from every other.
+    pub fn needed(end: u32) -> &'static [Self] {
+        if end <= 1 << 16 { &[Self::Low] } else { &[Self::Low, Self::High] }
+    }
+
+    /// The half of an offset.
+    pub fn of(self, offset: u32) -> u32 {
+        match self {
+            Self::Low => offset & 0xFFFF,
+            Self::High => offset >> 16,
+        }
+    }
+}
+
+/// The alphabet of a plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Code {
+    /// Every byte carries a digit, for numbers of 8 and 16 bits.
+    Bytes,
+    /// Every value of this many bytes, counted from the start of the block, is 0 or 1, for bools.
+    Truth {
+        /// Bytes of a bool.
+        width: u32,
+    },
+}
+
+/// What a plane tells of an offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Digit {
+    /// This binary digit, from the least significant.
+    Offset(u32),
+    /// Whether it holds data.
+    Data,
+}
+
+/// One image of a set of planes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plane {
+    /// The alphabet.
+    pub code: Code,
+    /// What is told.
+    pub digit: Digit,
+    /// Whether all digits are complemented.
+    pub complemented: bool,
+}
+
+impl Ink {
+    /// The alphabet; `None` for words.
+    pub fn code(self) -> Option<Code> {
+        match self {
+            Self::Words(_) => None,
+            Self::Plane(plane) => Some(plane.code),
+        }
+    }
+}
+
+impl Code {
+    /// The alphabet in which a leaf says where it is; `None` where its words can carry tags.
+    pub fn of(component: Component) -> Option<Self> {
+        match component.scalar {
+            Scalar::Bool => Some(Self::Truth { width: component.size }),
+            _ if component.size < 4 => Some(Self::Bytes),
+            _ => None,
+        }
+    }
+
+    /// Bytes that carry one digit.
+    pub fn unit(self) -> u32 {
+        match self {
+            Self::Bytes => 1,
+            Self::Truth { width } => width,
+        }
+    }
+
+    /// The planes in which every offset below `end` differs from every other.
+    pub fn planes(self, end: u32) -> Vec<Plane> {
+        let digits = (0..u32::BITS - end.saturating_sub(1).leading_zeros()).map(Digit::Offset);
+        let pairs = digits.chain([Digit::Data]).flat_map(|digit| [(digit, false), (digit, true)]);
+        pairs.map(|(digit, complemented)| Plane { code: self, digit, complemented }).collect()
+    }
+
+    /// The digit that one unit's bytes hold; `None` where they hold none.
+    fn read(self, unit: &[u8]) -> Option<bool> {
+        let (first, rest) = unit.split_first()?;
+        let letters = match self {
+            Self::Bytes => DIGITS,
+            Self::Truth { .. } => [0, 1],
+        };
+        let digit = letters.iter().position(|letter| letter == first)?;
+        rest.iter().all(|byte| *byte == 0).then_some(digit == 1)
+    }
+}
+
+impl Plane {
+    /// The byte at `offset`, which is data or not.
+    pub fn byte(self, offset: u32, data: bool) -> u8 {
+        let within = offset % self.code.unit();
+        let digit = match self.digit {
+            Digit::Offset(place) => ((offset - within) >> place) & 1 == 1,
+            Digit::Data => data,
+        };
+        let digit = usize::from(digit != self.complemented);
+        match self.code {
+            Code::Bytes => DIGITS[digit],
+            Code::Truth { .. } if within == 0 => [0, 1][digit],
+            Code::Truth { .. } => 0,
+        }
+    }
+}
+
+/// The offset that one unit's bytes name in all planes of a set together, and whether they say that they are data;
+/// `None` where any plane holds no digit, or contradicts its complement.
+pub fn assemble<'a>(readings: impl IntoIterator<Item = (Plane, &'a [u8])>) -> Option<(u32, bool)> {
+    let mut offset = 0;
+    let mut data = false;
+    let mut seen: Option<(Digit, bool)> = None;
+    for (plane, unit) in readings {
+        let digit = plane.code.read(unit)? != plane.complemented;
+        match seen {
+            Some((same, before)) if same == plane.digit && before != digit => return None,
+            Some(_) | None => seen = Some((plane.digit, digit)),
+        }
+        match plane.digit {
+            Digit::Offset(place) => offset |= u32::from(digit) << place,
+            Digit::Data => data = digit,
+        }
+    }
+    seen.map(|_| (offset, data))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRUTH: Code = Code::Truth { width: 4 };
+
+    /// The units at `offset` in all planes.
+    fn units(code: Code, offset: u32, end: u32) -> Vec<(Plane, Vec<u8>)> {
+        let bytes = |plane: Plane| (offset..offset + code.unit()).map(|at| plane.byte(at, true)).collect();
+        code.planes(end).into_iter().map(|plane| (plane, bytes(plane))).collect()
+    }
+
+    fn assembled(units: &[(Plane, Vec<u8>)]) -> Option<(u32, bool)> {
+        assemble(units.iter().map(|(plane, unit)| (*plane, &unit[..])))
+    }
+
+    #[test]
+    fn planes_name_every_offset() {
+        assert_eq!(Code::Bytes.planes(256).len(), 18);
+        assert_eq!(Code::Bytes.planes(257).len(), 20);
+        for (code, offset) in [(Code::Bytes, 0), (Code::Bytes, 77), (Code::Bytes, 255), (TRUTH, 0), (TRUTH, 252)] {
+            assert_eq!(assembled(&units(code, offset, 256)), Some((offset, true)), "{code:?}");
+        }
+    }
+
+    #[test]
+    fn what_never_changes_names_nothing() {
+        for (code, constant) in [(Code::Bytes, [0x35, 0, 0, 0]), (TRUTH, [0; 4]), (TRUTH, [1, 0, 0, 0])] {
+            let unit = |plane| (plane, constant[..code.unit() as usize].to_vec());
+            let units: Vec<_> = code.planes(16).into_iter().map(unit).collect();
+            assert_eq!(assembled(&units), None, "{code:?}");
+        }
+        assert_eq!(assembled(&[]), None);
+    }
+
+    #[test]
+    fn bytes_are_normal_halves_in_any_mix() {
+        for low in DIGITS {
+            for high in DIGITS {
+                let exponent = high >> 2 & 0x1F;
+                assert!(exponent != 0 && exponent != 0x1F, "{low:#04X} {high:#04X}");
+            }
+        }
+        assert_ne!(DIGITS[0], !DIGITS[1]);
+    }
+}

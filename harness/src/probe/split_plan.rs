@@ -1,0 +1,125 @@
+//! Plans with more leaves than one shader should have: a plan in, several with some of the leaves each out.
+
+use layoutproof_layout::tree::LeafStep;
+use layoutproof_layout::{BlockLayout, Leaf};
+
+use super::{ProbePlan, tail};
+use crate::probe::Form;
+
+/// Values that a shader reads or writes at most: leaves times forms. The time that drivers take for a shader grows faster
+/// than it does.
+const MOST_VALUES: usize = 320;
+
+/// Leaves of a shader at most, also where it has one form.
+const MOST_LEAVES: usize = 64;
+
+impl ProbePlan {
+    /// The plan, which is about `layout`, in parts of which a driver compiles each in a time that grows with its length.
+    pub fn parts_for_drivers(self, layout: &BlockLayout) -> Vec<Self> {
+        let forms = self.entries.iter().map(|entry| entry.forms.len()).max().unwrap_or(1).max(1);
+        self.parts(layout, (MOST_VALUES / forms).min(MOST_LEAVES))
+    }
+
+    /// The plan, which is about `layout`, as several of up to `most` leaves. The components of a vector or matrix stay
+    /// together, even where they are more; so do the leaves of a member of the block where they are not more.
+    pub fn parts(self, layout: &BlockLayout, most: usize) -> Vec<Self> {
+        let Ok(laid_out) = &layout.result else { return vec![self] };
+        let mut parts: Vec<Vec<Leaf>> = Vec::new();
+        for member in self.leaves.chunk_by(are_of_one_member) {
+            let together: fn(&Leaf, &Leaf) -> bool =
+                if member.len() > most { are_of_one_value } else { are_of_one_member };
+            for leaves in member.chunk_by(together) {
+                match parts.last_mut() {
+                    Some(part) if part.len() + leaves.len() <= most => part.extend_from_slice(leaves),
+                    Some(_) | None => parts.push(leaves.to_vec()),
+                }
+            }
+        }
+        if parts.len() < 2 {
+            return vec![self];
+        }
+        let tail = tail(laid_out);
+        let part = |leaves: Vec<Leaf>| {
+            let mut part = Self { leaves, not_probed: Vec::new(), entries: self.entries.clone() };
+            let has_length = tail.as_ref().is_some_and(|tail| tail.leaf(&part).is_some());
+            for entry in &mut part.entries {
+                entry.forms.retain(|form| *form != Form::Length || has_length);
+            }
+            part.without_missing_parts(laid_out)
+        };
+        // Entries of some forms alone, the length of an array for example, are about some leaves alone.
+        parts.into_iter().map(part).filter(|part| !part.entries.is_empty()).collect()
+    }
+}
+
+/// Whether two leaves are in one member of the block, or in the only value that it is.
+fn are_of_one_member(one: &Leaf, next: &Leaf) -> bool {
+    one.steps.first() == next.steps.first() || are_of_one_value(one, next)
+}
+
+/// Whether two leaves are components of one vector or matrix.
+fn are_of_one_value(one: &Leaf, next: &Leaf) -> bool {
+    let (Some((component, value)), Some((_, next_value))) = (one.steps.split_last(), next.steps.split_last()) else {
+        return false;
+    };
+    matches!(component, LeafStep::Component(_) | LeafStep::Cell { .. }) && value == next_value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::declare::{DeclareOptions, declare};
+    use crate::input::sources::SourceMap;
+    use crate::probe::plan_by_name;
+    use crate::probe::{AddressSpace, Stage};
+    use layoutproof_layout::Span;
+    use layoutproof_layout::{LayoutOptions, find, lay_out};
+
+    /// The layout of the only block of `declarations`, and a plan that reads it in compute shaders.
+    fn planned(declarations: &str) -> (BlockLayout, ProbePlan) {
+        let mut sources = SourceMap::default();
+        let file = sources.add("test.hlsl", declarations);
+        let end = u32::try_from(declarations.len()).unwrap();
+        let module = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default()).unwrap();
+        let layout = lay_out(&module.blocks[0], find("scalar").unwrap(), LayoutOptions::default());
+        let plan = plan_by_name(&layout, &layout.leaves(), &[(AddressSpace::Uniform, Stage::Compute)].into());
+        (layout, plan)
+    }
+
+    /// The leaves of each part of such a plan.
+    fn parts(declarations: &str, most: usize) -> Vec<Vec<String>> {
+        let (layout, plan) = planned(declarations);
+        let total = plan.leaves.len();
+        let parts = plan.parts(&layout, most);
+        assert_eq!(parts.iter().map(|part| part.leaves.len()).sum::<usize>(), total);
+        let paths = |part: &ProbePlan| part.leaves.iter().map(|leaf| leaf.path.clone()).collect();
+        parts.iter().map(paths).collect()
+    }
+
+    #[test]
+    fn vectors_and_matrices_stay_together() {
+        let found = parts("cbuffer S { float a[3]; float3 v; float2x2 m; float b; };", 4);
+        let expected = [
+            &["a[0]", "a[1]", "a[2]"][..],
+            &["v.x", "v.y", "v.z"],
+            &["m[0][0]", "m[0][1]", "m[1][0]", "m[1][1]"],
+            &["b"],
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(parts("cbuffer S { float3 v; };", 1), [["v.x", "v.y", "v.z"]]);
+    }
+
+    #[test]
+    fn a_part_that_no_form_is_about_is_left_out() {
+        let (layout, plan) = planned("cbuffer S { float a[3]; float b, c, d; };");
+        let parts = plan.only(&[Form::Indexed].into()).parts(&layout, 3);
+        let paths: Vec<&str> = parts.iter().flat_map(|part| &part.leaves).map(|leaf| leaf.path.as_str()).collect();
+        assert_eq!(paths, ["a[0]", "a[1]", "a[2]"]);
+        assert!(parts.iter().all(|part| !part.entries.is_empty()));
+    }
+
+    #[test]
+    fn a_plan_that_is_small_enough_stays_whole() {
+        assert_eq!(parts("cbuffer S { float a[3]; };", 3), [["a[0]", "a[1]", "a[2]"]]);
+    }
+}

@@ -1,0 +1,206 @@
+//! Which words belong to what: one entry point of a plan in, the places of every leaf's bits out.
+//!
+//! Generators and hosts share these numbers and nothing else. The input holds the nonce, in a write probe the values of
+//! all leaves, and then the indices that forms take from memory: a table in which word `n` is `n` for [`Form::Indexed`]
+//! and its kin, and for [`Form::Divergent`] one tuple per lane.
+
+use layoutproof_layout::tree::LeafStep;
+use layoutproof_layout::{BlockLayout, Leaf};
+
+use super::copy_layout::{offset_at, spread};
+use super::{ProbeEntry, ProbePlan, tail, words};
+use crate::probe::{Direction, Form};
+
+/// Lanes of the workgroup in which [`Form::Divergent`] reads.
+pub const LANES: u32 = 64;
+
+/// Where the bits of a leaf stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// From this word of the output on, or in a write probe of the input.
+    Word(u32),
+    /// At this byte of the block at binding 3.
+    Copy(u32),
+}
+
+impl Place {
+    /// The byte of the block at binding 3, if it is there.
+    pub fn in_copy(self) -> Option<u32> {
+        match self {
+            Self::Word(_) => None,
+            Self::Copy(offset) => Some(offset),
+        }
+    }
+}
+
+/// A leaf through a form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// The form.
+    pub form: Form,
+    /// Index into [`ProbePlan::leaves`].
+    pub leaf: u32,
+    /// One place, or one for each lane that reads the leaf.
+    pub places: Vec<Place>,
+}
+
+/// Leaves that differ in indices only, read by the lanes of a workgroup together: lane `l` reads leaf `l` modulo their
+/// number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// Indices into [`ProbePlan::leaves`], at most [`LANES`].
+    pub leaves: Vec<u32>,
+    /// The output word of lane 0; each lane has [`words`] of its own.
+    pub output: u32,
+    /// The input word of lane 0's indices.
+    pub input: u32,
+    /// Indices of a lane: one per array step, row and column per matrix step, in the order of the steps.
+    pub depth: u32,
+}
+
+/// The words of one entry point.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wiring {
+    /// One per form and leaf, in the entry's order of forms; forms that take indices from memory have only the leaves
+    /// that are in arrays or matrices, [`Form::Length`] the first one in the array whose length it is.
+    pub slots: Vec<Slot>,
+    /// Words of the output.
+    pub output: u32,
+    /// The input word of number 0 in the table of numbers.
+    pub table: u32,
+    /// What lanes do together.
+    pub chunks: Vec<Chunk>,
+    /// The input's words behind nonce and values.
+    pub indices: Vec<u32>,
+    /// Bytes of the block at binding 3; 0 for none.
+    pub copy: u32,
+}
+
+impl Wiring {
+    /// The words of `entry`, one of the entry points of `plan` for `layout`.
+    pub fn new(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Self {
+        let (firsts, all) = plan.first_words();
+        let values = match entry.direction {
+            Direction::Read => 0,
+            Direction::Write => all,
+        };
+        let mut wiring = Self { output: 1, table: 1 + values, ..Self::default() };
+        if entry.forms.iter().any(|form| [Form::Indexed, Form::Private, Form::Workgroup].contains(form)) {
+            let largest = plan.leaves.iter().flat_map(indices).max();
+            wiring.indices.extend(largest.into_iter().flat_map(|largest| 0..=largest));
+        }
+        for form in &entry.forms {
+            match form {
+                Form::Leaf
+                | Form::Vector
+                | Form::Whole
+                | Form::Parameter
+                | Form::Indexed
+                | Form::ByteAddress
+                | Form::Private
+                | Form::Workgroup => {
+                    wiring.add(*form, plan, (entry.direction, &firsts));
+                }
+                Form::Divergent => wiring.add_lanes(plan),
+                Form::Copied => wiring.add_copy(layout, plan),
+                Form::Length => wiring.add_length(layout, plan),
+            }
+        }
+        wiring
+    }
+
+    /// Words of the input.
+    ///
+    /// # Panics
+    /// Never: an input of 2^32 words does not fit in memory.
+    pub fn input(&self) -> u32 {
+        self.table + u32::try_from(self.indices.len()).expect("the input has fewer than 2^32 words")
+    }
+
+    fn add(&mut self, form: Form, plan: &ProbePlan, (direction, firsts): (Direction, &[u32])) {
+        let has = |leaf: &Leaf| form != Form::Indexed || is_indexed(leaf);
+        for ((index, leaf), first) in (0..).zip(&plan.leaves).zip(firsts).filter(|((_, leaf), _)| has(leaf)) {
+            let place = match direction {
+                Direction::Write => 1 + first,
+                Direction::Read => {
+                    self.output += words(leaf.component);
+                    self.output - words(leaf.component)
+                }
+            };
+            self.slots.push(Slot { form, leaf: index, places: vec![Place::Word(place)] });
+        }
+    }
+
+    fn add_lanes(&mut self, plan: &ProbePlan) {
+        let mut stems: Vec<(Vec<LeafStep>, Vec<u32>)> = Vec::new();
+        for (index, leaf) in (0..).zip(&plan.leaves).filter(|(_, leaf)| is_indexed(leaf)) {
+            let stem = stem(leaf);
+            match stems.iter_mut().find(|(other, _)| *other == stem) {
+                Some((_, leaves)) => leaves.push(index),
+                None => stems.push((stem, vec![index])),
+            }
+        }
+        for leaves in stems.iter().flat_map(|(_, leaves)| leaves.chunks(LANES as usize)) {
+            self.add_chunk(plan, leaves);
+        }
+    }
+
+    fn add_chunk(&mut self, plan: &ProbePlan, leaves: &[u32]) {
+        let leaf = |index: u32| &plan.leaves[index as usize];
+        let size = words(leaf(leaves[0]).component);
+        let tuple = indices(leaf(leaves[0])).len();
+        let depth = u32::try_from(tuple).expect("a path has fewer than 2^32 steps");
+        let chunk = Chunk { leaves: leaves.to_vec(), output: self.output, input: self.input(), depth };
+        let lanes = (0..LANES).zip(leaves.iter().cycle());
+        self.indices.extend(lanes.clone().flat_map(|(_, index)| indices(leaf(*index))));
+        self.slots.extend(leaves.iter().map(|index| {
+            let own = lanes.clone().filter(|(_, other)| *other == index);
+            let places = own.map(|(lane, _)| Place::Word(chunk.output + lane * size)).collect();
+            Slot { form: Form::Divergent, leaf: *index, places }
+        }));
+        self.output += LANES * size;
+        self.chunks.push(chunk);
+    }
+
+    /// One word for the number of elements.
+    fn add_length(&mut self, layout: &BlockLayout, plan: &ProbePlan) {
+        let tail = layout.result.as_ref().ok().and_then(tail);
+        let Some(leaf) = tail.and_then(|tail| tail.leaf(plan)) else { return };
+        self.slots.push(Slot { form: Form::Length, leaf, places: vec![Place::Word(self.output)] });
+        self.output += 1;
+    }
+
+    fn add_copy(&mut self, layout: &BlockLayout, plan: &ProbePlan) {
+        let Some(target) = layout.result.as_ref().ok().and_then(spread) else { return };
+        self.copy = target.size.finite().unwrap_or(0);
+        for (index, leaf) in (0..).zip(&plan.leaves) {
+            let places = offset_at(&target, &leaf.steps).map(Place::Copy).into_iter().collect();
+            self.slots.push(Slot { form: Form::Copied, leaf: index, places });
+        }
+    }
+}
+
+/// The indices of a leaf that can come from memory: of array elements, and row and column of a matrix cell.
+fn indices(leaf: &Leaf) -> Vec<u32> {
+    let steps = leaf.steps.iter().flat_map(|step| match step {
+        LeafStep::Element(index) => vec![*index],
+        LeafStep::Cell { row, column } => vec![*row, *column],
+        LeafStep::Member(_) | LeafStep::Component(_) => Vec::new(),
+    });
+    steps.collect()
+}
+
+/// Whether a leaf is in an array or a matrix.
+pub(super) fn is_indexed(leaf: &Leaf) -> bool {
+    !indices(leaf).is_empty()
+}
+
+/// The steps to a leaf with all indices alike.
+fn stem(leaf: &Leaf) -> Vec<LeafStep> {
+    let steps = leaf.steps.iter().map(|step| match step {
+        LeafStep::Element(_) => LeafStep::Element(0),
+        LeafStep::Cell { .. } => LeafStep::Cell { row: 0, column: 0 },
+        LeafStep::Member(_) | LeafStep::Component(_) => *step,
+    });
+    steps.collect()
+}

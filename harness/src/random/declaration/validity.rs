@@ -1,0 +1,162 @@
+//! What a declaration has, and whether it lies in a type space.
+
+use std::collections::BTreeSet;
+
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::MatrixOrder;
+
+use super::feature::{Feature, matrix_feature};
+use super::shape::{BlockForm, Declaration, Member, MemberType, Place, Struct};
+use super::space::TypeSpace;
+
+/// Structs in structs, the block's own not counted.
+pub(super) const MOST_LEVELS: u32 = 3;
+
+impl Declaration {
+    /// The features that it has.
+    pub fn features(&self) -> BTreeSet<Feature> {
+        let mut found = BTreeSet::new();
+        self.content.visit_structs(&mut |structure| {
+            let empty = structure.is_empty().then_some(Feature::EmptyStruct);
+            found.extend(structure.base.is_some().then_some(Feature::BaseStruct).into_iter().chain(empty));
+        });
+        self.content.visit(&mut |member| {
+            found.extend(type_features(&member.ty, |order| self.order(order)));
+            found.extend(member_features(member));
+        });
+        found.extend(packoffset_features(&self.content.members));
+        found
+    }
+
+    /// Whether the languages allow it, and the space has everything that it has.
+    pub fn fits(&self, space: &TypeSpace) -> bool {
+        let scalars = space.scalars_with(self.options.sixteen_bit);
+        let mut members_fit = true;
+        self.content.visit(&mut |member| {
+            members_fit &= member.ty.scalar().is_none_or(|scalar| scalars.contains(&scalar)) && bits_fit(member);
+        });
+        members_fit
+            && self.is_well_formed()
+            && space.blocks.contains(&self.block)
+            && space.options().contains(&self.options)
+            && self.features().is_subset(&space.features)
+    }
+
+    /// Whether members stand where they may: bit-fields, bases and `[[vk::offset]]` in structs, packoffset in buffers.
+    fn is_well_formed(&self) -> bool {
+        let members = &self.content.members;
+        let own = match self.block {
+            BlockForm::Cbuffer | BlockForm::Tbuffer => {
+                let direct = |member: &Member| member.bit_width.is_none() && !is_vk_offset(member.place);
+                self.content.base.is_none() && members.iter().all(direct) && packoffsets_are_apart(members)
+            }
+            BlockForm::ConstantBuffer | BlockForm::StructuredBuffer | BlockForm::PushConstant => {
+                members.iter().all(|member| !is_packoffset(member.place))
+            }
+            BlockForm::StructuredElement => {
+                let is_element = |member: &Member| {
+                    member.is_plain()
+                        && match member.ty {
+                            MemberType::Scalar(_) | MemberType::Vector { .. } | MemberType::Matrix { .. } => true,
+                            MemberType::Enum(_) | MemberType::Struct(_) => false,
+                        }
+                };
+                self.content.base.is_none() && members.len() == 1 && members.iter().all(is_element)
+            }
+        };
+        own && !members.is_empty()
+            && depth(&self.content) <= MOST_LEVELS
+            && members.iter().filter_map(|member| member.ty.structure()).all(no_packoffset_inside)
+            && self.content.base.as_deref().is_none_or(no_packoffset_inside)
+    }
+}
+
+/// Whether a bit-field is a plain integer that is wide enough.
+fn bits_fit(member: &Member) -> bool {
+    let is_alone = member.dimensions.is_empty() && member.place.is_none();
+    member.bit_width.is_none_or(|width| is_alone && member.ty.bits().is_some_and(|bits| (1..=bits).contains(&width)))
+}
+
+/// Levels of structs below this one.
+fn depth(structure: &Struct) -> u32 {
+    let nested = structure.members.iter().filter_map(|member| member.ty.structure());
+    structure.base.as_deref().into_iter().chain(nested).map(|inner| 1 + depth(inner)).max().unwrap_or(0)
+}
+
+fn no_packoffset_inside(structure: &Struct) -> bool {
+    let mut none = true;
+    structure.visit(&mut |member| none &= !is_packoffset(member.place));
+    none
+}
+
+fn is_packoffset(place: Option<Place>) -> bool {
+    match place {
+        Some(Place::PackOffset { .. }) => true,
+        Some(Place::VkOffset(_)) | None => false,
+    }
+}
+
+fn is_vk_offset(place: Option<Place>) -> bool {
+    place.is_some() && !is_packoffset(place)
+}
+
+/// Whether vectors stay in their registers and no two members begin at one component. That members do not run into each
+/// other is up to who places them: taking one away or making it smaller keeps it so.
+fn packoffsets_are_apart(members: &[Member]) -> bool {
+    let inside = |member: &Member| match member.place {
+        Some(Place::PackOffset { component: Some(component), .. }) if component > 0 => {
+            let components = member.ty.packoffset_components().filter(|_| member.dimensions.is_empty());
+            components.is_some_and(|count| component + count <= 4)
+        }
+        Some(Place::PackOffset { .. } | Place::VkOffset(_)) | None => true,
+    };
+    let starts: Vec<_> = members.iter().filter_map(packoffset).collect();
+    let different: BTreeSet<_> = starts.iter().collect();
+    members.iter().all(inside) && different.len() == starts.len()
+}
+
+/// Register and component.
+fn packoffset(member: &Member) -> Option<(u32, u32)> {
+    match member.place {
+        Some(Place::PackOffset { register, component }) => Some((register, component.unwrap_or(0))),
+        Some(Place::VkOffset(_)) | None => None,
+    }
+}
+
+fn type_features(ty: &MemberType, order_of: impl Fn(Option<MatrixOrder>) -> MatrixOrder) -> Vec<Feature> {
+    match ty {
+        MemberType::Scalar(_) => Vec::new(),
+        MemberType::Vector { length: 1, .. } => vec![Feature::OneVector],
+        MemberType::Vector { .. } => vec![Feature::Vector],
+        MemberType::Matrix { scalar, rows, columns, order } => {
+            let flat = (*rows == 1 || *columns == 1).then_some(Feature::OneDimensionalMatrix);
+            let written = order.is_some().then_some(Feature::MatrixOrder);
+            let by_scalar = matrix_feature(*scalar, order_of(*order));
+            [Some(Feature::Matrix), flat, written, by_scalar].into_iter().flatten().collect()
+        }
+        MemberType::Enum(underlying) => {
+            std::iter::once(Feature::Enum).chain(underlying.map(|_: Scalar| Feature::TypedEnum)).collect()
+        }
+        MemberType::Struct(_) => vec![Feature::Struct],
+    }
+}
+
+fn member_features(member: &Member) -> impl Iterator<Item = Feature> {
+    let array = (!member.dimensions.is_empty()).then_some(Feature::Array);
+    let nested = (member.dimensions.len() > 1).then_some(Feature::NestedArray);
+    let bits = member.bit_width.map(|_| Feature::BitField);
+    let offset = is_vk_offset(member.place).then_some(Feature::VkOffset);
+    let holds_nothing = member.ty.structure().is_some_and(Struct::holds_nothing);
+    let nothings = (holds_nothing && !member.dimensions.is_empty()).then_some(Feature::EmptyStructArray);
+    [array, nested, bits, offset, nothings].into_iter().flatten()
+}
+
+fn packoffset_features(members: &[Member]) -> Vec<Feature> {
+    let places: Vec<_> = members.iter().filter_map(packoffset).collect();
+    if places.is_empty() {
+        return Vec::new();
+    }
+    let any_order = (!places.is_sorted()).then_some(Feature::PackOffsetAnyOrder);
+    let mixed = (places.len() < members.len()).then_some(Feature::PackOffsetMixed);
+    std::iter::once(Feature::PackOffset).chain(any_order).chain(mixed).collect()
+}

@@ -1,0 +1,245 @@
+//! A difference that was found, as a case file of ours and as a report for whoever writes the compiler or driver.
+//!
+//! A [`Difference`] in, TOML and Markdown out. The case expects what the named authority said, taken from its report or its
+//! code; what our own rules compute is shown in the report and never written as an expectation.
+//!
+//! Source of the case format: cases/README.md.
+
+use std::collections::BTreeMap;
+
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_layout::{LayoutOptions, Quantity};
+
+use super::style::{Lines, one_line};
+use crate::case::Authority;
+use crate::inspect::toolchain::Language;
+use crate::results::coverage::word;
+
+/// A declaration about which witnesses disagree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The claim, one sentence without a final stop.
+    pub summary: String,
+    /// The declarations.
+    pub declare: String,
+    /// What the compiler was given: the declarations with an entry point that reads them.
+    pub source: String,
+    /// The language of that source.
+    pub language: Language,
+    /// Matrix order and 16-bit types.
+    pub options: LayoutOptions,
+    /// Rule set under which the numbers stand.
+    pub rules: String,
+    /// The compiler whose numbers the case expects: name, version, flags, and where they were read.
+    pub authority: Authority,
+    /// The whole command line of the compiler, to be typed by whoever reads the report; empty for one that is built in.
+    pub command_line: String,
+    /// Everything else that took part, name and version: devices, drivers, other compilers.
+    pub others: Vec<(String, String)>,
+    /// The numbers.
+    pub rows: Vec<DifferenceRow>,
+    /// Whether the authority named every member, so that the case may claim to be complete.
+    pub is_complete: bool,
+}
+
+/// One number of a difference, in bytes; `None` where a witness says nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DifferenceRow {
+    /// Path, block name first.
+    pub path: String,
+    /// What is measured.
+    pub what: Quantity,
+    /// From a case, where one is known.
+    pub expected: Option<u32>,
+    /// From our rules.
+    pub computed: Option<u32>,
+    /// From the compiler's reflection, listing or decorations.
+    pub reported: Option<u32>,
+    /// What the compiler's code addresses.
+    pub compiled: Option<u32>,
+    /// What a device read.
+    pub observed: Option<u32>,
+}
+
+impl DifferenceRow {
+    /// The numbers in the order of the report's columns.
+    fn numbers(&self) -> [Option<u32>; 5] {
+        [self.expected, self.computed, self.reported, self.compiled, self.observed]
+    }
+
+    /// Whether two witnesses disagree.
+    fn differs(&self) -> bool {
+        let mut said = self.numbers().into_iter().flatten();
+        let first = said.next();
+        said.any(|number| Some(number) != first)
+    }
+}
+
+/// Heads of the report's columns.
+const WITNESSES: [&str; 5] = ["expected", "computed", "reported", "compiled", "observed"];
+
+/// Names of a case's tables of numbers, in the order in which they are written.
+const TABLES: [(Quantity, &str); 5] = [
+    (Quantity::Offset, "offsets"),
+    (Quantity::ArrayStride, "strides"),
+    (Quantity::MatrixStride, "matrix_strides"),
+    (Quantity::Size, "sizes"),
+    (Quantity::Alignment, "alignments"),
+];
+
+/// The case file. It expects what the authority reports, and for numbers that it does not report what its code addresses;
+/// where its code differs from its report the case says so under `accessed`.
+pub fn case_file(difference: &Difference) -> String {
+    let Difference { summary, declare, options, authority, .. } = difference;
+    let mut text = Lines::default();
+    text.push("schema = 1");
+    text.push(&format!("summary = {}", quoted(summary)));
+    match options.matrix {
+        MatrixOrder::Row => text.push("matrix = \"row\""),
+        MatrixOrder::Column => {}
+    }
+    match options.sixteen_bit {
+        SixteenBit::Off => text.push("sixteen_bit = false"),
+        SixteenBit::On => {}
+    }
+    let declare = declare.trim_end().replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"");
+    text.append(&format!("declare = \"\"\"\n{declare}\n\"\"\"\n"));
+    let said = numbers(difference, |row| row.reported.or(row.compiled));
+    table(("expect", &difference.rules), authority, &said, &mut text);
+    if !difference.is_complete {
+        text.push("partial = true");
+    }
+    let elsewhere = numbers(difference, |row| row.reported.and(row.compiled).filter(|it| Some(*it) != row.reported));
+    if !elsewhere.is_empty() {
+        let loads = Authority { from: Some("loads".to_owned()), ..authority.clone() };
+        table(("accessed", &difference.rules), &loads, &elsewhere, &mut text);
+    }
+    text.into_text()
+}
+
+/// Whether the authority said a number, so that a case can expect one: a compiler that crashed said none.
+pub fn has_numbers(difference: &Difference) -> bool {
+    !numbers(difference, |row| row.reported.or(row.compiled)).is_empty()
+}
+
+/// The declarations as a shader file, with the options that they take as a comment.
+pub fn shader_file(difference: &Difference) -> String {
+    let LayoutOptions { matrix, sixteen_bit } = difference.options;
+    let matrix = match matrix {
+        MatrixOrder::Row => " --matrix row",
+        MatrixOrder::Column => "",
+    };
+    let sixteen_bit = match sixteen_bit {
+        SixteenBit::Off => " --16bit off",
+        SixteenBit::On => "",
+    };
+    let options = format!("{matrix}{sixteen_bit}");
+    let comment = if options.is_empty() { String::new() } else { format!("// Options:{options}\n") };
+    format!("// {}\n{comment}{}\n", one_line(&difference.summary), difference.declare.trim_end())
+}
+
+/// Numbers by the name of their table, each with its path.
+type Numbers<'a> = BTreeMap<usize, Vec<(&'a str, u32)>>;
+
+/// What `of` says of every row that a case can hold.
+fn numbers(difference: &Difference, of: impl Fn(&DifferenceRow) -> Option<u32>) -> Numbers<'_> {
+    let mut found = Numbers::new();
+    for row in &difference.rows {
+        let place = TABLES.iter().position(|(what, _)| *what == row.what);
+        if let (Some(place), Some(number)) = (place, of(row)) {
+            let numbers = found.entry(place).or_default();
+            if !numbers.iter().any(|(path, _)| *path == row.path) {
+                numbers.push((&row.path, number));
+            }
+        }
+    }
+    found
+}
+
+fn table((name, rules): (&str, &str), authority: &Authority, numbers: &Numbers<'_>, text: &mut Lines) {
+    let is_bare = rules.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    let rules = if is_bare { rules.to_owned() } else { quoted(rules) };
+    text.push("");
+    text.push(&format!("[{name}.{rules}]"));
+    text.push(&format!("authority = {}", written(authority)));
+    for (place, entries) in numbers {
+        let entries: Vec<String> =
+            entries.iter().map(|(path, number)| format!("{} = {number}", quoted(path))).collect();
+        text.push(&format!("{} = {{ {} }}", TABLES[*place].1, entries.join(", ")));
+    }
+}
+
+/// `{ compiler = "dxc", version = "1.7.2308", flags = "-T cs_6_6", from = "listing" }`.
+fn written(authority: &Authority) -> String {
+    let Authority { compiler, version, flags, from, spec, document, checked } = authority;
+    let parts = [
+        ("compiler", compiler),
+        ("version", version),
+        ("flags", flags),
+        ("from", from),
+        ("spec", spec),
+        ("document", document),
+        ("checked", checked),
+    ];
+    let said = parts.iter().filter_map(|(key, value)| Some(format!("{key} = {}", quoted(value.as_ref()?))));
+    format!("{{ {} }}", said.collect::<Vec<_>>().join(", "))
+}
+
+/// A TOML string on one line.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", one_line(text).replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// The report in Markdown: what differs, the source, the command line, the numbers, the versions.
+pub fn markdown(difference: &Difference) -> String {
+    let Difference { summary, source, language, rules, authority, command_line, .. } = difference;
+    let compiler = authority.compiler.as_deref().unwrap_or("the authority");
+    let version = authority.version.as_deref().unwrap_or("of unknown version");
+    let mut text = Lines::default();
+    text.push(&format!("# {}", one_line(summary)));
+    text.push("");
+    text.push(&format!("Seen with {compiler} {version}. Numbers are bytes."));
+    text.push(&format!("`computed` is what layoutproof computes under its rule set `{rules}`."));
+    text.append(&format!("\n## Source\n\n```{}\n{}\n```\n", fence(*language), source.trim_end()));
+    if !command_line.is_empty() {
+        text.append(&format!("\n## Command line\n\n```\n{}\n```\n", one_line(command_line)));
+    }
+    text.append("\n## Numbers\n\n");
+    numbers_table(&difference.rows, &mut text);
+    text.append("\n## Versions\n\n");
+    text.push(&format!("- {compiler}: {version}"));
+    for (name, version) in &difference.others {
+        text.push(&format!("- {}: {}", one_line(name), one_line(version)));
+    }
+    text.into_text()
+}
+
+/// The language's name where Markdown begins a block of code.
+fn fence(language: Language) -> &'static str {
+    match language {
+        Language::Hlsl | Language::ClangHlsl | Language::OldHlsl => "hlsl",
+        Language::Slang => "slang",
+        Language::Glsl => "glsl",
+        Language::Wgsl => "wgsl",
+    }
+}
+
+/// The rows about which witnesses disagree come first and are marked; witnesses that say nothing at all have no column.
+fn numbers_table(rows: &[DifferenceRow], text: &mut Lines) {
+    let speaks = |at: &usize| rows.iter().any(|row| row.numbers()[*at].is_some());
+    let shown: Vec<usize> = (0..WITNESSES.len()).filter(speaks).collect();
+    let heads: Vec<&str> = shown.iter().map(|at| WITNESSES[*at]).collect();
+    text.push(&format!("| path | what | {} | |", heads.join(" | ")));
+    text.push(&format!("|---|---|{}---|", "---:|".repeat(heads.len())));
+    let (differing, others): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.differs());
+    for row in differing.into_iter().chain(others) {
+        let cell = |at: &usize| row.numbers()[*at].map_or_else(|| "-".to_owned(), |number| number.to_string());
+        let cells: Vec<String> = shown.iter().map(cell).collect();
+        let mark = if row.differs() { "differs" } else { "" };
+        text.push(&format!("| `{}` | {} | {} | {mark} |", row.path, word(&row.what), cells.join(" | ")));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+//! Of which type a leaf is, and what lies before it.
+//!
+//! A laid-out block in, for each of its leaves the type of the innermost member that holds it and the kind of member
+//! before that one. The first member of a struct has what lies before the struct, because that is what is before it in
+//! memory.
+
+use std::collections::BTreeMap;
+
+use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_layout::{BlockLayout, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf, LeafStep};
+use serde::Serialize;
+
+/// What a coverage cell says about a leaf.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeafKind {
+    /// Type of the member: HLSL spelling with the order of matrices, counts of arrays left out.
+    pub ty: String,
+    /// What lies before the member.
+    pub after: After,
+}
+
+/// What lies before a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum After {
+    /// Nothing: it is the block's first.
+    Start,
+    /// A scalar or an enum.
+    Scalar,
+    /// A vector.
+    Vector,
+    /// A matrix.
+    Matrix,
+    /// An array.
+    Array,
+    /// A struct, a base struct included.
+    Struct,
+    /// A pointer, or a member without bytes.
+    Other,
+}
+
+impl After {
+    /// All kinds.
+    pub const ALL: [Self; 7] =
+        [Self::Start, Self::Scalar, Self::Vector, Self::Matrix, Self::Array, Self::Struct, Self::Other];
+
+    /// The word in tables and floors.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Scalar => "scalar",
+            Self::Vector => "vector",
+            Self::Matrix => "matrix",
+            Self::Array => "array",
+            Self::Struct => "struct",
+            Self::Other => "other",
+        }
+    }
+
+    fn of(member: &LaidOutMember) -> Self {
+        match &member.layout.shape {
+            _ if member.layout.size == Extent::Finite(0) => Self::Other,
+            LaidOutShape::Scalar(_) => Self::Scalar,
+            LaidOutShape::Vector { .. } => Self::Vector,
+            LaidOutShape::Matrix { .. } => Self::Matrix,
+            LaidOutShape::Array { .. } => Self::Array,
+            LaidOutShape::Struct(_) => Self::Struct,
+            LaidOutShape::Pointer | LaidOutShape::Resource => Self::Other,
+        }
+    }
+}
+
+/// The kind of every leaf of a block, by path in the block; empty for a refused block.
+pub fn kinds(layout: &BlockLayout) -> BTreeMap<String, LeafKind> {
+    let Ok(root) = &layout.result else { return BTreeMap::new() };
+    layout.leaves().into_iter().map(|leaf| (leaf.path.clone(), kind(root, &leaf))).collect()
+}
+
+fn kind(root: &LaidOut, leaf: &Leaf) -> LeafKind {
+    let mut member = root;
+    let mut here = root;
+    let mut after = After::Start;
+    for step in &leaf.steps {
+        let Some(next) = here.at_step(step) else { break };
+        if let (LaidOutShape::Struct(members), LeafStep::Member(index)) = (&here.shape, step) {
+            let before = (*index as usize).checked_sub(1).and_then(|before| members.get(before));
+            after = before.map_or(after, After::of);
+            member = next;
+        }
+        here = next;
+    }
+    LeafKind { ty: spelling(member), after }
+}
+
+/// `float3`, `row float2x3[]`.
+fn spelling(layout: &LaidOut) -> String {
+    let mut dimensions = String::new();
+    let mut here = layout;
+    while let LaidOutShape::Array { element, .. } = &here.shape {
+        dimensions += "[]";
+        here = element;
+    }
+    let order = match &here.shape {
+        LaidOutShape::Matrix { order: MatrixOrder::Row, .. } => "row ",
+        LaidOutShape::Matrix { order: MatrixOrder::Column, .. } => "column ",
+        LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Array { .. }
+        | LaidOutShape::Struct(_)
+        | LaidOutShape::Pointer
+        | LaidOutShape::Resource => "",
+    };
+    format!("{order}{}{dimensions}", here.type_name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::declare::{DeclareOptions, declare};
+    use crate::input::sources::SourceMap;
+    use layoutproof_layout::Span;
+    use layoutproof_layout::{LayoutOptions, find, lay_out};
+
+    fn kinds_of(text: &str) -> Vec<String> {
+        let mut sources = SourceMap::default();
+        let file = sources.add("test.hlsl", text);
+        let span = Span { file, start: 0, end: u32::try_from(text.len()).unwrap() };
+        let module = declare(&mut sources, span, &DeclareOptions::default()).unwrap();
+        let rules = find("std140").unwrap();
+        let layout = lay_out(module.blocks.last().unwrap(), rules, LayoutOptions::default());
+        kinds(&layout).into_iter().map(|(path, kind)| format!("{path}: {} {}", kind.ty, kind.after.as_str())).collect()
+    }
+
+    #[test]
+    fn members_follow_the_member_before_them() {
+        let found = kinds_of("cbuffer S { float2 a; row_major float2x2 b; uint c[2]; int d; };");
+        assert_eq!(found[..2], ["a.x: float2 start", "a.y: float2 start"]);
+        assert_eq!(found[2], "b[0][0]: row float2x2 vector");
+        assert_eq!(found[6..], ["c[0]: uint[] matrix", "c[1]: uint[] matrix", "d: int array"]);
+    }
+
+    #[test]
+    fn the_first_member_of_a_struct_follows_what_is_before_the_struct() {
+        let found = kinds_of("struct T { float x; float y; }; cbuffer S { float3 a; T t; T u[1]; float b; };");
+        let wanted = ["t.x: float vector", "t.y: float scalar", "u[0].x: float struct", "u[0].y: float scalar"];
+        assert_eq!(found[4..], wanted.map(str::to_owned));
+        assert_eq!(found[3], "b: float array");
+    }
+}

@@ -1,0 +1,345 @@
+//! Floors: the least number of leaves that each device must answer for, so that missing proof is a failure.
+//!
+//! A floor without cell keys counts the leaves of a device's checks. One with keys counts leaves in coverage cells, once
+//! per access: every combination of the values that it lists must reach the number, and what it does not list is summed.
+
+use std::collections::BTreeMap;
+
+use layoutproof_device::RunnerKind;
+use layoutproof_device::planted::{Fault, is_planted};
+use layoutproof_layout::FileId;
+use wildmatch::WildMatch;
+
+use crate::input::diagnostics::{Code, Diagnostic};
+use crate::input::sources::SourceMap;
+use crate::input::toml_table::{Problems, Table, parse};
+use crate::results::coverage::{Cell, Cells, Kinds, answered, word};
+use crate::results::record::{CheckRecord, Outcome, Proves};
+
+/// One `[[floor]]` entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Floor {
+    /// Device ids, each of which must reach the floor.
+    pub devices: Vec<String>,
+    /// API; never the CPU model, which proves nothing about devices.
+    pub runner: String,
+    /// Kind of proof.
+    pub proves: Proves,
+    /// Values by cell key, in the order of [`CELL_KEYS`]; empty for keys that are summed over.
+    pub cells: [Vec<String>; CELL_KEYS.len()],
+    /// Least number of what is counted.
+    pub least: u32,
+    /// What is counted.
+    pub counted: Counted,
+}
+
+/// What a floor counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// Leaves.
+    Leaves,
+    /// Resources that were read back where they are bound.
+    Resources,
+}
+
+impl Counted {
+    /// The key of the number, which is also the word for many of them.
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Leaves => "leaves",
+            Self::Resources => "resources",
+        }
+    }
+}
+
+/// The keys of a coverage cell; `type` takes patterns with `*` and `?`.
+pub const CELL_KEYS: [&str; 7] = ["rules", "space", "stage", "direction", "form", "type", "after"];
+
+/// The APIs through which a device can reach a floor.
+const RUNNERS: [&str; 3] = [RunnerKind::Ash.as_str(), RunnerKind::Wgpu.as_str(), RunnerKind::D3d12.as_str()];
+
+/// Reads a floors file.
+///
+/// # Errors
+/// Every problem of the file.
+pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<Floor>, Vec<Diagnostic>> {
+    let mut found = Vec::new();
+    let mut problems = Problems::new(file, Code::BadCase, &mut found);
+    let root = parse(sources, &mut problems);
+    let mut table = Table::new(&root);
+    let entries = table.tables("floor", &mut problems);
+    let floors: Vec<Floor> = entries.into_iter().filter_map(|entry| floor(entry, &mut problems)).collect();
+    table.finish(&mut problems);
+    if floors.is_empty() && problems.is_empty() {
+        problems.report(0..0, "the file has no [[floor]], so every run would reach it");
+    }
+    if found.is_empty() { Ok(floors) } else { Err(found) }
+}
+
+fn floor(mut entry: Table<'_, '_>, problems: &mut Problems<'_>) -> Option<Floor> {
+    let devices = entry.strings("device", problems);
+    if devices.is_empty() {
+        problems.report(entry.range(), "`device` names one device or several");
+    }
+    let mut text =
+        |key| entry.required(key, problems).and_then(|value| crate::input::toml_table::string(value, problems));
+    let [runner, proves] = ["runner", "proves"].map(&mut text);
+    let counted = if entry.entries().any(|(key, ..)| key == Counted::Resources.as_str()) {
+        Counted::Resources
+    } else {
+        Counted::Leaves
+    };
+    let least = entry.required(counted.as_str(), problems).and_then(|value| {
+        let least = crate::input::toml_table::number(value, problems);
+        if least == Some(0) {
+            let word = counted.as_str();
+            let message = format!("every run reaches a floor of no {word}: `{word}` is 1 or more");
+            problems.report(value.span(), message);
+        }
+        least
+    });
+    let cells = CELL_KEYS.map(|key| entry.strings(key, problems));
+    if runner.as_deref().is_some_and(|runner| !RUNNERS.contains(&runner)) {
+        problems.report(
+            entry.range(),
+            "`runner` is \"ash\", \"wgpu\" or \"d3d12\": the CPU model proves nothing about devices",
+        );
+    }
+    let proves = proves.as_deref().and_then(|named| {
+        let known = Proves::ALL.into_iter().find(|proves| proves.as_str() == named);
+        if known.is_none() {
+            let words = Proves::ALL.map(|proves| format!("\"{}\"", proves.as_str())).join(", ");
+            problems.report(entry.range(), format!("`proves` is one of {words}"));
+        }
+        known
+    });
+    entry.finish(problems);
+    Some(Floor { devices, runner: runner?, proves: proves?, cells, least: least?, counted })
+}
+
+/// The floors that a run did not reach, each as a sentence. `kinds` are those of each case under each rule set.
+pub fn missed(floors: &[Floor], checks: &[CheckRecord], kinds: &BTreeMap<(String, String), Kinds>) -> Vec<String> {
+    let none = Kinds::new();
+    let mut cells: BTreeMap<(&str, &str), Cells> = BTreeMap::new();
+    for check in checks {
+        let of_device = cells.entry((check.device.as_str(), check.runner.as_str())).or_default();
+        answered(check, kinds.get(&(check.case.clone(), check.rules.clone())).unwrap_or(&none), of_device);
+    }
+    let empty = Cells::new();
+    let judge = |floor: &Floor, device: &str| -> Vec<String> {
+        if floor.cells.iter().all(Vec::is_empty) {
+            return floor.missed_by("", device, found_in_checks(floor, device, checks)).into_iter().collect();
+        }
+        let cells = cells.get(&(device, floor.runner.as_str())).unwrap_or(&empty);
+        let combinations = combinations(&floor.cells).into_iter();
+        combinations
+            .filter_map(|wanted| floor.missed_by(&wanted.words(), device, wanted.leaves(floor, cells)))
+            .collect()
+    };
+    floors.iter().flat_map(|floor| floor.devices.iter().flat_map(|device| judge(floor, device))).collect()
+}
+
+fn found_in_checks(floor: &Floor, device: &str, checks: &[CheckRecord]) -> u32 {
+    let counted = checks.iter().filter(|check| {
+        check.device == device
+            && check.runner.as_str() == floor.runner
+            && check.proves == floor.proves
+            && matches!(check.outcome, Outcome::Agree | Outcome::Known)
+    });
+    let found = |check: &CheckRecord| match floor.counted {
+        Counted::Leaves => check.leaves,
+        Counted::Resources => check.bound.as_ref().map_or(0, |bound| bound.read),
+    };
+    counted.map(found).sum()
+}
+
+impl Floor {
+    fn missed_by(&self, cell: &str, device: &str, found: u32) -> Option<String> {
+        let Self { runner, proves, least, counted, .. } = self;
+        let (proof, what) = (word(proves), counted.as_str());
+        (found < *least && !is_planted(Fault::FloorsReached)).then(|| {
+            format!(
+                "{device} via {runner} answered for {found} {what} that prove `{proof}`{cell}, the floor is {least}"
+            )
+        })
+    }
+}
+
+/// One value or none for each of [`CELL_KEYS`].
+#[derive(Clone, Debug)]
+struct Combination<'a>([Option<&'a str>; CELL_KEYS.len()]);
+
+/// Every combination of the listed values.
+fn combinations(lists: &[Vec<String>; CELL_KEYS.len()]) -> Vec<Combination<'_>> {
+    let mut all = vec![Combination([None; CELL_KEYS.len()])];
+    for (key, values) in lists.iter().enumerate().filter(|(_, values)| !values.is_empty()) {
+        let extended = all.iter().flat_map(|one| {
+            values.iter().map(move |value| {
+                let mut one = one.clone();
+                one.0[key] = Some(value);
+                one
+            })
+        });
+        all = extended.collect();
+    }
+    all
+}
+
+impl Combination<'_> {
+    fn words(&self) -> String {
+        let named = CELL_KEYS.iter().zip(self.0).filter_map(|(key, value)| Some(format!(" {key} `{}`", value?)));
+        format!(" in{}", named.collect::<Vec<_>>().join(","))
+    }
+
+    fn leaves(&self, floor: &Floor, cells: &Cells) -> u32 {
+        let [rules, space, stage, direction, form, ty, after] = self.0;
+        let ty = ty.map(WildMatch::new);
+        let matches = |cell: &Cell| {
+            cell.proves == floor.proves
+                && rules.is_none_or(|rules| rules == cell.rules)
+                && space.is_none_or(|space| space == word(&cell.space))
+                && stage.is_none_or(|stage| stage == cell.stage.as_str())
+                && direction.is_none_or(|direction| direction == word(&cell.direction))
+                && form.is_none_or(|form| form == word(&cell.form))
+                && ty.as_ref().is_none_or(|ty| ty.matches(&cell.ty))
+                && after.is_none_or(|after| after == cell.after.as_str())
+        };
+        cells.iter().filter(|(cell, _)| matches(cell)).map(|(_, leaves)| *leaves).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::{AddressSpace, Direction, Form, Stage};
+    use crate::results::coverage::kind::{After, LeafKind};
+    use crate::results::record::{BoundCount, CheckRecord, Row, Value};
+    use layoutproof_device::RunnerKind;
+    use layoutproof_layout::Quantity;
+
+    const CELLS: &str = r#"
+[[floor]]
+device = ["lavapipe", "swiftshader"]
+runner = "ash"
+proves = "decorations"
+rules = "std140"
+direction = ["read", "write"]
+type = "float?"
+after = "scalar"
+leaves = 2
+"#;
+
+    fn floors(text: &str) -> Result<Vec<Floor>, Vec<Diagnostic>> {
+        let mut sources = SourceMap::default();
+        let file = sources.add("floors.toml", text);
+        read(file, &sources)
+    }
+
+    fn row(path: &str, direction: Direction) -> Row {
+        Row {
+            path: path.to_owned(),
+            what: Quantity::Offset,
+            space: Some(AddressSpace::Storage),
+            direction: Some(direction),
+            form: Some(Form::Leaf),
+            stage: Stage::Compute,
+            expected: None,
+            computed: None,
+            reported: None,
+            compiled: None,
+            observed: Some(Value::Number(0)),
+            note: None,
+            fused: false,
+        }
+    }
+
+    /// A check of `S { float a; float2 b; }` in which `a` and `b.x` are read and `b.x` and `b.y` are written.
+    fn check(device: &str) -> CheckRecord {
+        let rows = [("S.a", Direction::Read), ("S.b.x", Direction::Read), ("S.b.x", Direction::Write)];
+        let rows = rows.into_iter().chain([("S.b.y", Direction::Write)]);
+        CheckRecord {
+            schema: crate::results::record::SCHEMA,
+            case: "a/b".to_owned(),
+            rules: "std140".to_owned(),
+            producer: "rspirv".to_owned(),
+            device: device.to_owned(),
+            runner: RunnerKind::Ash,
+            proves: Proves::Decorations,
+            outcome: Outcome::Agree,
+            culprit: None,
+            validation: "valid".to_owned(),
+            skip_reason: None,
+            skip_kind: None,
+            not_checked: Vec::new(),
+            known: None,
+            fast: false,
+            ms: 0,
+            leaves: 3,
+            leaves_not_probed: 0,
+            bound: None,
+            rows: rows.map(|(path, direction)| row(path, direction)).collect(),
+            story: None,
+        }
+    }
+
+    fn missed_by(text: &str, checks: &[CheckRecord]) -> Vec<String> {
+        let kind = |ty: &str, after| LeafKind { ty: ty.to_owned(), after };
+        let kinds = [("S.a", kind("float", After::Start)), ("S.b.x", kind("float2", After::Scalar))];
+        let kinds = kinds.into_iter().chain([("S.b.y", kind("float2", After::Scalar))]);
+        let kinds: Kinds = kinds.map(|(path, kind)| (path.to_owned(), kind)).collect();
+        missed(&floors(text).unwrap(), checks, &[(("a/b".to_owned(), "std140".to_owned()), kinds)].into())
+    }
+
+    #[test]
+    fn a_floor_may_count_resources() {
+        let text = "[[floor]]\ndevice = \"vkd3d\"\nrunner = \"d3d12\"\nproves = \"translated\"\nresources = 3\n";
+        let read = |read| CheckRecord {
+            runner: RunnerKind::D3d12,
+            proves: Proves::Translated,
+            bound: Some(BoundCount { read, not_read: BTreeMap::new() }),
+            ..check("vkd3d")
+        };
+        assert_eq!(missed_by(text, &[read(1), read(2)]), Vec::<String>::new());
+        let sentence = "vkd3d via d3d12 answered for 2 resources that prove `translated`, the floor is 3";
+        assert_eq!(missed_by(text, &[read(2)]), [sentence]);
+    }
+
+    #[test]
+    fn every_combination_must_reach_the_floor_on_every_device() {
+        let sentence = |device: &str, direction: &str, found: u32| {
+            format!(
+                "{device} via ash answered for {found} leaves that prove `decorations` in rules `std140`, direction \
+                 `{direction}`, type `float?`, after `scalar`, the floor is 2"
+            )
+        };
+        let missed = missed_by(CELLS, &[check("lavapipe")]);
+        let expected =
+            [sentence("lavapipe", "read", 1), sentence("swiftshader", "read", 0), sentence("swiftshader", "write", 0)];
+        assert_eq!(missed, expected);
+    }
+
+    #[test]
+    fn a_floor_without_cell_keys_counts_the_leaves_of_checks() {
+        let text = |leaves: u32| {
+            format!("[[floor]]\ndevice = \"lavapipe\"\nrunner = \"ash\"\nproves = \"decorations\"\nleaves = {leaves}\n")
+        };
+        assert_eq!(missed_by(&text(3), &[check("lavapipe")]), Vec::<String>::new());
+        let missed = missed_by(&text(4), &[check("lavapipe")]);
+        assert_eq!(missed, ["lavapipe via ash answered for 3 leaves that prove `decorations`, the floor is 4"]);
+    }
+
+    #[test]
+    fn checks_that_differ_and_the_model_prove_nothing() {
+        let differs = CheckRecord { outcome: Outcome::Differ, ..check("lavapipe") };
+        let model = CheckRecord { runner: RunnerKind::Model, ..check("lavapipe") };
+        assert_eq!(missed_by(CELLS, &[differs, model]).len(), 4);
+    }
+
+    #[test]
+    fn unknown_keys_and_missing_devices_are_reported() {
+        let found = floors(&CELLS.replace("after", "before").replace("device = [\"lavapipe\", \"swiftshader\"]", ""));
+        let messages: Vec<String> = found.unwrap_err().into_iter().map(|problem| problem.message).collect();
+        assert!(messages.iter().any(|message| message == "`device` names one device or several"), "{messages:?}");
+        assert!(messages.iter().any(|message| message.starts_with("unknown key `before`")), "{messages:?}");
+    }
+}

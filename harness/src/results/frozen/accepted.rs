@@ -1,0 +1,129 @@
+//! Intended changes: which differences are accepted, why, and for which builds.
+//!
+//! An entry that is about the build at hand and explains no difference any more is stale, and that is a failure.
+
+use serde::{Deserialize, Serialize};
+use wildmatch::WildMatch;
+
+use super::compare::Comparison;
+use super::manifest::SCHEMA;
+
+/// `accepted.toml` of a frozen set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Accepted {
+    /// The version of the form.
+    pub schema: u32,
+    /// The entries.
+    #[serde(default, rename = "accepted")]
+    pub entries: Vec<AcceptedEntry>,
+}
+
+/// One intended change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AcceptedEntry {
+    /// Pattern (`*` and `?`) of [`Difference::name`](super::Difference::name).
+    pub pattern: String,
+    /// Why.
+    pub reason: String,
+    /// Pattern of the dotted version of the builds that it is about: `1.7.4006`, `1.8.*`, `*`.
+    pub versions: String,
+}
+
+impl Default for Accepted {
+    fn default() -> Self {
+        Self { schema: SCHEMA, entries: Vec::new() }
+    }
+}
+
+impl Accepted {
+    /// Reads a list.
+    ///
+    /// # Errors
+    /// A sentence with the place.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let list: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        if list.schema == SCHEMA {
+            Ok(list)
+        } else {
+            Err(format!("schema is {}, this version reads {SCHEMA}", list.schema))
+        }
+    }
+
+    /// The list as text.
+    ///
+    /// # Errors
+    /// None that a list could give: its fields are texts and numbers.
+    pub fn write(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(self)
+    }
+}
+
+/// Marks the differences that an entry for this `version` explains, and returns the entries that explain none: not those
+/// that may be about a case of `left_out`, or about one whose text has changed.
+pub fn accept<'a>(
+    accepted: &'a Accepted,
+    version: &str,
+    comparison: &mut Comparison,
+    left_out: &[String],
+) -> Vec<&'a AcceptedEntry> {
+    let own = accepted.entries.iter().filter(|entry| WildMatch::new(&entry.versions).matches(version));
+    let mut stale = Vec::new();
+    for entry in own {
+        let pattern = WildMatch::new(&entry.pattern);
+        let mut explains = false;
+        for difference in comparison.differences.iter_mut().filter(|it| pattern.matches(&it.name())) {
+            explains = true;
+            difference.accepted.get_or_insert_with(|| entry.reason.clone());
+        }
+        let mut unseen = left_out.iter().chain(&comparison.changed);
+        if !explains && !unseen.any(|case| entry.may_be_about(case)) {
+            stale.push(entry);
+        }
+    }
+    stale
+}
+
+impl AcceptedEntry {
+    /// Whether the pattern can match a difference of this case.
+    fn may_be_about(&self, case: &str) -> bool {
+        let cases = self.pattern.split_once(':').map_or(self.pattern.as_str(), |(cases, _)| cases);
+        WildMatch::new(cases).matches(case)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::frozen::{compare, text};
+
+    fn entry(pattern: &str, versions: &str) -> AcceptedEntry {
+        AcceptedEntry { pattern: pattern.to_owned(), reason: format!("{pattern} moved"), versions: versions.to_owned() }
+    }
+
+    #[test]
+    fn entries_explain_differences_of_their_builds_or_are_stale() {
+        let side = |offset: u32| {
+            let decided = text::read(&format!("case a/b 1\nblock S\n  S.x offset {offset} code 0\n")).unwrap();
+            [("dxc-dxil".to_owned(), decided)].into()
+        };
+        let mut found = compare(&side(0), &side(4));
+        let entries = vec![entry("a/*:S.x:offset", "1.8.*"), entry("b/*", "*"), entry("c/*", "1.9.*")];
+        let list = Accepted { entries, ..Accepted::default() };
+        let stale: Vec<&str> =
+            accept(&list, "1.8.2505", &mut found, &[]).iter().map(|entry| entry.pattern.as_str()).collect();
+        assert_eq!(stale, ["b/*"]);
+        assert_eq!(accept(&list, "1.8.2505", &mut found, &["b/left_out".to_owned()]), Vec::<&AcceptedEntry>::new());
+        assert_eq!(found.differences[0].accepted.as_deref(), Some("a/*:S.x:offset moved"));
+        assert_eq!(found.unaccepted().count(), 0);
+    }
+
+    #[test]
+    fn lists_are_written_as_they_are_read() {
+        let list = Accepted { entries: vec![entry("a/*", "*")], ..Accepted::default() };
+        assert_eq!(Accepted::read(&list.write().unwrap()), Ok(list));
+        assert!(Accepted::read("schema = 2").unwrap_err().contains("schema is 2"));
+        assert!(Accepted::read("schema = 1\nwhat = 3").unwrap_err().contains("unknown field"));
+    }
+}

@@ -1,0 +1,195 @@
+//! Two builds of a compiler side by side: what the new one decides otherwise.
+
+use std::collections::BTreeMap;
+
+use super::answer::{Answer, CaseAnswers, Decided, Fact, Facts};
+
+/// One thing that the new build decides otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The source.
+    pub case: String,
+    /// Compiler, target and layout option.
+    pub toolchain: String,
+    /// What was asked: `program`, `block S`.
+    pub question: String,
+    /// The path; empty where the whole answer differs.
+    pub path: String,
+    /// What of it: a [`Fact`], or `answer`.
+    pub what: &'static str,
+    /// What the frozen build said; `None` where it said nothing of it.
+    pub old: Option<String>,
+    /// What the new build says.
+    pub new: Option<String>,
+    /// The reason for which it is accepted.
+    pub accepted: Option<String>,
+}
+
+impl Difference {
+    /// `arrays/x:dxc-spirv:S.b:offset`, as which patterns know it. Where the whole answer differs, the question stands
+    /// for the path: `arrays/x:dxc-spirv:block S:answer`.
+    pub fn name(&self) -> String {
+        let path = if self.path.is_empty() { &self.question } else { &self.path };
+        format!("{}:{}:{path}:{}", self.case, self.toolchain, self.what)
+    }
+}
+
+/// What the comparison of two builds comes to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Comparison {
+    /// What differs, by case and toolchain.
+    pub differences: Vec<Difference>,
+    /// Number of facts and answers that both builds gave or one of them.
+    pub compared: usize,
+    /// Cases that were compared under at least one toolchain.
+    pub cases: usize,
+    /// Cases that the frozen set does not have.
+    pub new: Vec<String>,
+    /// Cases whose text is another than the frozen one's: not compared.
+    pub changed: Vec<String>,
+    /// Cases of the frozen set that are no more.
+    pub gone: Vec<String>,
+    /// Toolchains that only one side has.
+    pub toolchains: Vec<String>,
+}
+
+/// Everything that `new` decides otherwise than `old`, by toolchain.
+pub fn compare(old: &BTreeMap<String, Decided>, new: &BTreeMap<String, Decided>) -> Comparison {
+    let mut found = Comparison::default();
+    let (mut states, none) = (BTreeMap::<&str, State>::new(), Decided::new());
+    let one_sided = old.keys().filter(|name| !new.contains_key(*name));
+    found.toolchains = one_sided.chain(new.keys().filter(|name| !old.contains_key(*name))).cloned().collect();
+    for (toolchain, new_cases) in new.iter().filter(|(name, _)| old.contains_key(*name)) {
+        let old_cases = old.get(toolchain).unwrap_or(&none);
+        for id in old_cases.keys().chain(new_cases.keys()) {
+            let state = match (old_cases.get(id), new_cases.get(id)) {
+                (Some(old), Some(new)) if old.digest != new.digest => State::Changed,
+                (Some(_), Some(_)) => State::Compared,
+                (None, _) => State::New,
+                (_, None) => State::Gone,
+            };
+            states.insert(id, state);
+        }
+    }
+    for (id, state) in states {
+        match state {
+            State::Compared => {
+                found.cases += 1;
+                for (toolchain, cases) in new.iter().filter(|(name, _)| old.contains_key(*name)) {
+                    let pair = old.get(toolchain).and_then(|old| Some((old.get(id)?, cases.get(id)?)));
+                    if let Some(pair) = pair {
+                        found.add_case((id, toolchain), pair);
+                    }
+                }
+            }
+            State::Changed => found.changed.push(id.to_owned()),
+            State::New => found.new.push(id.to_owned()),
+            State::Gone => found.gone.push(id.to_owned()),
+        }
+    }
+    found
+}
+
+#[derive(Clone, Copy)]
+enum State {
+    Compared,
+    Changed,
+    New,
+    Gone,
+}
+
+/// Where a difference is: case, toolchain, question.
+type Place<'a> = (&'a str, &'a str, &'a str);
+
+impl Comparison {
+    fn add_case(&mut self, (case, toolchain): (&str, &str), (old, new): (&CaseAnswers, &CaseAnswers)) {
+        let questions = old.answers.keys().chain(new.answers.keys().filter(|name| !old.answers.contains_key(*name)));
+        for question in questions {
+            self.compared += 1;
+            let place = (case, toolchain, question.as_str());
+            match (old.answers.get(question), new.answers.get(question)) {
+                (Some(Answer::Accepted(old)), Some(Answer::Accepted(new))) => self.add_facts(place, old, new),
+                (old, new) if old == new => {}
+                (old, new) => self.add(place, ("", "answer"), (old.map(said), new.map(said))),
+            }
+        }
+    }
+
+    fn add_facts(&mut self, place: Place<'_>, old: &Facts, new: &Facts) {
+        let keys = old.keys().chain(new.keys().filter(|key| !old.contains_key(*key)));
+        for key @ (path, fact) in keys {
+            self.compared += 1;
+            let (old, new) = (old.get(key), new.get(key));
+            if old != new {
+                let what: Fact = *fact;
+                self.add(place, (path, what.as_str()), (old.cloned(), new.cloned()));
+            }
+        }
+    }
+
+    fn add(
+        &mut self,
+        (case, toolchain, question): Place<'_>,
+        (path, what): (&str, &'static str),
+        (old, new): (Option<String>, Option<String>),
+    ) {
+        let [case, toolchain, question, path] = [case, toolchain, question, path].map(str::to_owned);
+        self.differences.push(Difference { case, toolchain, question, path, what, old, new, accepted: None });
+    }
+
+    /// Those that nobody accepted.
+    pub fn unaccepted(&self) -> impl Iterator<Item = &Difference> {
+        self.differences.iter().filter(|difference| difference.accepted.is_none())
+    }
+}
+
+/// An answer in words.
+fn said(answer: &Answer) -> String {
+    match answer {
+        Answer::Accepted(_) => "accepted".to_owned(),
+        Answer::Refused(words) => format!("refused: {words}"),
+        Answer::Broken(words) => format!("broken: {words}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::frozen::text::read;
+
+    fn set(text: &str) -> BTreeMap<String, Decided> {
+        [("dxc-dxil".to_owned(), read(text).unwrap())].into()
+    }
+
+    #[test]
+    fn facts_and_answers_are_compared_leaf_by_leaf() {
+        let old = set("case a 1\nblock S\n  S.x offset 0 code 0\n  S.y offset 4\nprogram\n  S bound b0\n");
+        let new = set("case a 1\nblock S\n  S.x offset 0 code 4\n  S.z offset 4\nprogram refused: no\n");
+        let found = compare(&old, &new);
+        let told: Vec<_> =
+            found.differences.iter().map(|it| (it.name(), it.old.as_deref(), it.new.as_deref())).collect();
+        let expected = [
+            ("a:dxc-dxil:S.x:code", Some("0"), Some("4")),
+            ("a:dxc-dxil:S.y:offset", Some("4"), None),
+            ("a:dxc-dxil:S.z:offset", None, Some("4")),
+            ("a:dxc-dxil:program:answer", Some("accepted"), Some("refused: no")),
+        ];
+        assert_eq!(told, expected.map(|(name, old, new)| (name.to_owned(), old, new)));
+        assert_eq!((found.cases, found.compared), (1, 6));
+    }
+
+    #[test]
+    fn other_sources_are_named_and_not_compared() {
+        let old = set("case a 1\nprogram\n  S bound b0\ncase gone 1\nprogram\n");
+        let new = set("case a 2\nprogram\n  S bound b1\ncase new 1\nprogram\n");
+        let found = compare(&old, &new);
+        assert_eq!(found.differences, []);
+        assert_eq!((found.new, found.changed, found.gone), (vec!["new".into()], vec!["a".into()], vec!["gone".into()]));
+    }
+
+    #[test]
+    fn toolchains_that_one_side_lacks_are_named() {
+        let found = compare(&set("case a 1\nprogram\n"), &BTreeMap::new());
+        assert_eq!((found.toolchains, found.cases), (vec!["dxc-dxil".to_owned()], 0));
+    }
+}

@@ -1,0 +1,225 @@
+//! Asks a compiler about one source: as a program, and block by block with probes that read every leaf.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_layout::{Argument, BlockLayout, RuleSet, lay_out};
+use sha2::{Digest, Sha256};
+
+use super::answer::{Answer, CaseAnswers, Fact, line};
+use super::facts::{add, add_code, facts_of};
+use crate::check::compile_probe::{Asked, addressed_by};
+use crate::check::produce::plan_of_second_element;
+use crate::check::produce_compiled::{readable, space_of};
+use crate::check::{Source, Subject};
+use crate::generate::hlsl_program::{ENTRY, idle_program, is_stream, program};
+use crate::inspect::module_reader::ModuleReader;
+use crate::inspect::toolchain::{
+    CodeTarget, Compilation, Compile, CompileRequest, Language, Made, SourceText, Toolchain,
+};
+use crate::module::EntryPoint;
+use crate::probe::{Form, ProbePlan, Stage, elements, plan_in};
+
+/// Hexadecimal digits of a case's digest: enough that no two states of one case share it by chance.
+const DIGEST_DIGITS: usize = 16;
+
+/// Digest of everything of a source that a compiler gets to see.
+pub fn case_digest(source: &Source) -> String {
+    let Source { text, options, invocation, .. } = source;
+    let mut seen = Sha256::new();
+    // Each part ends with a byte that no text has, so that nothing moves from one part to the next unseen.
+    let mut part = |part: &str| seen.update([part.as_bytes(), &[0xFF]].concat());
+    if let Some(text) = text {
+        part(&text.text);
+        text.defines.iter().for_each(|(name, value)| part(&format!("{name}={value}")));
+    }
+    part(match options.matrix {
+        MatrixOrder::Row => "row",
+        MatrixOrder::Column => "column",
+    });
+    part(match options.sixteen_bit {
+        SixteenBit::On => "16",
+        SixteenBit::Off => "32",
+    });
+    part(invocation.profile.as_deref().unwrap_or_default());
+    part(invocation.entry.as_deref().unwrap_or_default());
+    invocation.options.iter().for_each(|option| part(option));
+    let mut digest = format!("{:x}", seen.finalize());
+    digest.truncate(DIGEST_DIGITS);
+    digest
+}
+
+/// What the compiler of `toolchain` decides about `source`.
+pub fn decide(source: &Arc<Source>, toolchain: &'static Toolchain, compilers: &dyn Compile) -> CaseAnswers {
+    let mut answers = BTreeMap::new();
+    if let Some(text) = &source.text {
+        let asking = Asking { source, toolchain, compilers, text };
+        answers.insert("program".to_owned(), asking.about_program());
+        asking.about_blocks(&mut answers);
+    }
+    CaseAnswers { digest: case_digest(source), answers }
+}
+
+/// A source on its way to a compiler.
+struct Asking<'a> {
+    source: &'a Arc<Source>,
+    toolchain: &'static Toolchain,
+    compilers: &'a dyn Compile,
+    text: &'a SourceText,
+}
+
+impl Asking<'_> {
+    fn about_program(&self) -> Answer {
+        let own = self.source.invocation.entry.as_deref().unwrap_or(ENTRY);
+        let module = &self.source.module;
+        // Declarations that are not read here are searched for an entry point by eye.
+        let has_entry = module.functions.iter().any(|function| function.name == own)
+            || (module.functions.is_empty() && self.text.text.contains(&format!("{own}(")));
+        let text = match (has_entry, self.toolchain.language) {
+            (
+                true,
+                Language::Hlsl
+                | Language::ClangHlsl
+                | Language::OldHlsl
+                | Language::Slang
+                | Language::Glsl
+                | Language::Wgsl,
+            ) => self.text.text.clone(),
+            (false, Language::Hlsl | Language::OldHlsl | Language::Glsl | Language::Wgsl) => {
+                program(&self.text.text, module, &self.layouts())
+            }
+            // Clang makes handles of all resources anyway, and lacks what the other program reads.
+            (false, Language::Slang | Language::ClangHlsl) => idle_program(&self.text.text),
+        };
+        let request = CompileRequest {
+            toolchain: self.toolchain,
+            name: &format!("{}/{}/program", self.source.id, self.toolchain),
+            source: SourceText { text, ..self.text.clone() },
+            entry: if has_entry { own } else { ENTRY },
+            options: self.source.options,
+            target: CodeTarget::Newest,
+            extra: self.arguments(module.entry_points.iter().find(|entry| entry.name == own)),
+        };
+        match self.compilers.compile(&request) {
+            Compilation::Made(made) => Answer::Accepted(facts_of(&made, self.compilers.reader())),
+            Compilation::Refused(words) => Answer::Refused(line(&words)),
+            Compilation::Broken(sentence) => Answer::Broken(line(&sentence)),
+        }
+    }
+
+    /// Each block that the compiler has, as it lays it out according to our rules, which say only what leaves there are.
+    fn layouts(&self) -> Vec<BlockLayout> {
+        let rules = |block| self.toolchain.rules_for(block).into_iter().next();
+        let blocks = self.source.module.blocks.iter().filter_map(|block| Some((block, rules(block)?)));
+        let layouts = blocks.map(|(block, rules)| lay_out(block, rules, self.source.options));
+        layouts.filter(|layout| layout.result.is_ok()).collect()
+    }
+
+    /// The arguments that the source itself asks for: stage, profile, options.
+    fn arguments(&self, entry: Option<&EntryPoint>) -> Vec<String> {
+        let stage = entry.and_then(stage_of);
+        let profile = self.source.invocation.profile.as_deref();
+        let mut arguments: Vec<String> = match self.toolchain.language {
+            Language::Glsl | Language::Wgsl => Vec::new(),
+            Language::Hlsl | Language::ClangHlsl | Language::OldHlsl => {
+                dxc_profile(stage, profile).into_iter().flat_map(|it| ["-T".to_owned(), it]).collect()
+            }
+            Language::Slang => {
+                let named = [("-stage", stage), ("-profile", profile)];
+                let given =
+                    named.into_iter().filter_map(|(option, value)| Some([option.to_owned(), value?.to_owned()]));
+                given.flatten().collect()
+            }
+        };
+        let options = self.source.invocation.options.iter().flat_map(|option| option.split_whitespace());
+        arguments.extend(options.map(str::to_owned));
+        arguments
+    }
+
+    fn about_blocks(&self, answers: &mut BTreeMap<String, Answer>) {
+        let mut under: Vec<(&'static RuleSet, Subject)> = Vec::new();
+        for (index, block) in self.source.module.blocks.iter().enumerate() {
+            let Some(rules) = self.toolchain.rules_for(block).into_iter().next() else { continue };
+            if !under.iter().any(|(known, _)| *known == rules) {
+                under.push((rules, Subject::new(Arc::clone(self.source), rules)));
+            }
+            for (_, subject) in under.iter().filter(|(known, _)| *known == rules) {
+                self.about_block(subject, index, answers);
+            }
+        }
+    }
+
+    fn about_block(&self, subject: &Subject, block: usize, answers: &mut BTreeMap<String, Answer>) {
+        let layout = &subject.layouts[block];
+        let Some(space) = space_of(layout.kind, self.toolchain.output) else { return };
+        if layout.result.is_err() || is_stream(&self.source.module, &layout.name) {
+            return;
+        }
+        let places = [(space, Stage::Compute)].into();
+        let (toolchain, compilers, text) = (self.toolchain, self.compilers, self.text);
+        let asked = Asked { subject, toolchain, compilers, text, block, target: CodeTarget::Newest };
+        let first = plan_in(layout, &layout.leaves(), &places);
+        answers.extend(ask(&asked, layout, first).map(|answer| (format!("block {}", layout.name), answer)));
+        if let Some(array) = elements(layout) {
+            let second = plan_of_second_element(&array, &array.leaves(), &places).only(&[Form::Leaf].into());
+            answers.extend(ask(&asked, &array, second).map(|answer| (format!("block {}[1]", layout.name), answer)));
+        }
+    }
+}
+
+/// What a compiler says of a probe; `None` where there is no probe.
+fn ask(asked: &Asked<'_>, layout: &BlockLayout, plan: ProbePlan) -> Option<Answer> {
+    let plan = readable(plan, asked.language());
+    if plan.entries.is_empty() || plan.leaves.is_empty() {
+        return None;
+    }
+    Some(match asked.compile(layout, &plan, "").ok()? {
+        Compilation::Made(made) => probed((layout, &plan), (&made, asked.language()), asked.compilers.reader()),
+        Compilation::Refused(words) => Answer::Refused(line(&words)),
+        Compilation::Broken(sentence) => Answer::Broken(line(&sentence)),
+    })
+}
+
+fn probed(
+    (layout, plan): (&BlockLayout, &ProbePlan),
+    (made, language): (&Made, Language),
+    reader: &dyn ModuleReader,
+) -> Answer {
+    let mut facts = facts_of(made, reader);
+    match addressed_by((&made.shader, language), layout, plan, reader) {
+        Ok(compiled) => add_code((&layout.name, plan), &compiled, &mut facts),
+        Err(reason) => add(&mut facts, &layout.name, Fact::Unread, &reason),
+    }
+    Answer::Accepted(facts)
+}
+
+/// `pixel` of `[shader("pixel")]`.
+fn stage_of(entry: &EntryPoint) -> Option<&str> {
+    match entry.annotations.attribute(None, "shader")?.arguments.first()? {
+        Argument::Text(stage) => Some(stage),
+        Argument::Integer(_) | Argument::Other(_) => None,
+    }
+}
+
+/// DXC's profile for a stage, at the version of `profile`, which may name a stage of its own; `None` for the usual one.
+fn dxc_profile(stage: Option<&str>, profile: Option<&str>) -> Option<String> {
+    let prefix = match stage {
+        None | Some("compute") => "cs",
+        Some("vertex") => "vs",
+        Some("pixel" | "fragment") => "ps",
+        Some("geometry") => "gs",
+        Some("hull") => "hs",
+        Some("domain") => "ds",
+        Some("mesh") => "ms",
+        Some("amplification") => "as",
+        Some(_) => "lib",
+    };
+    match profile {
+        Some(profile) => {
+            Some(profile.strip_prefix("sm").map_or(profile.to_owned(), |version| format!("{prefix}{version}")))
+        }
+        None => (prefix != "cs").then(|| format!("{prefix}_6_6")),
+    }
+}

@@ -1,0 +1,189 @@
+//! What is in an artifact of a compiler: the places that it chose, as [`Facts`].
+
+use layoutproof_device::Shader;
+use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::{BlockLayout, MemberRow, join};
+
+use super::answer::{Fact, Facts, line};
+use crate::bindings::{LayoutUnit, Place};
+use crate::check::shader_module::Compiled;
+use crate::generate::hlsl;
+use crate::input::sources::SourceMap;
+use crate::inspect::clang_ir;
+use crate::inspect::dxil::bindings::resource_bindings;
+use crate::inspect::dxil::definitions::{ListedBuffer, buffer_definitions};
+use crate::inspect::module_reader::{ModuleReader, wgsl_bindings, wgsl_blocks};
+use crate::inspect::naga_offsets::WgslBinding;
+use crate::inspect::reflection::parameters;
+use crate::inspect::spirv::{bound_variables, declared};
+use crate::inspect::toolchain::{Made, Report};
+use crate::probe::ProbePlan;
+
+/// Stands for a name that the compiler dropped.
+const NAMELESS: &str = "?";
+
+/// What an artifact and the report beside it say of members and parameters; the probe's own buffers are left out.
+/// `reader` reads what only naga can.
+pub(super) fn facts_of(made: &Made, reader: &dyn ModuleReader) -> Facts {
+    let mut facts = Facts::new();
+    let read = match &made.shader {
+        Shader::DxilListing(listing) => add_listing(listing, &mut facts),
+        Shader::ClangIr(text) => add_clang(text, &mut facts),
+        Shader::Spirv(words) => add_spirv(words, &mut facts),
+        Shader::Wgsl(text) => add_wgsl(text, reader, &mut facts),
+        Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_) => Err("nothing here reads such code".to_owned()),
+    };
+    let reflected = match &made.report {
+        Report::SlangJson(json) => add_reflection(json, &mut facts),
+        Report::None | Report::Listing(_) | Report::FxcListing(_) => Ok(()),
+    };
+    for reason in [read, reflected].into_iter().filter_map(Result::err) {
+        add(&mut facts, "", Fact::Unread, &reason);
+    }
+    facts
+}
+
+/// What the code of a probe of `block` addresses.
+pub(super) fn add_code((block, plan): (&str, &ProbePlan), compiled: &Compiled, facts: &mut Facts) {
+    for ((_, _, leaf), offset) in compiled {
+        let Some(leaf) = plan.leaves.get(*leaf as usize) else { continue };
+        let offset = offset.map_or("nowhere".to_owned(), |offset| offset.to_string());
+        add(facts, &join(block, &leaf.path), Fact::Code, &offset);
+    }
+}
+
+/// Adds a fact; of several values for one, all are kept.
+pub(super) fn add(facts: &mut Facts, path: &str, fact: Fact, value: &str) {
+    let path = path.replace(char::is_whitespace, "_");
+    let path = if path.is_empty() { NAMELESS.to_owned() } else { path };
+    facts
+        .entry((path, fact))
+        .and_modify(|known| {
+            if fact.is_word() {
+                *known = format!("{known},{value}");
+            } else {
+                *known = format!("{known}, {}", line(value));
+            }
+        })
+        .or_insert_with(|| line(value));
+}
+
+fn add_listing(listing: &str, facts: &mut Facts) -> Result<(), String> {
+    for buffer in buffer_definitions(listing)? {
+        if buffer.name.starts_with(hlsl::OWN) {
+            continue;
+        }
+        add_buffer(buffer, facts);
+    }
+    for row in resource_bindings(listing)? {
+        if row.space != hlsl::SPACE {
+            let place = Place { unit: row.unit, space: row.space, index: row.index, count: row.count };
+            add(facts, &row.name, Fact::Bound, &place.to_string());
+        }
+    }
+    Ok(())
+}
+
+fn add_buffer(buffer: ListedBuffer, facts: &mut Facts) {
+    add(facts, &buffer.name, Fact::Size, &buffer.size.to_string());
+    for (path, offset) in buffer.members {
+        add(facts, &join(&buffer.name, &path), Fact::Offset, &offset.to_string());
+    }
+}
+
+fn add_clang(text: &str, facts: &mut Facts) -> Result<(), String> {
+    for buffer in clang_ir::listed::constant_buffers(text)? {
+        add_buffer(buffer, facts);
+    }
+    for (name, place) in clang_ir::listed::resources(text)?.into_iter().filter(|(name, _)| !name.starts_with(hlsl::OWN))
+    {
+        let place = place.map_or("left to a later pass".to_owned(), |place| place.to_string());
+        add(facts, &name, Fact::Bound, &place);
+    }
+    Ok(())
+}
+
+fn add_spirv(words: &[u32], facts: &mut Facts) -> Result<(), String> {
+    for variable in bound_variables(words).map_err(|error| error.to_string())? {
+        if !is_own(variable.binding) {
+            let (space, index) = (variable.set, variable.binding);
+            let place = Place { unit: LayoutUnit::Binding, space, index, count: Count::Finite(1) };
+            add(facts, &variable.name, Fact::Bound, &place.to_string());
+        }
+    }
+    for block in declared(words).map_err(|error| error.to_string())? {
+        if !block.binding.is_some_and(is_own) {
+            add_block(&block.layout, facts);
+        }
+    }
+    Ok(())
+}
+
+fn add_wgsl(text: &str, reader: &dyn ModuleReader, facts: &mut Facts) -> Result<(), String> {
+    let bindings = wgsl_bindings(reader, text).map_err(|failure| failure.to_string())?;
+    for WgslBinding { name, group: space, binding: index } in bindings.map_err(|error| error.to_string())? {
+        if !name.starts_with(hlsl::OWN) {
+            let place = Place { unit: LayoutUnit::Binding, space, index, count: Count::Finite(1) };
+            add(facts, &name, Fact::Bound, &place.to_string());
+        }
+    }
+    let mut sources = SourceMap::default();
+    let file = sources.add("", text);
+    let blocks = wgsl_blocks(reader, text, file)
+        .map_err(|found| found.first().map_or_else(String::new, |it| it.message.clone()))?;
+    for layout in blocks.iter().filter(|layout| !layout.name.starts_with(hlsl::OWN)) {
+        add_block(layout, facts);
+    }
+    Ok(())
+}
+
+/// Sizes are left out: SPIR-V says none, what there are follow from offsets and strides.
+fn add_block(layout: &BlockLayout, facts: &mut Facts) {
+    if let Err(refusals) = &layout.result {
+        for refusal in refusals {
+            add(facts, &join(&layout.name, &refusal.path), Fact::Unread, &refusal.message);
+        }
+        return;
+    }
+    if let Some(stride) = layout.stride {
+        add(facts, &layout.name, Fact::Stride, &stride.to_string());
+    }
+    for row in layout.rows() {
+        add_row(&join(&layout.name, &row.path), &row, facts);
+    }
+}
+
+fn add_row(path: &str, row: &MemberRow, facts: &mut Facts) {
+    add(facts, path, Fact::Offset, &row.offset.to_string());
+    let strides =
+        if row.array_strides.is_empty() { row.array_stride.into_iter().collect() } else { row.array_strides.clone() };
+    for (dimension, stride) in strides.iter().enumerate() {
+        add(facts, &format!("{path}{}", "[]".repeat(dimension)), Fact::Stride, &stride.to_string());
+    }
+    if let Some(stride) = row.matrix_stride {
+        add(facts, path, Fact::MatrixStride, &stride.to_string());
+    }
+    if let Some(order) = row.matrix_order {
+        let word = match order {
+            MatrixOrder::Row => "row",
+            MatrixOrder::Column => "column",
+        };
+        add(facts, path, Fact::Order, word);
+    }
+}
+
+fn add_reflection(json: &str, facts: &mut Facts) -> Result<(), String> {
+    for row in parameters(json)?.into_iter().filter(|row| !row.name.starts_with(hlsl::OWN)) {
+        let place = match row.index {
+            Some(index) => Place { unit: row.unit, space: row.space, index, count: row.count }.to_string(),
+            None => format!("{} of no place", row.unit),
+        };
+        add(facts, &row.name, Fact::Reflected, &place);
+    }
+    Ok(())
+}
+
+/// Whether a binding is one of the probe's own.
+fn is_own(binding: u32) -> bool {
+    (hlsl::BINDING..hlsl::BINDING + hlsl::BINDINGS).contains(&binding)
+}

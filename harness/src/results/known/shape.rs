@@ -1,0 +1,336 @@
+//! Known differences of random declarations, which have no names that an entry could match: it names a shape of members
+//! instead, the form in which they are reached, and the case that pins what happens.
+//!
+//! A declaration's shapes and a record in; the record known, where an entry stands behind every row that differs.
+
+use layoutproof_device::DeviceInfo;
+use layoutproof_layout::{Quantity, join};
+
+use super::Known;
+use crate::check::verdict::{Code, Validation, Writer, differing};
+use crate::input::toml_table::{Problems, Table};
+use crate::probe::Form;
+use crate::random::declaration::MemberShape;
+use crate::results::record::{CheckRecord, Culprit, KnownEntry, Outcome, Row, Value};
+
+/// What an entry on random declarations has beside producer, device, rules and culprit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShapeEntry {
+    /// Members of this shape differ.
+    pub shape: MemberShape,
+    /// Where they are reached in this form; in any, where none is named.
+    pub form: Option<Form>,
+    /// Whether what stands behind such a member differs with it, in any form.
+    pub moves: bool,
+    /// The case that shows the difference with numbers of an authority.
+    pub pinned_by: String,
+}
+
+/// A path of a declaration, block name first and without indices, with a shape of what is there.
+pub type ShapeAt = (String, MemberShape);
+
+impl ShapeEntry {
+    /// What the entry says of shapes; `None` where it is about cases.
+    pub(super) fn read(entry: &mut Table<'_, '_>, problems: &mut Problems<'_>) -> Option<Self> {
+        let [shape, form, pinned_by] = ["shape", "form", "pinned_by"].map(|key| entry.string(key, problems));
+        let moves = entry.boolean("moves", problems).unwrap_or(false);
+        let shape = shape?;
+        let found = MemberShape::ALL.into_iter().find(|known| known.as_str() == shape);
+        if found.is_none() {
+            let names: Vec<&str> = MemberShape::ALL.iter().map(|shape| shape.as_str()).collect();
+            problems.report(entry.range(), format!("unknown shape `{shape}`; known are {}", names.join(", ")));
+        }
+        let of_name = |name: &String| Form::ALL.into_iter().find(|form| form.as_str() == name);
+        let known_form = form.as_ref().and_then(of_name);
+        if let Some(name) = form.filter(|_| known_form.is_none()) {
+            problems.report(entry.range(), format!("unknown form `{name}`"));
+        }
+        if pinned_by.is_none() {
+            problems.report(entry.range(), "an entry with a shape names the case that pins it (`pinned_by`)");
+        }
+        Some(Self { shape: found?, form: known_form, moves, pinned_by: pinned_by? })
+    }
+
+    /// Whether the entry is about this row of a check of a declaration that has these shapes.
+    fn holds(&self, row: &Row, check: &CheckRecord, shapes: &[ShapeAt]) -> bool {
+        let mut members = shapes.iter().filter(|(_, shape)| *shape == self.shape).map(|(member, _)| member);
+        if self.moves {
+            // All that rules put behind the first of such members may be elsewhere.
+            let first = members.filter_map(|member| begin(check, member)).min();
+            return first.is_some() && computed(row) >= first;
+        }
+        members.any(|member| is_in(&row.path, member)) && self.form.is_none_or(|form| row.form == Some(form))
+    }
+}
+
+/// Whether an entry with this culprit is about a row. A listing says nothing of the later elements of arrays: what differs
+/// from it elsewhere differs from the rules alone there.
+fn names(name: &str, row: &Row, culprit: Culprit) -> bool {
+    let is_unreported = culprit == Culprit::Compiler && row.reported.is_none();
+    name == culprit.as_str() || (is_unreported && name == Culprit::Report.as_str())
+}
+
+/// Whether a path with indices leads into this member.
+fn is_in(path: &str, member: &str) -> bool {
+    let path = without_indices(path);
+    path.strip_prefix(member).is_some_and(|inner| inner.is_empty() || inner.starts_with('.'))
+}
+
+/// Where rules put a member. No row may say so: bit-fields have none.
+fn begin(check: &CheckRecord, member: &str) -> Option<u32> {
+    let of_rows = check.rows.iter().filter(|row| is_in(&row.path, member)).filter_map(computed);
+    let blocks = check.story.iter().flat_map(|story| &story.blocks);
+    let laid_out =
+        blocks.flat_map(|block| block.members.iter().map(move |row| (join(&block.name, &row.path), row.offset)));
+    of_rows.chain(laid_out.filter(|(path, _)| is_in(path, member)).map(|(_, offset)| offset)).min()
+}
+
+fn computed(row: &Row) -> Option<u32> {
+    match &row.computed {
+        Some(Value::Number(offset)) if row.what == Quantity::Offset => Some(*offset),
+        Some(Value::Number(_) | Value::Text(_)) | None => None,
+    }
+}
+
+/// Marks the record of a random declaration as known, where an entry stands behind every row that differs; behind a module
+/// that is not valid, or a check that broke, where an entry of that culprit, or with those words, names a shape that the
+/// declaration has anywhere.
+pub fn explain(known: &[Known], check: &mut CheckRecord, devices: &[DeviceInfo], shapes: &[ShapeAt]) {
+    let entries = known.iter().filter_map(|entry| Some((entry, entry.shape.as_ref()?)));
+    let entries: Vec<_> = entries.filter(|(entry, _)| entry.matches(check, devices)).collect();
+    let found = match (check.outcome, check.culprit) {
+        (Outcome::Broken, _) | (Outcome::Differ, Some(Culprit::Module)) => {
+            let has = |shape: &ShapeEntry| shapes.iter().any(|(_, other)| *other == shape.shape);
+            let speaks = |entry: &Known| entry.says.is_some() == (check.outcome == Outcome::Broken);
+            let is_behind =
+                |(entry, shape): &&(&Known, &ShapeEntry)| speaks(entry) && entry.explains(check) && has(shape);
+            entries.iter().find(is_behind).map(|(entry, _)| entry.entry())
+        }
+        (Outcome::Differ, _) => behind_every_difference(&entries, check, shapes),
+        (Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Skipped, _) => None,
+    };
+    if let Some(entry) = found {
+        check.outcome = Outcome::Known;
+        check.known = Some(entry);
+    }
+}
+
+/// The entry behind the first difference, if there is one behind each: what the module needs of a device beyond what was
+/// promised, then its rows.
+fn behind_every_difference(
+    entries: &[(&Known, &ShapeEntry)],
+    check: &CheckRecord,
+    shapes: &[ShapeAt],
+) -> Option<KnownEntry> {
+    let (of_modules, of_rows): (Vec<_>, Vec<_>) =
+        entries.iter().copied().partition(|(entry, _)| entry.validation.is_some());
+    let Validation::ValidOnlyWith { .. } = Validation::of_text(&check.validation) else {
+        return behind_every_row(&of_rows, check, shapes);
+    };
+    let has = |shape: &ShapeEntry| shapes.iter().any(|(_, other)| *other == shape.shape);
+    let of_module = of_modules.iter().find(|(entry, shape)| entry.is_about_module(check) && has(shape));
+    let (of_module, _) = of_module?;
+    let code = Code { proves: check.proves, writer: Writer::Compiler };
+    let is_explained = differing(&check.rows, code).is_empty() || behind_every_row(&of_rows, check, shapes).is_some();
+    is_explained.then(|| of_module.entry())
+}
+
+/// The entry behind the first row that differs, if there is one behind each.
+fn behind_every_row(entries: &[(&Known, &ShapeEntry)], check: &CheckRecord, shapes: &[ShapeAt]) -> Option<KnownEntry> {
+    let code = Code { proves: check.proves, writer: Writer::Compiler };
+    let mut first = None;
+    for (index, culprit) in differing(&check.rows, code) {
+        let row = &check.rows[index];
+        let is_behind = |(entry, shape): &&(&Known, &ShapeEntry)| {
+            entry.says.is_none()
+                && entry.culprit.as_deref().is_none_or(|name| names(name, row, culprit))
+                && shape.holds(row, check, shapes)
+        };
+        let (entry, _) = entries.iter().find(is_behind)?;
+        first.get_or_insert(entry.entry());
+    }
+    first
+}
+
+/// `B.m1.m0` of `B[1].m1[0][2].m0`.
+fn without_indices(path: &str) -> String {
+    let mut parts = path.split('[');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.split_once(']').map_or("", |(_, rest)| rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::sources::SourceMap;
+    use crate::results::record::{Story, StoryBlock};
+
+    const ENTRY: &str = "
+[[known]]
+shape = \"eight-byte-matrix\"
+form = \"indexed\"
+culprit = \"compiler\"
+pinned_by = \"sixty_four_bit/matrix_of_double_columns\"
+reason = \"an index from memory counts registers\"
+";
+
+    fn entries(text: &str) -> Result<Vec<Known>, String> {
+        let mut sources = SourceMap::default();
+        let file = sources.add("known.toml", text);
+        let listed = |problems: Vec<crate::input::diagnostics::Diagnostic>| {
+            problems.iter().map(|problem| problem.message.clone()).collect::<Vec<_>>().join("\n")
+        };
+        crate::results::known::read(file, &sources).map_err(listed)
+    }
+
+    /// A check in which rows of these paths are read elsewhere by an index from memory.
+    fn differing_at(paths: &[&str]) -> CheckRecord {
+        let rows: Vec<_> = paths
+            .iter()
+            .map(|path| {
+                serde_json::json!({
+                    "path": path, "what": "offset", "space": "uniform", "direction": "read", "form": "indexed",
+                    "expected": null, "computed": 32, "reported": null, "compiled": 16, "observed": 16
+                })
+            })
+            .collect();
+        let record = serde_json::json!({
+            "schema": 1, "case": "fuzz/1", "rules": "hlsl-cbuffer", "producer": "dxc-dxil", "device": "evaluator",
+            "runner": "dxil", "proves": "native", "outcome": "differ", "culprit": "compiler", "validation": "valid",
+            "skip_reason": null, "ms": 1, "leaves": 1, "rows": rows
+        });
+        serde_json::from_value(record).unwrap()
+    }
+
+    #[test]
+    fn every_row_needs_an_entry() {
+        let known = entries(ENTRY).unwrap();
+        let shapes =
+            [("B.m1.m0".to_owned(), MemberShape::EightByteMatrix), ("B.m2".to_owned(), MemberShape::FlatMatrix)];
+        for (paths, outcome) in [
+            (&["B.m1[1].m0[0][1]"][..], Outcome::Known),
+            (&["B[1].m1.m0[0][1]", "B.m1.m0[1][0]"], Outcome::Known),
+            (&["B.m1[1].m0[0][1]", "B.m1[1].m1"], Outcome::Differ),
+            (&["B.m1.m00[0][1]"], Outcome::Differ),
+            (&["B.m2[0][1]"], Outcome::Differ),
+        ] {
+            let mut check = differing_at(paths);
+            explain(&known, &mut check, &[], &shapes);
+            assert_eq!(check.outcome, outcome, "{paths:?}");
+        }
+    }
+
+    #[test]
+    fn another_form_or_culprit_is_another_difference() {
+        let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
+        for (from, to) in [("indexed", "leaf"), ("compiler", "device")] {
+            let known = entries(&ENTRY.replace(from, to)).unwrap();
+            let mut check = differing_at(&["B.m1[0][1]"]);
+            explain(&known, &mut check, &[], &shapes);
+            assert_eq!(check.outcome, Outcome::Differ, "{from} {to}");
+        }
+    }
+
+    /// A listing that says nothing of an element is not what the code differs from.
+    #[test]
+    fn a_report_stands_for_what_is_not_reported() {
+        let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
+        let known = entries(&ENTRY.replace("compiler", "report")).unwrap();
+        let mut unreported = differing_at(&["B.m1[0][1]"]);
+        let mut reported = unreported.clone();
+        reported.rows[0].reported = Some(Value::Number(48));
+        for (check, outcome) in [(&mut unreported, Outcome::Known), (&mut reported, Outcome::Differ)] {
+            explain(&known, check, &[], &shapes);
+            assert_eq!(check.outcome, outcome);
+        }
+    }
+
+    /// What stands behind such a member may be elsewhere too, what stands before it may not.
+    #[test]
+    fn an_entry_that_moves_is_about_all_behind() {
+        let known = entries(&ENTRY.replace("form = \"indexed\"", "moves = true")).unwrap();
+        let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
+        for (first, outcome) in [(32, Outcome::Known), (28, Outcome::Differ)] {
+            let mut check = differing_at(&["B.m0", "B.m1[0][1]", "B.m2"]);
+            check.rows[0].computed = Some(Value::Number(first));
+            explain(&known, &mut check, &[], &shapes);
+            assert_eq!(check.outcome, outcome, "{first}");
+        }
+    }
+
+    /// Bit-fields have no rows, and still move what is behind them.
+    #[test]
+    fn an_entry_that_moves_needs_no_row_of_the_member() {
+        let known = entries(&ENTRY.replace("form = \"indexed\"", "moves = true")).unwrap();
+        let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
+        let bits = serde_json::json!({
+            "path": "m1.m0", "type": "uint", "offset": 32, "size": 4, "alignment": 4, "array_stride": null,
+            "matrix_stride": null, "matrix_order": null, "bit_offset": 0, "bit_width": 1
+        });
+        let blocks = vec![StoryBlock {
+            name: "B".to_owned(),
+            size: Some(64),
+            members: vec![serde_json::from_value(bits).unwrap()],
+        }];
+        for (offset, outcome) in [(36, Outcome::Known), (28, Outcome::Differ)] {
+            let mut check = differing_at(&["B.m2"]);
+            check.rows[0].computed = Some(Value::Number(offset));
+            check.story = Some(Story { blocks: blocks.clone(), ..Story::default() });
+            explain(&known, &mut check, &[], &shapes);
+            assert_eq!(check.outcome, outcome, "{offset}");
+        }
+    }
+
+    /// Behind a module that is not valid stands an entry that says so, and no other.
+    #[test]
+    fn an_invalid_module_needs_an_entry_of_its_own() {
+        let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
+        for (culprit, outcome) in [("module", Outcome::Known), ("compiler", Outcome::Differ)] {
+            let known = entries(&ENTRY.replace("compiler", culprit)).unwrap();
+            let mut check = CheckRecord { culprit: Some(Culprit::Module), ..differing_at(&[]) };
+            explain(&known, &mut check, &[], &shapes);
+            assert_eq!(check.outcome, outcome, "{culprit}");
+        }
+    }
+
+    /// A module that needs more than was promised has an entry of its own, and so have the rows that differ beside it.
+    #[test]
+    fn a_module_beyond_its_promise_is_one_difference_more() {
+        let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
+        let own = ENTRY.replace("form = \"indexed\"", "validation = \"valid only with *\"");
+        let both = format!("{ENTRY}{own}");
+        for (text, paths, outcome) in [
+            (own.as_str(), &[][..], Outcome::Known),
+            (ENTRY, &[], Outcome::Differ),
+            (own.as_str(), &["B.m1[0][1]"], Outcome::Differ),
+            (both.as_str(), &["B.m1[0][1]"], Outcome::Known),
+        ] {
+            let known = entries(text).unwrap();
+            let validation = "valid only with scalarBlockLayout: error: no".to_owned();
+            let mut check = CheckRecord { validation, ..differing_at(paths) };
+            explain(&known, &mut check, &[], &shapes);
+            assert_eq!(check.outcome, outcome, "{paths:?} {text}");
+        }
+    }
+
+    /// Cases have names, so that entries on shapes are not about them.
+    #[test]
+    fn cases_are_another_matter() {
+        let mut checks = [CheckRecord { case: "matrices/a".to_owned(), ..differing_at(&["B.m1[0][1]"]) }];
+        crate::results::known::apply(&entries(ENTRY).unwrap(), &mut checks, &[]);
+        assert_eq!(checks[0].outcome, Outcome::Differ);
+    }
+
+    #[test]
+    fn what_is_missing_or_unknown_is_named() {
+        let all = "unknown shape `round`; known are flat-matrix, ";
+        for (from, to, problem) in [
+            ("eight-byte-matrix", "round", all),
+            ("\"indexed\"", "\"sideways\"", "unknown form `sideways`"),
+            ("pinned_by", "#", "an entry with a shape names the case that pins it (`pinned_by`)"),
+        ] {
+            let found = entries(&ENTRY.replace(from, to)).unwrap_err();
+            assert!(found.starts_with(problem), "{found}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Device mutants: in which checks a misreading device is noticed, and named.
+//!
+//! Checks run on the model device, so nothing is needed. A check kills a misreading if it agrees without it, and with it
+//! differs and names the device as the culprit. A check that names somebody else is a finding of its own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use layoutproof_device::{Batch, Runner};
+use serde::Serialize;
+
+use super::Killers;
+use crate::check::{Check, Jobs, Produced, Proof, ProofCheck, ProofJobs, Subject};
+use crate::model::{Misreading, Model};
+use crate::results::record::{CheckRecord, Culprit, Outcome};
+
+/// A misreading and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DeviceLine {
+    /// Name of the misreading.
+    pub name: String,
+    /// What the device does.
+    pub what: String,
+    /// Cases in which the verdict names the device.
+    pub killers: Killers,
+    /// Checks that differ and name somebody else, with the name; or that broke.
+    pub misnamed: Vec<String>,
+}
+
+impl DeviceLine {
+    /// Whether no case notices, or a verdict names the wrong one.
+    pub fn survives(&self) -> bool {
+        self.killers.is_empty() || !self.misnamed.is_empty()
+    }
+}
+
+/// A check on the model device that agrees without a fault.
+#[derive(Clone, Debug)]
+pub struct ModelCheck {
+    asked: Asked,
+    batch: Batch,
+}
+
+/// What is asked of the model.
+#[derive(Clone, Debug)]
+enum Asked {
+    /// Where the bytes of blocks are.
+    Bytes(Check, Jobs),
+    /// Where parameters are bound.
+    Bindings(ProofCheck, ProofJobs),
+}
+
+impl ModelCheck {
+    /// `None` where the check does not agree, or asks the device nothing.
+    pub fn new(subject: Arc<Subject>, produced: Produced) -> Option<Self> {
+        let check = Check { subject, produced: Arc::new(produced), device: Model::new().device().clone() };
+        let jobs = check.jobs();
+        let batch = Batch { jobs: jobs.jobs().cloned().collect() };
+        Self { asked: Asked::Bytes(check, jobs), batch }.agreeing()
+    }
+
+    /// The same for a placement; `None` also where the model does not take its shaders.
+    pub fn of_proof(proof: Proof) -> Option<Self> {
+        let model = Model::new();
+        let check = ProofCheck { device: model.device().clone(), proof: Arc::new(proof) };
+        if !check.proof.feeds(&check.device) {
+            return None;
+        }
+        let jobs = check.jobs();
+        let batch = Batch { jobs: jobs.jobs().cloned().collect() };
+        Self { asked: Asked::Bindings(check, jobs), batch }.agreeing()
+    }
+
+    fn agreeing(self) -> Option<Self> {
+        (self.record(Model::new()).outcome == Outcome::Agree).then_some(self)
+    }
+
+    fn record(&self, mut model: Model) -> CheckRecord {
+        let results = model.run(&self.batch);
+        match &self.asked {
+            Asked::Bytes(check, jobs) => check.record(jobs, &results, Duration::ZERO),
+            Asked::Bindings(check, jobs) => check.record(jobs, &results, Duration::ZERO),
+        }
+    }
+
+    fn case(&self) -> &str {
+        match &self.asked {
+            Asked::Bytes(check, _) => &check.subject.source.id,
+            Asked::Bindings(check, _) => &check.proof.placed.source.id,
+        }
+    }
+
+    fn name(&self) -> String {
+        match &self.asked {
+            Asked::Bytes(check, _) => check.name(),
+            Asked::Bindings(check, _) => check.name(),
+        }
+    }
+}
+
+/// Checks on the model device, each made when the first misreading comes to it: the first few notice most misreadings.
+#[derive(Debug)]
+pub struct ModelChecks<I> {
+    made: Vec<ModelCheck>,
+    rest: I,
+}
+
+impl<I: Iterator<Item = ModelCheck>> ModelChecks<I> {
+    /// The checks of an iterator that makes them.
+    pub fn new(rest: I) -> Self {
+        Self { made: Vec::new(), rest }
+    }
+
+    fn get(&mut self, index: usize) -> Option<&ModelCheck> {
+        if index == self.made.len() {
+            self.made.push(self.rest.next()?);
+        }
+        self.made.get(index)
+    }
+}
+
+/// Tries a misreading on the checks, until `enough` cases have killed it.
+pub fn try_misreading(
+    misreading: Misreading,
+    checks: &mut ModelChecks<impl Iterator<Item = ModelCheck>>,
+    enough: Option<usize>,
+) -> DeviceLine {
+    let mut killers = Killers::default();
+    let mut misnamed = Vec::new();
+    for index in 0.. {
+        let Some(check) = checks.get(index) else { break };
+        if enough.is_some_and(|enough| killers.cases.len() >= enough) {
+            killers.stopped = true;
+            break;
+        }
+        let case = check.case();
+        if killers.cases.last().is_some_and(|last| last == case) {
+            continue;
+        }
+        let record = check.record(Model::with_misreading(misreading));
+        match (record.outcome, record.culprit) {
+            (Outcome::Differ, Some(Culprit::Device)) => killers.cases.push(case.to_owned()),
+            (Outcome::Differ, culprit) => {
+                let name = culprit.map_or("nobody", Culprit::as_str);
+                misnamed.push(format!("{} names {name}", check.name()));
+            }
+            (Outcome::Broken, _) => misnamed.push(format!("{} breaks", check.name())),
+            (Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Skipped, _) => {}
+        }
+    }
+    DeviceLine { name: misreading.name.to_owned(), what: misreading.summary.to_owned(), killers, misnamed }
+}

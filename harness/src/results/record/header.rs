@@ -1,0 +1,133 @@
+//! The first line of a records file: versions, devices and arguments; and what keeps two runs from being one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use layoutproof_device::DeviceInfo;
+use serde::{Deserialize, Serialize};
+
+/// Versions and settings of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunHeader {
+    /// [`SCHEMA`](super::SCHEMA).
+    pub schema: u32,
+    /// Version of layoutproof.
+    pub layoutproof: String,
+    /// Devices, through each API.
+    pub devices: Vec<DeviceInfo>,
+    /// Tools by name with their version lines (`spirv-val`, `naga`, `rspirv`), and the compilers that were asked, with
+    /// the digests of their files.
+    pub tools: BTreeMap<String, String>,
+    /// Environment variables that steer drivers, where set.
+    pub environment: BTreeMap<String, String>,
+    /// Number of cases selected.
+    pub cases: u32,
+    /// What the user typed that decides which checks there are and what they find, by option; nothing on where reports
+    /// go.
+    #[serde(default)]
+    pub arguments: BTreeMap<String, Vec<String>>,
+    /// A hash of the texts that the run is about, in hexadecimal digits: cases, shader files, lists of known differences.
+    #[serde(default)]
+    pub inputs: String,
+}
+
+impl RunHeader {
+    /// What of `other` is not as it is here, a sentence each: records of the two are not of one run.
+    pub fn differences(&self, other: &Self) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut compare = |what: &str, here: &str, there: &str| {
+            if here != there {
+                found.push(format!("{what}: `{there}` there, `{here}` here"));
+            }
+        };
+        compare("layoutproof", &self.layoutproof, &other.layoutproof);
+        let arguments = |header: &Self| {
+            let joined = |(option, values): (&String, &Vec<String>)| (option.clone(), values.join(","));
+            header.arguments.iter().map(joined).collect::<BTreeMap<_, _>>()
+        };
+        for (what, here, there) in [
+            ("argument", &arguments(self), &arguments(other)),
+            ("device", &by_place(&self.devices), &by_place(&other.devices)),
+            ("tool", &self.tools, &other.tools),
+            ("variable", &self.environment, &other.environment),
+        ] {
+            let names: BTreeSet<&String> = here.keys().chain(there.keys()).collect();
+            for name in names {
+                let [here, there] = [here, there].map(|map| map.get(name).map_or("nothing", String::as_str));
+                compare(&format!("{what} {name}"), here, there);
+            }
+        }
+        compare("cases", &self.cases.to_string(), &other.cases.to_string());
+        if self.arguments == other.arguments {
+            // Where options differ, other texts are no news.
+            compare("texts of cases, files and lists", &self.inputs, &other.inputs);
+        }
+        found
+    }
+}
+
+/// All that is known of each device, by `id via runner`.
+fn by_place(devices: &[DeviceInfo]) -> BTreeMap<String, String> {
+    let text = |device: &DeviceInfo| {
+        let DeviceInfo { name, driver, api, index, features, max_uniform_range, max_push_constants, .. } = device;
+        let features: Vec<String> = features.iter().map(ToString::to_string).collect();
+        let limits = format!("uniform {max_uniform_range}, push constants {max_push_constants}");
+        format!("{name}, {driver}, {api}, number {index}, {limits}, {}", features.join("+"))
+    };
+    devices.iter().map(|device| (format!("{} via {}", device.id, device.runner.as_str()), text(device))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Model;
+    use layoutproof_device::Runner;
+
+    fn header() -> RunHeader {
+        RunHeader {
+            schema: 1,
+            layoutproof: "0.1.0".to_owned(),
+            devices: vec![Model::new().device().clone()],
+            tools: BTreeMap::from([("naga".to_owned(), "30.0.1".to_owned())]),
+            environment: BTreeMap::new(),
+            cases: 3,
+            arguments: BTreeMap::from([("rules".to_owned(), vec!["std140".to_owned(), "scalar".to_owned()])]),
+            inputs: "0123".to_owned(),
+        }
+    }
+
+    #[test]
+    fn every_key_counts() {
+        let here = header();
+        assert_eq!(here.differences(&here), Vec::<String>::new());
+        let mut there = header();
+        there.layoutproof = "0.0.9".to_owned();
+        there.arguments = BTreeMap::from([("rules".to_owned(), vec!["std140".to_owned()])]);
+        there.tools.insert("rspirv".to_owned(), "0.13.0".to_owned());
+        there.environment.insert("GALLIVM_PERF".to_owned(), "nopt".to_owned());
+        there.cases = 2;
+        there.inputs = "4567".to_owned();
+        let expected = [
+            "layoutproof: `0.0.9` there, `0.1.0` here",
+            "argument rules: `std140` there, `std140,scalar` here",
+            "tool rspirv: `0.13.0` there, `nothing` here",
+            "variable GALLIVM_PERF: `nopt` there, `nothing` here",
+            "cases: `2` there, `3` here",
+        ];
+        assert_eq!(here.differences(&there), expected);
+    }
+
+    #[test]
+    fn another_driver_is_another_device() {
+        let mut there = header();
+        there.devices[0].driver = "layoutproof 0.0.9".to_owned();
+        let found = header().differences(&there);
+        assert!(found.len() == 1 && found[0].starts_with("device model via model: `"), "{found:?}");
+        assert!(found[0].contains("layoutproof 0.0.9"), "{found:?}");
+    }
+
+    #[test]
+    fn other_texts_are_another_run() {
+        let there = RunHeader { inputs: "4567".to_owned(), ..header() };
+        assert_eq!(header().differences(&there), ["texts of cases, files and lists: `4567` there, `0123` here"]);
+    }
+}

@@ -1,0 +1,232 @@
+//! What is kept of a run: JSON lines that other programs read, and all that the reporters need.
+//!
+//! The shape is the command-line contract's, schema 1.
+
+mod end;
+mod header;
+mod row;
+
+use layoutproof_device::RunnerKind;
+use serde::{Deserialize, Serialize};
+
+pub use end::{Culprit, Outcome, Proves, SkipKind};
+pub use header::RunHeader;
+pub use row::{Row, Value};
+
+/// Version of the record format.
+pub const SCHEMA: u32 = 1;
+
+/// What stands before the compiler's name at the start of [`CheckRecord::skip_reason`] where a compiler takes no such
+/// declaration.
+pub const REFUSED_BY: &str = "refused by ";
+
+/// One line of a records file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Line {
+    /// First line.
+    Run(RunHeader),
+    /// One per check.
+    Check(Box<CheckRecord>),
+    /// Last line.
+    End(RunEnd),
+}
+
+/// Case x rule set x producer x device x runner.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckRecord {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Case id, or file name for a user's file.
+    pub case: String,
+    /// Rule set.
+    pub rules: String,
+    /// Shader producer.
+    pub producer: String,
+    /// Device id; `none` for a check that no device takes part in.
+    pub device: String,
+    /// API.
+    pub runner: RunnerKind,
+    /// What agreement proves.
+    pub proves: Proves,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Who stands alone.
+    pub culprit: Option<Culprit>,
+    /// What the validator said: `valid`, `not run: ...`, or its message.
+    pub validation: String,
+    /// Why it was skipped, or why it broke.
+    pub skip_reason: Option<String>,
+    /// What kind of skip it is, where that is more than that nothing answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skip_kind: Option<SkipKind>,
+    /// What of a check that was carried out was left out, a reason each: blocks and leaves without a shader, forms of
+    /// access that a compiler does not take, what the device lacks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_checked: Vec<String>,
+    /// The entry of a list of known differences that covers the check; for a known or stale one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<KnownEntry>,
+    /// Whether the driver compiled the shaders with settings that make it fast, not with its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fast: bool,
+    /// Wall time in milliseconds.
+    pub ms: u64,
+    /// Leaves that a device answered for.
+    pub leaves: u32,
+    /// Leaves in elements of arrays that no shader reads or writes, because others were probed for them; absent where
+    /// there are none.
+    #[serde(default, skip_serializing_if = "are_none")]
+    pub leaves_not_probed: u64,
+    /// Bound resources that a device was asked for; absent from checks of bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<BoundCount>,
+    /// What was measured.
+    pub rows: Vec<Row>,
+    /// Everything a reporter needs to show a failure; absent on agreement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub story: Option<Story>,
+}
+
+impl CheckRecord {
+    /// The name of the check as a trial: `folder::case::rules::producer::device::runner`.
+    pub fn name(&self) -> String {
+        let Self { rules, producer, device, .. } = self;
+        let case = self.case.replace('/', "::");
+        // In a check without a device nothing runs.
+        let runner = if self.has_device() { self.runner.as_str() } else { NO_DEVICE };
+        format!("{case}::{rules}::{producer}::{device}::{runner}")
+    }
+
+    /// Whether a device takes part in the check.
+    pub fn has_device(&self) -> bool {
+        self.device != NO_DEVICE
+    }
+}
+
+/// What stands for the device of a check that none takes part in.
+const NO_DEVICE: &str = "none";
+
+/// How many bound resources a device was asked for. Elements of arrays and locations count each.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoundCount {
+    /// Read back, rightly or not.
+    pub read: u32,
+    /// Parameters of which some or all was not read, by the reason.
+    pub not_read: std::collections::BTreeMap<String, u32>,
+}
+
+/// An entry of a list of known differences.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct KnownEntry {
+    /// The list: `ci/known/lavapipe.toml`.
+    pub file: String,
+    /// Line of the entry, from 1.
+    pub line: u32,
+    /// Why the difference is known.
+    pub reason: String,
+}
+
+/// The text parts of a failure block, so that reporters never call the engine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Story {
+    /// The case's summary.
+    pub summary: String,
+    /// `cases/a/b.toml:9`.
+    pub place: String,
+    /// The authority in words.
+    pub authority: String,
+    /// The laid-out structs as rows with the witnesses' numbers are in `CheckRecord::rows`; these are the members as
+    /// declared, per block: name, size, and the member rows.
+    pub blocks: Vec<StoryBlock>,
+    /// A rule set that explains all rows, where there is one.
+    pub hint: Option<String>,
+    /// The command that runs this check again.
+    pub again: String,
+    /// One sentence on the culprit.
+    pub verdict: String,
+}
+
+/// A block of a [`Story`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoryBlock {
+    /// Name.
+    pub name: String,
+    /// Size in bytes as computed; `None` for unbounded.
+    pub size: Option<u32>,
+    /// Members as computed.
+    pub members: Vec<layoutproof_layout::MemberRow>,
+}
+
+/// Totals of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunEnd {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// All checks that were done.
+    pub checks: u32,
+    /// Checks that were selected and not done, because the run was interrupted; absent from a run that came to its end.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_done: u32,
+    /// By outcome.
+    pub agree: u32,
+    /// By outcome.
+    pub differ: u32,
+    /// By outcome.
+    pub known: u32,
+    /// By outcome.
+    pub stale: u32,
+    /// By outcome.
+    pub skipped: u32,
+    /// Those of the skipped that are not applicable; absent where there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_applicable: u32,
+    /// By outcome.
+    pub broken: u32,
+    /// Leaves that devices answered for.
+    pub leaves: u32,
+    /// Leaves in elements of arrays that no shader of the checks reads or writes; absent where there are none.
+    #[serde(default, skip_serializing_if = "are_none")]
+    pub leaves_not_probed: u64,
+    /// Devices that answered, as `id via runner`.
+    pub devices: Vec<String>,
+    /// Leaves by kind of proof.
+    pub proves: std::collections::BTreeMap<Proves, u32>,
+    /// What Mesa's shader cache on the disk was to the run: `off`, `cold`, `warm` or `partly warm`; absent where no
+    /// device is Mesa's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shader_cache: Option<String>,
+    /// Bound resources that were read back, by device, as `id via runner`.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub bound: std::collections::BTreeMap<String, u32>,
+    /// A sentence for each API whose devices could not be listed, so that none of them took part; absent where all were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_listings: Vec<String>,
+    /// In one shard of a run, what it has seen of the entries that only all shards together can call stale.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seen: Vec<SeenEntry>,
+}
+
+/// What a shard has seen of an entry of a list of known differences.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenEntry {
+    /// The entry.
+    pub entry: KnownEntry,
+    /// Who made the shaders of these checks: a compiler, of which there may be several builds, or a producer of ours.
+    #[serde(default)]
+    pub compiler: String,
+    /// Whether a check differs as it says.
+    pub differs: bool,
+    /// Names of the checks that it is about and that agree; none where one differs.
+    pub agreeing: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn are_none(leaves: &u64) -> bool {
+    *leaves == 0
+}

@@ -1,0 +1,108 @@
+//! Arguments that several commands take, and those of a run, which the selection reads. Every other command's arguments
+//! are beside the command.
+
+mod output;
+pub mod placement;
+mod run;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use layoutproof_layout::LayoutOptions;
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::shape::MatrixOrder;
+
+pub use output::OutputArgs;
+pub use placement::PlacementArgs;
+pub use run::RunArgs;
+
+use crate::select::inputs::ShaderLanguage;
+pub use crate::select::shard::PartArgs;
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    /// If standard output is a terminal that can, and `NO_COLOR` is not set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// How a declaration is read.
+#[derive(Clone, Debug, Args)]
+pub struct DeclareArgs {
+    /// Language of the files, whatever their suffixes are; `-` reads standard input in this language.
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    pub lang: Option<ShaderLanguage>,
+    /// Order of matrices that declare none.
+    #[arg(long, value_enum, default_value_t = MatrixArg::Column)]
+    pub matrix: MatrixArg,
+    /// Whether `half` and minimum-precision types take 2 bytes (as with dxc -enable-16bit-types).
+    #[arg(long = "16bit", value_enum, default_value_t = Switch::On)]
+    pub sixteen_bit: Switch,
+    /// Define a macro; `NAME(x)=VALUE` has parameters.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Look for included files in this folder, too, behind the folder of the including file.
+    #[arg(short = 'I', value_name = "FOLDER")]
+    pub include: Vec<String>,
+    /// Entry point, where the file has several.
+    #[arg(long)]
+    pub entry: Option<String>,
+    /// Read cases from this file or folder too; a case of the same id replaces the built-in one.
+    #[arg(long, value_name = "PATH")]
+    pub cases: Vec<PathBuf>,
+}
+
+/// Order of matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MatrixArg {
+    /// Rows are contiguous.
+    Row,
+    /// Columns are contiguous.
+    Column,
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// On.
+    On,
+    /// Off.
+    Off,
+}
+
+impl DeclareArgs {
+    /// The options for files; cases bring their own.
+    pub fn layout_options(&self) -> LayoutOptions {
+        LayoutOptions {
+            matrix: match self.matrix {
+                MatrixArg::Row => MatrixOrder::Row,
+                MatrixArg::Column => MatrixOrder::Column,
+            },
+            sixteen_bit: match self.sixteen_bit {
+                Switch::On => SixteenBit::On,
+                Switch::Off => SixteenBit::Off,
+            },
+        }
+    }
+}
+
+/// Text or JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// The output format alone.
+#[derive(Debug, Args)]
+pub struct FormatArgs {
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}

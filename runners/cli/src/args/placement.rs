@@ -1,0 +1,158 @@
+//! The flags that ask where parameters are bound, for every command that takes them.
+//!
+//! Flags, and what a case says of its own, in; one [`Request`] per convention out.
+
+use std::fmt;
+
+use anyhow::bail;
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use layoutproof_core::bindings::request::parse_convention;
+use layoutproof_core::bindings::{Convention, Invocation, Request, Target};
+
+/// Where parameters are bound, for whom.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Placement of parameters")]
+pub struct PlacementArgs {
+    /// Where parameters are bound for this API.
+    #[arg(long, value_parser = target_parser(), requires = "convention", value_name = "API")]
+    pub target: Option<Target>,
+    /// By whose rules: slang, slang-documented, dxc, clang; `dxc@1.9` names a version. Several stand side by side.
+    #[arg(long, value_parser = convention, value_delimiter = ',', requires = "target", value_name = "NAME[@VERSION]")]
+    pub convention: Vec<NamedConvention>,
+    /// Parameters that count as used though no function body names them.
+    #[arg(long, value_delimiter = ',', requires = "target", value_name = "PATH[,PATH...]")]
+    pub used: Vec<String>,
+    /// Parameters that count as unused though a function body names them.
+    #[arg(long, value_delimiter = ',', requires = "target", value_name = "PATH[,PATH...]")]
+    pub unused: Vec<String>,
+    /// Shader profile: `sm_6_6`, `ps_5_0`, `lib_6_3`; DXC's `__SHADER_TARGET_` macros tell it.
+    #[arg(long)]
+    pub profile: Option<String>,
+    /// An option of the compiler that changes bindings, with its values: "-fvk-t-shift 10 all".
+    #[arg(long, requires = "target", allow_hyphen_values = true, value_name = "TEXT")]
+    pub option: Vec<String>,
+}
+
+/// A convention with the version of its compiler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedConvention {
+    /// The convention.
+    pub convention: Convention,
+    /// The version behind `@`.
+    pub version: Option<String>,
+}
+
+impl fmt::Display for NamedConvention {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.convention)?;
+        self.version.iter().try_for_each(|version| write!(f, "@{version}"))
+    }
+}
+
+fn target_parser() -> impl TypedValueParser<Value = Target> {
+    let named = |name: String| Target::ALL.into_iter().find(|target| target.as_str() == name);
+    PossibleValuesParser::new(Target::ALL.map(Target::as_str)).try_map(move |name| named(name).ok_or("no such target"))
+}
+
+fn convention(text: &str) -> Result<NamedConvention, String> {
+    let known = || Convention::ALL.map(Convention::as_str).join(", ");
+    let (convention, version) = parse_convention(text).ok_or_else(|| format!("known conventions are {}", known()))?;
+    Ok(NamedConvention { convention, version })
+}
+
+impl PlacementArgs {
+    /// One question for each convention that the user names, none where no target is named. `own` is what a case says
+    /// itself: lists of the user add to it, a profile of the user replaces it.
+    ///
+    /// # Errors
+    /// A convention that does not speak of the target.
+    pub(crate) fn requests(&self, own: &Invocation) -> anyhow::Result<Vec<Request>> {
+        let Some(target) = self.target else { return Ok(Vec::new()) };
+        let invocation = Invocation {
+            profile: self.profile.clone().or_else(|| own.profile.clone()),
+            entry: own.entry.clone(),
+            used: [&own.used[..], &self.used].concat(),
+            unused: [&own.unused[..], &self.unused].concat(),
+            options: [&own.options[..], &self.option].concat(),
+        };
+        let mut requests = Vec::new();
+        for NamedConvention { convention, version } in &self.convention {
+            if !convention.targets().contains(&target) {
+                let targets: Vec<_> = convention.targets().iter().map(|target| target.as_str()).collect();
+                bail!("{convention} does not say where parameters are for {target}, only for {}", targets.join(", "));
+            }
+            requests.push(invocation.request(target, *convention, version.clone()));
+        }
+        Ok(requests)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::command_line::{Cli, Command};
+
+    fn requests(words: &[&str], own: &Invocation) -> Result<Vec<Request>, String> {
+        let cli = Cli::try_parse_from(["layoutproof", "show", "a.hlsl"].iter().chain(words));
+        let Command::Show(args) = cli.map_err(|error| error.to_string())?.command else { panic!("this is about show") };
+        args.placement.requests(own).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn flags_become_one_request_per_convention() {
+        let words = [
+            ["--target", "vulkan"],
+            ["--convention", "slang,dxc@1.9"],
+            ["--used", "a,s.B[3]"],
+            ["--unused", "c"],
+            ["--profile", "sm_6_6"],
+            ["--option", "-fvk-t-shift 10 all"],
+            ["--option", "-fvk-s-shift 20 0"],
+        ];
+        let found = requests(words.as_flattened(), &Invocation::default()).unwrap();
+        assert_eq!(found.iter().map(Request::name).collect::<Vec<_>>(), ["vulkan.slang", "vulkan.dxc@1.9"]);
+        assert_eq!(found[1].used, ["a", "s.B[3]"]);
+        assert_eq!(found[1].unused, ["c"]);
+        assert_eq!(found[1].profile.as_deref(), Some("sm_6_6"));
+        assert_eq!(found[1].options, ["-fvk-t-shift 10 all", "-fvk-s-shift 20 0"]);
+        assert_eq!(requests(&[], &Invocation::default()), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn a_cases_own_keys_count_too() {
+        let own = Invocation {
+            profile: Some("sm_5_0".to_owned()),
+            entry: Some("shade".to_owned()),
+            used: vec!["A".to_owned()],
+            ..Invocation::default()
+        };
+        let flags = ["--target", "d3d12", "--convention", "dxc", "--used", "B"];
+        let found = requests(&flags, &own).unwrap().remove(0);
+        assert_eq!((found.profile.as_deref(), found.entry.as_deref()), (Some("sm_5_0"), Some("shade")));
+        assert_eq!(found.used, ["A", "B"]);
+        let found = requests(&[&flags[..], &["--profile", "ps_6_0"]].concat(), &own).unwrap().remove(0);
+        assert_eq!(found.profile.as_deref(), Some("ps_6_0"));
+    }
+
+    #[test]
+    fn what_nobody_answers_is_an_error() {
+        let own = Invocation::default();
+        for (words, expected) in [
+            (&["--target", "d3d11", "--convention", "dxc"][..], "[possible values: d3d12, vulkan, webgpu, metal]"),
+            (
+                &["--target", "d3d12", "--convention", "fxc"],
+                "known conventions are slang, slang-documented, dxc, clang",
+            ),
+            (&["--target", "metal", "--convention", "dxc"], "for metal, only for d3d12, vulkan"),
+            (&["--target", "d3d12"], "--convention"),
+            (&["--convention", "dxc"], "--target"),
+            (&["--used", "a"], "--target"),
+        ] {
+            let error = requests(words, &own).unwrap_err();
+            assert!(error.contains(expected), "{words:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What `layoutproof run` takes.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use layoutproof_executor::fault::Fault;
+
+use crate::args::{DeclareArgs, OutputArgs, PartArgs, PlacementArgs};
+
+/// `layoutproof run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Cases by id (a part of it, or a pattern with * and ?), or shader files; default: all cases.
+    #[arg(value_name = "FILTER|FILE")]
+    pub inputs: Vec<String>,
+    /// Only these rule sets; for a file, the rule sets to check it under (default: all bare ones). Files that say their own
+    /// offsets (.wgsl, .glsl, .spv) are checked under `declared`.
+    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    pub rules: Vec<String>,
+    /// Only these shader producers: `rspirv` and `naga`, which need nothing; compilers (`dxc`, `slangc`, ...), one of their
+    /// targets and options (`dxc-spirv-dx`, ...), or `all` that are there.
+    #[arg(long, visible_alias = "compiler", value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    pub producer: Vec<String>,
+    /// Keep what compilers are given and what they make below this folder.
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+    /// Longest time in seconds that a compiler gets for one source; one that takes longer is ended, and its check is broken.
+    #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub compile_limit: u64,
+    /// Only these devices.
+    #[arg(long, value_delimiter = ',', value_name = "ID[,ID...]")]
+    pub device: Vec<String>,
+    /// Only through these APIs.
+    #[arg(long, value_delimiter = ',', value_name = "ash,wgpu,dxil,model")]
+    pub runner: Vec<String>,
+    /// Only these forms of access.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "leaf,vector,whole,parameter,indexed,divergent,copied,length,byte-address,private,workgroup"
+    )]
+    pub form: Vec<String>,
+    /// Probe every block in these spaces, and in no others, or in `all`. By default a block of a file is probed in the space
+    /// that its declaration is for, a case in the first three, and a core of the cases in the last three as well.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "all,uniform,storage,push-constant,uniform-element,storage-element,address"
+    )]
+    pub space: Vec<String>,
+    /// Probe every element of every array. By default the first, the second, the middle and the last of each dimension are
+    /// probed; the others are counted.
+    #[arg(long)]
+    pub every_element: bool,
+    /// Probe every block in these stages, and in no others; by default, a core of the checks alone is drawn.
+    #[arg(long, value_delimiter = ',', value_name = "compute,vertex,fragment")]
+    pub stage: Vec<String>,
+    /// Which part of the run.
+    #[command(flatten)]
+    pub part: PartArgs,
+    /// Fail with exit code 3 unless this device takes part.
+    #[arg(long, value_name = "ID")]
+    pub require: Vec<String>,
+    /// Fail with exit code 3 if a check is skipped for a reason that contains this text ("" forbids every skip).
+    #[arg(long, value_name = "TEXT")]
+    pub forbid_skip: Option<String>,
+    /// Known differences beside the built-in ones: a list, or a folder of lists.
+    #[arg(long, value_name = "PATH")]
+    pub known: Vec<PathBuf>,
+    /// Leave the built-in known differences out.
+    #[arg(long)]
+    pub no_known: bool,
+    /// The least number of leaves that each device must answer for; files add up.
+    #[arg(long, value_name = "FILE")]
+    pub floors: Vec<PathBuf>,
+    /// How long one job may take on a device, in seconds; 60 where nothing is said.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time_limit: Option<Duration>,
+    /// Go on with a run that was cut short: the checks in these records are not run again. Without --json, the file itself
+    /// is completed.
+    #[arg(long, value_name = "RECORDS")]
+    pub resume: Option<PathBuf>,
+    /// Give every check shaders of its own, compiled with the driver's own settings. Otherwise checks share modules on
+    /// Vulkan devices and lavapipe compiles fast rather than well; a share of the checks, and what fails, goes without all
+    /// the same, and records say which.
+    #[arg(long)]
+    pub no_fuse: bool,
+    /// Number of this run among others: which share of the checks has shaders of its own, compiled with the driver's own
+    /// settings. After 8 numbers in a row every check had.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub rotation: u64,
+    /// Where reports go.
+    #[command(flatten)]
+    pub outputs: OutputArgs,
+    /// Plant a misreading in the model device, to see the verdict name the device.
+    #[arg(long, value_name = "NAME")]
+    pub plant_misreading: Option<String>,
+    /// Plant a fault in worker processes, to see the run survive it: crash, hang, garbage (every byte of an answer is wrong),
+    /// oom or print, in all jobs of the cases that a filter matches (crash@arrays/), in every so-manyth job of each
+    /// worker (hang#7), or where the devices of an API are listed (crash:ash). The model then runs in a worker, too.
+    #[arg(long, value_name = "FAULT", conflicts_with = "plant_misreading")]
+    pub plant_fault: Option<Fault>,
+    /// Generate shaders under this rule set instead of the one that is checked, to see the verdict name the module.
+    #[arg(long, value_name = "NAME")]
+    pub plant_rules: Option<String>,
+    /// How the declaration is read.
+    #[command(flatten)]
+    pub declare: DeclareArgs,
+    /// Where parameters are bound: of a file this alone is then checked, unless rule sets are named too.
+    #[command(flatten)]
+    pub placement: PlacementArgs,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is no number of seconds"))?;
+    let duration = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
+    if duration.is_zero() { Err("no job takes no time".to_owned()) } else { Ok(duration) }
+}

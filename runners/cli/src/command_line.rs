@@ -1,0 +1,86 @@
+//! The command line: what `layoutproof` can be asked to do.
+
+use std::ffi::OsString;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::args::{Colour, FormatArgs, RunArgs};
+use crate::commands::bench::BenchArgs;
+use crate::commands::export::ExportArgs;
+use crate::commands::freeze::FreezeArgs;
+use crate::commands::fuzz::args::FuzzArgs;
+use crate::commands::list_commands::ListArgs;
+use crate::commands::mutants::MutantsArgs;
+use crate::commands::reflect::ReflectArgs;
+use crate::commands::regress::RegressArgs;
+use crate::commands::report::ReportArgs;
+use crate::commands::show::args::{DiffArgs, ShowArgs};
+
+/// Proves where shader parameters live: lays declarations out, uploads packed bytes to every GPU found, reads back
+/// where each value really was, and names who is wrong.
+#[derive(Debug, Parser)]
+#[command(name = "layoutproof", version, propagate_version = true)]
+pub struct Cli {
+    /// When to colour the output.
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto)]
+    pub color: Colour,
+    /// Draw with ASCII characters only.
+    #[arg(long, global = true)]
+    pub ascii: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Check cases or shader files on every device found.
+    Run(Box<RunArgs>),
+    /// Report again what runs have recorded, several of them as one. No GPU needed.
+    Report(ReportArgs),
+    /// Show where a rule set puts each member. No GPU needed.
+    Show(ShowArgs),
+    /// Compare the layouts of two rule sets, member by member.
+    Diff(DiffArgs),
+    /// Show a whole program's layout as Slang's reflection does: types, offsets per unit, entry points. No GPU needed.
+    Reflect(ReflectArgs),
+    /// Write a case as a stand-alone test of another suite: Google's Amber or LLVM's offload test suite. No GPU needed.
+    Export(ExportArgs),
+    /// List the cases, or with --rules the rule sets.
+    List(ListArgs),
+    /// List the devices that a run would use.
+    Devices(FormatArgs),
+    /// List the compilers that are there, with their versions.
+    Compilers(FormatArgs),
+    /// Say what is there and what is missing: drivers, validators, compilers, and how to get them.
+    Doctor,
+    /// Store what a compiler decides about every case: what it takes, where members are, where parameters are bound. No GPU
+    /// needed.
+    Freeze(FreezeArgs),
+    /// Say what a build of a compiler decides otherwise than a frozen one, leaf by leaf. No GPU needed.
+    Regress(RegressArgs),
+    /// Plant one wrong rule or one misreading device at a time, and list the cases that notice. No GPU needed.
+    Mutants(MutantsArgs),
+    /// Compare random declarations, or all small ones, through every compiler that is there.
+    Fuzz(FuzzArgs),
+    /// Measure what fused probes gain on each Vulkan device. Meant for release builds and quiet machines.
+    Bench(BenchArgs),
+    /// A process that runs batches for a run (internal).
+    #[command(hide = true)]
+    Worker,
+    /// A process that lets third-party code read one file (internal).
+    #[command(hide = true)]
+    ReadWorker,
+    /// Another program with the limits of a process that reads one file (internal).
+    #[command(hide = true)]
+    RunLimited(RunLimitedArgs),
+}
+
+/// `layoutproof run-limited`.
+#[derive(Debug, Args)]
+pub struct RunLimitedArgs {
+    /// The program with its arguments.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+    pub words: Vec<OsString>,
+}

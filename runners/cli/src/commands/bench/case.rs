@@ -1,0 +1,110 @@
+//! One group of random cases through one worker: texts in, the number of wrong cases out.
+
+use anyhow::{Context, bail};
+use layoutproof_core::declare::{DeclareOptions, declare};
+use layoutproof_core::generate::spirv::{produce, produce_fused};
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::probe::image::nonce_word;
+use layoutproof_core::probe::{
+    Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, Interface, PlanShader, ProbeJob, Range, fusable, jobs, observe,
+    plan,
+};
+use layoutproof_device::{Batch, Job, ReadBack};
+use layoutproof_executor::pool::JOB_LIMIT;
+use layoutproof_executor::protocol::{Answer, Request};
+use layoutproof_executor::worker::{Death, Worker};
+use layoutproof_layout::{LayoutOptions, RuleSet, Span, find, lay_out};
+
+use super::design::Design;
+
+/// What became of cases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Count {
+    /// Leaves that were read.
+    pub(super) leaves: u64,
+    /// Cases of which the device read something else than the layout says.
+    pub(super) wrong: u64,
+}
+
+/// Reads `texts`, lays them out, writes their shader, runs it and compares.
+///
+/// # Errors
+/// What is no wrong layout: a device that refuses the module or dies.
+pub(super) fn carry_out(
+    design: Design,
+    texts: &[String],
+    (worker, number): (&mut Worker, u32),
+) -> anyhow::Result<Count> {
+    let cases = texts.iter().map(|text| read(text, design)).collect::<anyhow::Result<Vec<_>>>()?;
+    let leaves = cases.iter().map(|case| case.plan.leaves.len() as u64).sum();
+    let wrong = match design.fold {
+        Some(fold) => fused(&cases, (design.space, fold), (worker, number))?,
+        None => cases.iter().map(|case| single(case, worker)).sum::<anyhow::Result<u64>>()?,
+    };
+    Ok(Count { leaves, wrong })
+}
+
+/// Declarations as a case.
+fn read(text: &str, design: Design) -> anyhow::Result<FusedCase> {
+    let mut sources = SourceMap::default();
+    let end = u32::try_from(text.len())?;
+    let file = sources.add("random.hlsl", text);
+    let module = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default());
+    let Ok([block]) = module.as_ref().map(|module| &module.blocks[..]) else { bail!("a random block is no block") };
+    let layout = lay_out(block, rules(design.space)?, LayoutOptions::default());
+    let plan = plan(&layout, &layout.leaves(), &[design.space.space()].into());
+    let plan = fusable(&plan.only(&[design.form].into()), design.space).context("a random block has no leaf")?;
+    Ok(FusedCase { layout, plan })
+}
+
+/// The rules of each kind of buffer in GLSL, which all devices take.
+fn rules(space: FusedSpace) -> anyhow::Result<&'static RuleSet> {
+    let name = match space {
+        FusedSpace::Uniform => "std140",
+        FusedSpace::Storage => "std430",
+    };
+    find(name).with_context(|| format!("no rule set {name}"))
+}
+
+/// The number of wrong cases of a module.
+fn fused(
+    cases: &[FusedCase],
+    (space, fold): (FusedSpace, Fold),
+    (worker, number): (&mut Worker, u32),
+) -> anyhow::Result<u64> {
+    let group = FusedGroup { cases, space, fold };
+    let produced = produce_fused(&group)?;
+    let (shader, requires) = (produced.shader(), produced.requires());
+    let job = FusedJob::new(
+        &group,
+        nonce_word(number),
+        PlanShader { shader: &shader, requires: &requires, interface: Interface::default() },
+    )?;
+    let read_back = run(worker, job.job.clone())?;
+    Ok(job.wrong(&read_back).len() as u64)
+}
+
+/// 1 if the case is wrong: a module of its own, which stores every leaf, run once.
+fn single(case: &FusedCase, worker: &mut Worker) -> anyhow::Result<u64> {
+    let FusedCase { layout, plan } = case;
+    let produced = produce(layout, plan)?;
+    let (shader, requires) = (produced.shader(), produced.requires());
+    let probes =
+        jobs(layout, plan, PlanShader { shader: &shader, requires: &requires, interface: Interface::default() })?;
+    let exact = |probe: &&ProbeJob| probe.range == Range::Exact;
+    let probe = probes.iter().find(exact).context("a probe has an exact range")?;
+    let read_backs = probe.runs.iter().map(|probe| run(worker, probe.job.clone())).collect::<Result<Vec<_>, _>>()?;
+    let observed = observe(plan, probe, &read_backs);
+    let right = |leaf: u32| Some(plan.leaves[leaf as usize].offset);
+    let complete = observed.observations.len() == plan.leaves.len();
+    let all_right = observed.observations.iter().all(|one| one.offset == right(one.leaf) && one.note.is_none());
+    Ok(u64::from(!(complete && all_right && observed.problems.is_empty())))
+}
+
+fn run(worker: &mut Worker, job: Job) -> anyhow::Result<ReadBack> {
+    let asked = worker.ask(&Request::Run(Batch { jobs: vec![job] }, None)).and_then(|()| worker.answer(JOB_LIMIT));
+    match asked.map_err(Death::error)? {
+        Answer::Job(result) => Ok(result?),
+        Answer::Devices(_) | Answer::Opened(_) => bail!("the worker answered out of turn"),
+    }
+}

@@ -1,0 +1,139 @@
+//! `layoutproof bench`: the same random cases through one pipeline per case and through fused modules.
+//!
+//! All designs on one device take turns, so that what else the machine does hits them alike. Each measurement has fresh
+//! workers and no shader cache. A wrong answer ends the benchmark: figures of wrong answers are worth nothing.
+
+mod args;
+mod case;
+mod design;
+mod measure;
+mod usage;
+
+use indicatif::ProgressBar;
+use layoutproof_core::probe::FusedSpace;
+use layoutproof_core::random::blocks::block;
+use layoutproof_core::report::Style;
+use layoutproof_core::report::bench_table::{BenchLine, BenchRole, BenchRound, BenchTable, bench_table};
+use layoutproof_core::report::summary::Exit;
+use layoutproof_device::{DeviceInfo, RunnerKind};
+
+pub use self::args::{BenchArgs, BenchDesign, BenchLoad, BenchSpace};
+use layoutproof_executor::device_listing::DeviceListing;
+use layoutproof_executor::drivers;
+use layoutproof_executor::pool::Launch;
+
+use self::case::Count;
+use self::design::Design;
+use self::measure::{Measured, measure};
+use crate::output::{print, warn, warn_of_listing};
+use crate::progress;
+
+/// Measures and prints a table per device and kind of buffer.
+///
+/// # Errors
+/// A device that refuses a module, or loses its worker.
+pub(crate) fn bench(args: &BenchArgs, style: Style) -> anyhow::Result<Exit> {
+    let launch = Launch::of(std::env::current_exe()?)?;
+    let listing = DeviceListing::of(&[RunnerKind::Ash], &launch);
+    warn_of_listing(&listing);
+    if !listing.failures.is_empty() {
+        return Ok(Exit::Missing);
+    }
+    let named = |device: &DeviceInfo| args.device.is_empty() || args.device.contains(&device.id);
+    let devices: Vec<&DeviceInfo> =
+        listing.devices.iter().filter(|device| device.runner == RunnerKind::Ash && named(device)).collect();
+    let absent = args.device.iter().find(|id| !devices.iter().any(|device| device.id == **id));
+    if let Some(id) = absent {
+        warn(&format!("error: device `{id}` is required and not here\n"));
+        return Ok(Exit::Missing);
+    }
+    if devices.is_empty() {
+        warn("error: no Vulkan device was found (`layoutproof doctor` says what is missing)\n");
+        return Ok(Exit::Missing);
+    }
+    if cfg!(debug_assertions) {
+        warn("note: this is no release build: the host's part is larger than it needs to be\n");
+    }
+    let seeds = (0..args.cases).map(|number| args.seed.wrapping_add(number.into()));
+    let texts: Vec<String> = seeds.map(block).collect();
+    for device in devices {
+        for space in spaces(args) {
+            let Some(table) = measure_all((device, space), &texts, (args, &launch))? else { return Ok(Exit::Differ) };
+            print(&bench_table(&table, style));
+        }
+    }
+    Ok(Exit::Agree)
+}
+
+fn spaces(args: &BenchArgs) -> impl Iterator<Item = FusedSpace> {
+    FusedSpace::ALL.into_iter().filter(|space| {
+        let space = match space {
+            FusedSpace::Uniform => BenchSpace::Uniform,
+            FusedSpace::Storage => BenchSpace::Storage,
+        };
+        args.space.is_empty() || args.space.contains(&space)
+    })
+}
+
+/// The designs that the user named, or all.
+fn designs((device, space): (&DeviceInfo, FusedSpace), args: &BenchArgs) -> Vec<Design> {
+    let all = [BenchDesign::Single, BenchDesign::Fused, BenchDesign::Floor];
+    let wanted = all.into_iter().filter(|kind| args.design.is_empty() || args.design.contains(kind));
+    wanted.map(|kind| Design::new(kind, (&device.id, space), args)).collect()
+}
+
+/// Measures the designs in turns; `None`, and a sentence, if an answer is wrong.
+fn measure_all(
+    (device, space): (&DeviceInfo, FusedSpace),
+    texts: &[String],
+    (args, launch): (&BenchArgs, &Launch),
+) -> anyhow::Result<Option<BenchTable>> {
+    let designs = designs((device, space), args);
+    let mut lines: Vec<BenchLine> = designs.iter().map(line).collect();
+    let bar = progress::bar(designs.len() * args.rounds as usize);
+    for round in 0..args.rounds {
+        for (design, line) in designs.iter().zip(&mut lines) {
+            say(&bar, (device, design), (round + 1, args.rounds));
+            let measured = measure(*design, texts, (device, launch))?;
+            if measured.count.wrong > 0 {
+                bar.finish_and_clear();
+                let Count { wrong, .. } = measured.count;
+                warn(&format!("error: {} answered {wrong} of {} cases wrongly\n", device.id, texts.len()));
+                return Ok(None);
+            }
+            line.rounds.push(as_round(&measured));
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(Some(BenchTable {
+        subject: format!("{}, {} buffers ({}, {})", device.id, space.space().as_str(), device.name, device.driver),
+        cases: texts.len() as u64,
+        cache: if drivers::is_uncached() { "no shader cache" } else { "the user's shader cache" }.to_owned(),
+        lines,
+    }))
+}
+
+fn say(bar: &ProgressBar, (device, design): (&DeviceInfo, &Design), (round, rounds): (u32, u32)) {
+    let space = design.space.space().as_str();
+    bar.set_message(format!("{} {space}, round {round} of {rounds}: {}", device.id, design.name()));
+}
+
+fn line(design: &Design) -> BenchLine {
+    let role = match design.kind {
+        BenchDesign::Single => BenchRole::Baseline,
+        BenchDesign::Fused => BenchRole::Design,
+        BenchDesign::Floor => BenchRole::Floor,
+    };
+    BenchLine { name: design.name(), role, workers: design.workers, rounds: Vec::new() }
+}
+
+fn as_round(measured: &Measured) -> BenchRound {
+    let used = measured.host.zip(measured.workers);
+    BenchRound {
+        wall: measured.wall,
+        leaves: measured.count.leaves,
+        cpu: used.map(|(host, workers)| (host.cpu + workers.cpu, host.cpu)),
+        peak_bytes: used.map(|(host, workers)| host.peak_bytes + workers.peak_bytes),
+    }
+}

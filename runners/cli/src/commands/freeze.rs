@@ -1,0 +1,212 @@
+//! `layoutproof freeze`: what a compiler decides about every case, stored as text.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::family::Family;
+use layoutproof_compilers::toolchains::Toolchains;
+use layoutproof_core::check::Source;
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::inspect::toolchain::Toolchain;
+use layoutproof_core::report::summary::Exit;
+use layoutproof_core::results::frozen::manifest::{SCHEMA, case_set_digest, dotted_version};
+use layoutproof_core::results::frozen::{Accepted, Decided, FrozenToolchain, Manifest, decide};
+use layoutproof_executor::interrupt;
+use layoutproof_executor::pool::{self, Launch};
+use layoutproof_executor::tools::Tools;
+
+use crate::output::{print, warn};
+use crate::records::frozen_set::{FOLDER, FrozenSet, Place};
+use crate::records::output_files::check_folder;
+use crate::select::inputs::Cases;
+use crate::select::reader_process::ReaderProcess;
+use crate::select::selection::Refused;
+
+/// Which compiler is asked about which cases.
+#[derive(Debug, Args)]
+pub struct AskArgs {
+    /// A compiler by name (`dxc`, `dxc-old`, `dxc-1.9`, `slangc`), or a file: a program, or a library of DXC.
+    #[arg(long, value_name = "NAME|PATH")]
+    pub compiler: String,
+    /// Whose command lines the compiler takes; by default its file's name tells.
+    #[arg(long, value_enum)]
+    pub family: Option<FamilyArg>,
+    /// Only cases whose id contains this text, or matches it as a pattern with * and ?.
+    #[arg(value_name = "FILTER")]
+    pub filter: Vec<String>,
+    /// Read cases from this file or folder too; a case of the same id replaces the built-in one.
+    #[arg(long, value_name = "PATH")]
+    pub cases: Vec<PathBuf>,
+    /// Seconds that the compiler gets for one source.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub time_limit: u64,
+    /// Keep what the compiler is given and what it makes below this folder.
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+}
+
+/// Families of compilers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FamilyArg {
+    /// The DirectX Shader Compiler.
+    Dxc,
+    /// slangc.
+    Slang,
+    /// Clang as a compiler of HLSL.
+    Clang,
+}
+
+/// `layoutproof freeze`.
+#[derive(Debug, Args)]
+pub struct FreezeArgs {
+    /// Compiler and cases.
+    #[command(flatten)]
+    pub ask: AskArgs,
+    /// Store it in this folder; default: shaders/frozen/FAMILY-VERSION. Changes that were accepted stay accepted.
+    #[arg(long, value_name = "DIR")]
+    pub to: Option<PathBuf>,
+}
+
+/// Stores what a compiler decides.
+///
+/// # Errors
+/// A compiler of no known family, cases with problems, a folder that cannot be written.
+pub(crate) fn freeze(args: &FreezeArgs) -> anyhow::Result<Exit> {
+    check_folder(args.to.as_deref().unwrap_or(Path::new(FOLDER)))?;
+    let Some(asked) = Asked::of(&args.ask)? else { return Ok(Exit::Missing) };
+    let sources = sources(&args.ask)?;
+    if sources.is_empty() {
+        warn("nothing is selected: no case matches\n");
+        return Ok(Exit::NothingSelected);
+    }
+    let decided = asked.decide(&sources);
+    let manifest = asked.manifest(&decided)?;
+    let usual = || PathBuf::from(FOLDER).join(format!("{}-{}", manifest.family, manifest.version));
+    let folder = args.to.clone().unwrap_or_else(usual);
+    let accepted = FrozenSet::accepted_in(&folder)?;
+    let set = FrozenSet { place: Place::Folder(folder.clone()), manifest, decided, accepted: Accepted::default() };
+    set.write(&folder)?;
+    let entries = if accepted.entries.is_empty() { String::new() } else { ", with the changes accepted before".into() };
+    let (cases, says) = (sources.len(), &set.manifest.says);
+    print(&format!("{says}: {cases} cases, {} toolchains, in {}{entries}\n", set.decided.len(), folder.display()));
+    Ok(Exit::Agree)
+}
+
+/// A compiler with its toolchains.
+pub(crate) struct Asked {
+    family: Family,
+    compiler: Compiler,
+    toolchains: Toolchains,
+}
+
+impl Asked {
+    /// The compiler that the arguments name; `None`, and a word about it, where it is not there.
+    ///
+    /// The process has then a handler for signals, because compilers work in temporary folders.
+    ///
+    /// # Errors
+    /// A compiler that nothing here knows how to ask, and a folder to keep things in that cannot be written.
+    pub(crate) fn of(args: &AskArgs) -> anyhow::Result<Option<Self>> {
+        args.keep.as_deref().map_or(Ok(()), check_folder)?;
+        interrupt::end_without_traces()?;
+        let named = args.family.map(|family| match family {
+            FamilyArg::Dxc => Family::Dxc,
+            FamilyArg::Slang => Family::Slang,
+            FamilyArg::Clang => Family::Clang,
+        });
+        let name = args.compiler.as_str();
+        let found = if let Some(family) = Family::of_name(name) {
+            let search = Compiler::named(name, Tools::find()?.folder());
+            for note in &search.notes {
+                warn(&format!("note: {note}\n"));
+            }
+            let found = search.compiler.ok().map(|compiler| (family, compiler));
+            found.ok_or_else(|| format!("compiler `{name}` is not here (`layoutproof compilers` says how to name one)"))
+        } else if Compiler::known().any(|(known, _)| known == name) {
+            bail!("`{name}` reads no cases as their authors wrote them; dxc, slangc and clang-dxc do");
+        } else {
+            let path = PathBuf::from(name);
+            let family = named.map_or_else(|| Family::of_file(&path), Ok).with_context(|| name.to_owned())?;
+            Compiler::at(&path, family).map(|compiler| (family, compiler)).map_err(|error| error.to_string())
+        };
+        let (family, compiler) = match found {
+            Ok(found) => found,
+            Err(absent) => {
+                warn(&format!("error: {absent}\n"));
+                return Ok(None);
+            }
+        };
+        let compiler = compiler.of_family(family).with_limit(Duration::from_secs(args.time_limit));
+        let toolchains = Toolchains::only(compiler.clone(), family).keep(args.keep.clone());
+        let toolchains = toolchains.with_reader(Arc::new(ReaderProcess::of_this_program()?));
+        Ok(Some(Self { family, compiler, toolchains }))
+    }
+
+    /// Its family.
+    pub(crate) fn family(&self) -> Family {
+        self.family
+    }
+
+    /// What it decides about the sources, by toolchain; asked on all processors.
+    pub(crate) fn decide(&self, sources: &[Arc<Source>]) -> BTreeMap<String, Decided> {
+        let toolchains = self.toolchains.named(self.family.compiler());
+        let mut decided: BTreeMap<String, Decided> =
+            toolchains.iter().map(|toolchain| (toolchain.name.to_owned(), Decided::new())).collect();
+        let of = |source| toolchains.iter().map(move |toolchain| (source, *toolchain));
+        let tasks: Vec<(&Arc<Source>, &'static Toolchain)> = sources.iter().flat_map(of).collect();
+        // No task needs a device.
+        let launch = Launch::without_workers();
+        let work = |(source, toolchain): (&Arc<Source>, &'static Toolchain), _: &mut pool::Workers<'_>| {
+            (toolchain.name, source.id.clone(), decide(source, toolchain, &self.toolchains))
+        };
+        pool::run(tasks, &launch, work, |(toolchain, id, answers)| {
+            decided.entry(toolchain.to_owned()).or_default().insert(id, answers);
+        });
+        decided
+    }
+
+    /// Who decided this, and how it was asked.
+    ///
+    /// # Errors
+    /// The compiler's file cannot be read.
+    pub(crate) fn manifest(&self, decided: &BTreeMap<String, Decided>) -> anyhow::Result<Manifest> {
+        let file = self.compiler.file();
+        let toolchains = self.toolchains.named(self.family.compiler()).into_iter().map(|toolchain| FrozenToolchain {
+            name: toolchain.name.to_owned(),
+            command: Toolchains::command_line(self.family.compiler(), toolchain),
+        });
+        Ok(Manifest {
+            schema: SCHEMA,
+            family: self.family.as_str().to_owned(),
+            version: dotted_version(self.compiler.version()),
+            says: self.compiler.version().to_owned(),
+            digest: self.compiler.digest().with_context(|| format!("reading {}", file.display()))?,
+            cases: case_set_digest(decided),
+            layoutproof: env!("CARGO_PKG_VERSION").to_owned(),
+            toolchains: toolchains.collect(),
+        })
+    }
+}
+
+/// The cases that the arguments name, those too whose declarations layoutproof refuses.
+///
+/// # Errors
+/// A path that cannot be read, and every problem of the cases.
+pub(crate) fn sources(args: &AskArgs) -> anyhow::Result<Vec<Arc<Source>>> {
+    let cases = Cases::load(&args.cases)?;
+    let mut sources = SourceMap::default();
+    let mut diagnostics = Vec::new();
+    let mut read = Vec::new();
+    for case in cases.read(&cases.matching(&args.filter), &mut sources, &mut diagnostics) {
+        match Source::of_case(&case, &mut sources) {
+            Ok(source) => read.push(Arc::new(source.unwrap_or_else(|| Source::unread(&case, &sources)))),
+            Err(found) => diagnostics.extend(found),
+        }
+    }
+    if diagnostics.is_empty() { Ok(read) } else { Err(Refused { diagnostics, sources }.into()) }
+}

@@ -1,0 +1,46 @@
+//! What `layoutproof fuzz` takes.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// `layoutproof fuzz`.
+#[derive(Debug, Args)]
+pub struct FuzzArgs {
+    /// The same seed draws the same declarations.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub seed: u64,
+    /// How many declarations.
+    #[arg(long, default_value_t = 200, value_name = "M")]
+    pub count: u64,
+    /// Number of the first one, so that machines can share a seed.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub from: u64,
+    /// Instead of random ones, all declarations of up to K members over a fixed set of types.
+    #[arg(long, value_name = "K", conflicts_with = "count")]
+    pub exhaustive: Option<u32>,
+    /// Only these compilers, or single toolchains of theirs; default: all that are there.
+    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    pub compiler: Vec<String>,
+    /// Longest time in seconds that a compiler gets for one source; one that takes longer is ended, and its check is broken.
+    #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub compile_limit: u64,
+    /// Only these devices.
+    #[arg(long, value_delimiter = ',', value_name = "ID[,ID...]")]
+    pub device: Vec<String>,
+    /// Run every declaration on every device, not on one of them in turn.
+    #[arg(long)]
+    pub every_device: bool,
+    /// Known differences beside the built-in ones: a list, or a folder of lists.
+    #[arg(long, value_name = "PATH")]
+    pub known: Vec<PathBuf>,
+    /// Where differences are written: a case file, a report, and what the compiler was given and made.
+    #[arg(long, default_value = "fuzz-found", value_name = "DIR")]
+    pub out: PathBuf,
+    /// Write the records of all checks as JSON lines, as `run` does; `report` reads them.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Plant a wrong rule, to see it found and made small: `std140@slang:array-alignment=4`.
+    #[arg(long, value_name = "RULES:PARAMETER=VALUE")]
+    pub plant_mutant: Option<String>,
+}

@@ -1,0 +1,66 @@
+//! Which declarations are tried: random ones of a seed, or all small ones.
+
+use anyhow::Context;
+use layoutproof_core::random::declaration::exhaustive::{self, exhaustive};
+use layoutproof_core::random::declaration::{BlockForm, Declaration, DeclarationTree, Declarations, TypeSpace};
+use layoutproof_layout::LayoutOptions;
+
+use super::{Fuzz, spaces};
+use crate::commands::fuzz::args::FuzzArgs;
+
+/// Where declarations come from.
+pub(super) struct Draws {
+    seed: u64,
+    /// How many are drawn.
+    pub(super) count: u64,
+    source: DrawnFrom,
+    /// Everything that can be drawn.
+    pub(super) space: TypeSpace,
+}
+
+enum DrawnFrom {
+    /// Random ones of several type spaces, in turn.
+    Random(Vec<Declarations>),
+    /// All small ones.
+    All(Vec<Declaration>),
+}
+
+impl Draws {
+    /// What the arguments ask for.
+    ///
+    /// # Errors
+    /// More declarations than anybody waits for.
+    pub(super) fn of(args: &FuzzArgs, fuzz: &Fuzz) -> anyhow::Result<Self> {
+        let spaces = spaces::distinct(&fuzz.toolchains);
+        let (source, count) = match args.exhaustive {
+            None => (DrawnFrom::Random(spaces.into_iter().map(Declarations::new).collect()), args.count),
+            Some(most) => {
+                let kinds = exhaustive::members();
+                let total = exhaustive::count(kinds.len() as u64, most).filter(|total| *total < 1 << 24);
+                total.with_context(|| format!("all declarations of {most} members are too many"))?;
+                let all = [BlockForm::Cbuffer, BlockForm::StructuredBuffer]
+                    .into_iter()
+                    .flat_map(|form| exhaustive(most, &kinds, form, LayoutOptions::default()));
+                let all: Vec<Declaration> = all.collect();
+                let count = all.len() as u64;
+                (DrawnFrom::All(all), count.saturating_sub(args.from))
+            }
+        };
+        Ok(Self { seed: args.seed, count, source, space: TypeSpace::everything() })
+    }
+
+    /// Declaration `number`, ready to be made smaller.
+    pub(super) fn tree(&self, number: u64) -> DeclarationTree {
+        match &self.source {
+            DrawnFrom::Random(spaces) => spaces[turn(number, spaces.len())].nth(self.seed, number),
+            DrawnFrom::All(all) => {
+                DeclarationTree::new(all[turn(number, all.len())].clone(), self.space.clone().into())
+            }
+        }
+    }
+}
+
+/// Which of so many has turn `number`.
+pub(super) fn turn(number: u64, length: usize) -> usize {
+    usize::try_from(number % length as u64).expect("it is less than a length")
+}

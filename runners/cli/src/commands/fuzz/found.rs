@@ -1,0 +1,124 @@
+//! A difference written down: a case file and a report, with what the compiler was given and made beside them. Where the
+//! compiler said no number, there is nothing that a case could expect, and the declarations are a shader file.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use layoutproof_compilers::compiler::Compiler;
+use layoutproof_core::case::Authority;
+use layoutproof_core::inspect::toolchain::Language;
+use layoutproof_core::report::upstream::{self, DifferenceRow, case_file, has_numbers, markdown, shader_file};
+use layoutproof_core::results::record::{CheckRecord, Value};
+
+use super::Fuzz;
+use super::round::Round;
+use super::shrink::Difference;
+use crate::select::files::{FileKind, read_text};
+
+/// Runs the difference once more, keeping everything, and writes it down; the folder.
+///
+/// # Errors
+/// What could not be written.
+pub(super) fn write(fuzz: &Fuzz, difference: &Difference) -> anyhow::Result<PathBuf> {
+    let Difference { number, toolchain, device, declaration, .. } = difference;
+    let folder = fuzz.out.join(format!("{number}-{toolchain}"));
+    let compilers = fuzz.compilers.clone().keep(Some(folder.clone()));
+    let round = Round::new(fuzz, &[(*number, declaration.clone())]);
+    let records = round.records_of((toolchain, device), &compilers);
+    // A compiler that takes several rule sets can differ under one of them alone.
+    let differs = records.iter().find(|(_, record)| record.outcome == difference.kind.outcome);
+    let Some((_, record)) = differs.or(records.first()) else { return Ok(folder) };
+    let artifacts = folder.join(format!("fuzz/{number}/{}", toolchain.option(&record.rules)));
+    let told = told(fuzz, difference, (record, &artifacts));
+    if has_numbers(&told) {
+        put(&folder.join("case.toml"), &case_file(&told))?;
+    } else {
+        put(&folder.join(shader_name(told.language)), &shader_file(&told))?;
+    }
+    put(&folder.join("report.md"), &markdown(&told))?;
+    Ok(folder)
+}
+
+fn shader_name(language: Language) -> &'static str {
+    match language {
+        Language::Slang => "declarations.slang",
+        Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Glsl | Language::Wgsl => {
+            "declarations.hlsl"
+        }
+    }
+}
+
+fn put(path: &Path, text: &str) -> anyhow::Result<()> {
+    fs::write(path, text).with_context(|| format!("writing {}", path.display()))
+}
+
+fn told(fuzz: &Fuzz, difference: &Difference, (record, artifacts): (&CheckRecord, &Path)) -> upstream::Difference {
+    let Difference { toolchain, declaration, .. } = difference;
+    let compiler = fuzz.compilers.compilers().iter().find(|compiler| compiler.name() == toolchain.compiler);
+    // The one that is no program is built in.
+    let version = compiler.map_or(env!("NAGA_VERSION"), Compiler::version);
+    let command_line = kept(artifacts, "command");
+    let device = fuzz.devices.iter().find(|device| device.id == record.device);
+    let culprit = difference.kind.culprit.map_or("compiler", |culprit| culprit.as_str());
+    let summary = match &difference.reason {
+        Some(reason) => format!("{toolchain} breaks on this: {reason}"),
+        None => format!("what {toolchain} makes of this differs from {} ({culprit})", record.rules),
+    };
+    upstream::Difference {
+        summary,
+        declare: declaration.text(),
+        source: kept(artifacts, "probe."),
+        language: toolchain.language,
+        options: declaration.options,
+        rules: record.rules.clone(),
+        authority: Authority {
+            compiler: Some(toolchain.compiler.to_owned()),
+            version: Some(version.to_owned()),
+            flags: Some(command_line.trim().split_once(' ').map_or("", |(_, flags)| flags).to_owned()),
+            from: Some("listing".to_owned()),
+            ..Authority::default()
+        },
+        command_line: command_line.trim().to_owned(),
+        others: device.map(|device| (device.name.clone(), device.driver.clone())).into_iter().collect(),
+        rows: rows(record),
+        is_complete: false,
+    }
+}
+
+/// The numbers of a record, each path once.
+fn rows(record: &CheckRecord) -> Vec<DifferenceRow> {
+    let number = |value: &Option<Value>| match value {
+        Some(Value::Number(number)) => Some(*number),
+        Some(Value::Text(_)) | None => None,
+    };
+    let mut rows: Vec<DifferenceRow> = Vec::new();
+    for row in &record.rows {
+        if !rows.iter().any(|other| (&other.path, other.what) == (&row.path, row.what)) {
+            rows.push(DifferenceRow {
+                path: row.path.clone(),
+                what: row.what,
+                expected: number(&row.expected),
+                computed: number(&row.computed),
+                reported: number(&row.reported),
+                compiled: number(&row.compiled),
+                observed: number(&row.observed),
+            });
+        }
+    }
+    rows
+}
+
+/// The text of the first kept file whose name begins so; empty where the compiler left none.
+fn kept(artifacts: &Path, name: &str) -> String {
+    let blocks = fs::read_dir(artifacts).into_iter().flatten().flatten();
+    let files = blocks.flat_map(|block| fs::read_dir(block.path()).into_iter().flatten().flatten());
+    let is_text = |path: &Path| path.extension().is_none_or(|extension| extension != "spv" && extension != "json");
+    let mut paths: Vec<PathBuf> = files
+        .filter(|file| file.file_name().to_string_lossy().starts_with(name))
+        .map(|file| file.path())
+        .filter(|path| is_text(path))
+        .collect();
+    paths.sort();
+    paths.first().and_then(|path| read_text(path, FileKind::Shader).ok()).unwrap_or_default()
+}

@@ -1,0 +1,190 @@
+//! `layoutproof fuzz`: random or all small declarations through every compiler that is there, and on devices.
+//!
+//! Declaration number i of a seed depends on the two alone. It is drawn from the type space of one of the compilers, in
+//! turn, and goes to every toolchain whose space it lies in; what they make runs on one of the devices, in turn, or on all.
+//! What differs and is not known is made smaller ([`shrink`]) and written down ([`found`]).
+
+pub(crate) mod args;
+mod draws;
+mod found;
+mod round;
+mod setup;
+mod shrink;
+mod spaces;
+mod written;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use indicatif::ProgressBar;
+use layoutproof_compilers::toolchains::Toolchains;
+use layoutproof_core::inspect::toolchain::Toolchain;
+use layoutproof_core::random::declaration::{Declaration, Seen};
+use layoutproof_core::report::seen_table::seen_table;
+use layoutproof_core::report::summary::{Exit, Shortfalls, add, exit_of_run};
+use layoutproof_core::report::tally_table::{Tally, tally_table};
+use layoutproof_core::report::{Style, counted, grouped};
+use layoutproof_core::results::known::Known;
+use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd};
+use layoutproof_device::DeviceInfo;
+use layoutproof_executor::interrupt;
+use layoutproof_executor::pool::Launch;
+use layoutproof_layout::mutate::RuleMutant;
+use proptest::strategy::ValueTree;
+
+use self::draws::Draws;
+use self::round::Round;
+use self::shrink::{Difference, Kind};
+use self::written::Written;
+use crate::commands::fuzz::args::FuzzArgs;
+use crate::output::{print, warn};
+use crate::progress;
+use crate::records::output_files::{check_file, check_folder};
+use crate::records::participants::Participants;
+
+/// Declarations that are compiled and run together.
+const ROUND: u64 = 32;
+
+/// Differences that are made smaller and written: one of each toolchain and culprit, and no more than these.
+const MOST_FOUND: usize = 12;
+
+/// What takes part.
+pub(super) struct Fuzz {
+    toolchains: Vec<&'static Toolchain>,
+    compilers: Toolchains,
+    /// Devices that run SPIR-V, and the evaluator of DXIL.
+    devices: Vec<DeviceInfo>,
+    /// A sentence for each API whose devices could not be listed.
+    failed_listings: Vec<String>,
+    every_device: bool,
+    planted: Option<RuleMutant>,
+    known: Vec<Known>,
+    launch: Launch,
+    out: PathBuf,
+}
+
+/// What a whole run comes to.
+#[derive(Default)]
+struct Totals {
+    tallies: BTreeMap<String, Tally>,
+    skips: BTreeMap<String, u64>,
+    end: RunEnd,
+    participants: Participants,
+    seen: Seen,
+    differences: Vec<Difference>,
+    written: Option<Written>,
+}
+
+/// Draws, compiles, runs, compares, and says what came of it.
+///
+/// # Errors
+/// Unknown names, no devices, and what could not be written.
+pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
+    args.json.as_deref().map_or(Ok(()), check_file)?;
+    check_folder(&args.out)?;
+    interrupt::end_without_traces()?;
+    let Some(fuzz) = Fuzz::of(args)? else { return Ok(Exit::Missing) };
+    let draws = Draws::of(args, &fuzz)?;
+    print(&format!("seed {}, {} from number {}\n", args.seed, counted(draws.count, "declaration"), grouped(args.from)));
+    let written = args.json.as_ref().map(|path| Written::begin(path, &fuzz, &draws)).transpose()?;
+    let mut totals = Totals { written, participants: Participants::named(&args.compiler), ..Totals::default() };
+    let end = args.from + draws.count;
+    let next = fuzz.add_rounds((args.from, end), &draws, &mut totals);
+    for difference in &totals.differences {
+        let at = found::write(&fuzz, difference)?;
+        print(&format!("\n{}\n  written to {}\n", difference.sentence(), at.display()));
+    }
+    print(&format!("\n{}\n", seen_table(&totals.seen, &draws.space, style)));
+    print(&tally_table(&totals.tallies, &totals.skips, style));
+    if next < end {
+        print(&format!("  stopped before number {}: enough is found\n", grouped(next)));
+    }
+    totals.written.take().map_or(Ok(()), Written::end)?;
+    Ok(totals.exit(&fuzz.failed_listings))
+}
+
+impl Fuzz {
+    /// Goes from the first number to before the last, or until enough is found; the number that would be next.
+    fn add_rounds(&self, (first, end): (u64, u64), draws: &Draws, totals: &mut Totals) -> u64 {
+        let bar = progress::bar(usize::try_from(end - first).unwrap_or(usize::MAX));
+        let mut next = first;
+        while next < end && totals.differences.len() < self.most() {
+            let last = (next + ROUND).min(end);
+            let round: Vec<(u64, Declaration)> =
+                (next..last).map(|number| (number, draws.tree(number).current())).collect();
+            self.add_round(&round, (draws, &bar), totals);
+            bar.inc(last - next);
+            next = last;
+        }
+        bar.finish_and_clear();
+        next
+    }
+
+    fn add_round(&self, numbered: &[(u64, Declaration)], (draws, bar): (&Draws, &ProgressBar), totals: &mut Totals) {
+        let round = Round::new(self, numbered);
+        for (number, declaration) in numbered {
+            if let Some(layout) = round.layout(*number) {
+                totals.seen.add(declaration, layout);
+            }
+        }
+        for (number, record) in round.records() {
+            totals.count(&record);
+            let is_found = matches!(record.outcome, Outcome::Differ | Outcome::Broken) && self.is_wanted(&record);
+            let is_new = || !totals.differences.iter().any(|other| other.kind == Kind::of(&record));
+            if is_found && is_new() && totals.differences.len() < self.most() {
+                bar.set_message(format!("making number {number} smaller"));
+                totals.differences.extend(shrink::shrink(self, draws.tree(number), (number, record)));
+            }
+        }
+    }
+
+    /// How many differences are enough.
+    fn most(&self) -> usize {
+        if self.planted.is_some() { 1 } else { MOST_FOUND }
+    }
+
+    /// Where a fault is planted, only what is checked by the faulty rule set is looked at.
+    fn is_wanted(&self, record: &CheckRecord) -> bool {
+        self.planted.as_ref().is_none_or(|planted| planted.rules.name == record.rules)
+    }
+}
+
+impl Totals {
+    /// Says which APIs could not list their devices and who answered nothing, and the exit code. What differs is what was
+    /// found and made smaller: where a fault is planted, other differences are not looked at.
+    fn exit(&self, failed_listings: &[String]) -> Exit {
+        let silent = self.participants.silent();
+        for sentence in failed_listings.iter().chain(&silent) {
+            warn(&format!("error: {sentence}\n"));
+        }
+        let differ = u32::try_from(self.differences.len()).unwrap_or(u32::MAX);
+        let end = RunEnd { differ, stale: 0, broken: 0, ..self.end.clone() };
+        let missing = !failed_listings.is_empty() || !silent.is_empty();
+        let exit = exit_of_run(&end, Shortfalls { missing, ..Shortfalls::default() });
+        if exit == Exit::NothingSelected {
+            warn(&format!("error: {}\n", self.participants.why_nothing_is_proved()));
+        }
+        exit
+    }
+
+    fn count(&mut self, record: &CheckRecord) {
+        add(&mut self.end, record);
+        self.participants.add(record);
+        if let Some(written) = &mut self.written {
+            written.add(record);
+        }
+        let tally = self.tallies.entry(record.producer.clone()).or_default();
+        tally.leaves += u64::from(record.leaves);
+        match record.outcome {
+            Outcome::Agree => tally.agree += 1,
+            Outcome::Known | Outcome::Stale => tally.known += 1,
+            Outcome::Differ => tally.differ += 1,
+            Outcome::Broken => tally.broken += 1,
+            Outcome::Skipped => {
+                tally.skipped += 1;
+                let reason = record.skip_reason.clone().unwrap_or_default();
+                *self.skips.entry(format!("{}: {reason}", record.producer)).or_default() += 1;
+            }
+        }
+    }
+}

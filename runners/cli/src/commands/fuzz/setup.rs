@@ -1,0 +1,105 @@
+//! Who takes part: compilers, devices, known differences and a planted fault, from the arguments.
+
+use anyhow::{Context, bail};
+use layoutproof_compilers::toolchains::Toolchains;
+use layoutproof_core::inspect::toolchain::{Compile, Output, Toolchain};
+use layoutproof_device::RunnerKind;
+use layoutproof_executor::device_listing::DeviceListing;
+use layoutproof_executor::pool::Launch;
+use layoutproof_layout::RuleSet;
+use layoutproof_layout::mutate::{RuleMutant, mutants};
+
+use super::{Fuzz, spaces};
+use crate::commands::fuzz::args::FuzzArgs;
+use crate::compilers;
+use crate::output::{warn, warn_of_listing};
+use crate::select::lists::{BuiltInKnown, known_lists};
+use crate::select::selection::rule_set;
+
+impl Fuzz {
+    /// What the arguments ask for; `None` where a compiler or every device is missing, which is said.
+    pub(super) fn of(args: &FuzzArgs) -> anyhow::Result<Option<Self>> {
+        let planted = args.plant_mutant.as_deref().map(mutant).transpose()?;
+        let compilers = compilers::find(args.compile_limit)?;
+        let Some(toolchains) = toolchains(args, &compilers)? else { return Ok(None) };
+        let launch = Launch::of(std::env::current_exe()?)?;
+        let DeviceListing { devices, failures, .. } = devices(&toolchains, args, &launch);
+        if devices.is_empty() {
+            warn("error: no device takes what these compilers make (ci/setup.sh fetches software drivers)\n");
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            toolchains,
+            compilers,
+            devices,
+            failed_listings: failures,
+            every_device: args.every_device,
+            planted,
+            known: known_lists(&args.known, BuiltInKnown::OfNarrowedRun)?,
+            launch,
+            out: args.out.clone(),
+        }))
+    }
+
+    /// The rule set that is checked where `rules` is the compiler's own.
+    pub(super) fn rules<'a>(&'a self, rules: &'a RuleSet) -> &'a RuleSet {
+        self.planted.as_ref().map(|mutant| &mutant.rules).filter(|planted| planted.name == rules.name).unwrap_or(rules)
+    }
+
+    /// How many type spaces take turns.
+    pub(super) fn spaces(&self) -> usize {
+        spaces::distinct(&self.toolchains).len()
+    }
+}
+
+/// Those that the arguments name, or all that are here; `None` where one is missing, which is said.
+fn toolchains(args: &FuzzArgs, compilers: &Toolchains) -> anyhow::Result<Option<Vec<&'static Toolchain>>> {
+    let all = ["all".to_owned()];
+    let names = if args.compiler.is_empty() { &all[..] } else { &args.compiler };
+    let mut toolchains: Vec<&'static Toolchain> = Vec::new();
+    for name in names {
+        let found = compilers.named(name);
+        if let Some(absent) = found.iter().find(|toolchain| !compilers.has(toolchain)) {
+            warn(&format!("error: compiler `{}` is asked for and not here\n", absent.compiler));
+            return Ok(None);
+        }
+        if found.is_empty() && name != "all" {
+            bail!("unknown compiler `{name}` (`layoutproof compilers` lists those that are here)");
+        }
+        toolchains.extend(found);
+    }
+    toolchains.sort();
+    toolchains.dedup();
+    if toolchains.is_empty() {
+        warn("error: no compiler is here, so there is nothing to compare (ci/setup.sh fetches some)\n");
+        return Ok(None);
+    }
+    Ok(Some(toolchains))
+}
+
+/// Ash devices and the evaluator, as far as the user and the toolchains want them.
+fn devices(toolchains: &[&'static Toolchain], args: &FuzzArgs, launch: &Launch) -> DeviceListing {
+    let makes = |output: Output| toolchains.iter().any(|toolchain| toolchain.output == output);
+    let mut listing = DeviceListing::default();
+    if makes(Output::Spirv) || makes(Output::SpirvOfDxbc) {
+        listing = DeviceListing::of(&[RunnerKind::Ash], launch);
+        warn_of_listing(&listing);
+    }
+    if makes(Output::Dxil) || makes(Output::ClangIr) {
+        listing
+            .devices
+            .push(layoutproof_device::Runner::device(&layoutproof_core::inspect::dxil::Evaluator::new()).clone());
+    }
+    listing.devices.retain(|device| args.device.is_empty() || args.device.contains(&device.id));
+    listing
+}
+
+/// `RULES:PARAMETER=VALUE`.
+fn mutant(words: &str) -> anyhow::Result<RuleMutant> {
+    let (rules, change) = words.split_once(':').context("a planted mutant is RULES:PARAMETER=VALUE")?;
+    let (parameter, value) = change.split_once('=').context("a planted mutant is RULES:PARAMETER=VALUE")?;
+    let all = mutants(rule_set(rules)?);
+    let known = || all.iter().map(|it| format!("{}={}", it.parameter, it.to)).collect::<Vec<_>>().join(", ");
+    let found = all.iter().find(|it| it.parameter == parameter && it.to == value);
+    found.cloned().with_context(|| format!("`{rules}` has no such mutant; it has {}", known()))
+}

@@ -1,0 +1,137 @@
+//! From a record that differs to the smallest declaration that still does.
+
+use std::collections::BTreeSet;
+
+use layoutproof_core::inspect::toolchain::Toolchain;
+use layoutproof_core::random::declaration::{self, Declaration, DeclarationTree, SHRINK_CALLS};
+use layoutproof_core::report::counted;
+use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome};
+use proptest::strategy::ValueTree;
+
+use super::round::Round;
+use super::{Fuzz, spaces};
+
+/// What two records share that tell the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Kind {
+    producer: String,
+    pub(super) outcome: Outcome,
+    pub(super) culprit: Option<Culprit>,
+    /// How it broke, without words that hold numbers or paths: no two crashes share addresses, lines and folders.
+    /// In sentences, each once: a module per block and part of it may each have met the same end.
+    cause: BTreeSet<String>,
+}
+
+impl Kind {
+    pub(super) fn of(record: &CheckRecord) -> Self {
+        let reason = record.skip_reason.as_deref().filter(|_| record.outcome == Outcome::Broken).unwrap_or_default();
+        Self {
+            producer: record.producer.clone(),
+            outcome: record.outcome,
+            culprit: record.culprit,
+            cause: reason.split("; ").map(words).collect(),
+        }
+    }
+}
+
+/// The words of a sentence that hold neither numbers nor paths.
+fn words(sentence: &str) -> String {
+    let lasting = |word: &&str| !word.contains(|c: char| c.is_ascii_digit() || c == '/');
+    sentence.split_whitespace().filter(lasting).collect::<Vec<_>>().join(" ")
+}
+
+/// A difference, made smaller.
+#[derive(Clone, Debug)]
+pub(super) struct Difference {
+    pub(super) number: u64,
+    pub(super) toolchain: &'static Toolchain,
+    pub(super) device: String,
+    pub(super) kind: Kind,
+    /// How it broke, in the words of the record.
+    pub(super) reason: Option<String>,
+    pub(super) declaration: Declaration,
+    /// How often was asked.
+    calls: u32,
+    /// Members of all structs before and after.
+    members: (usize, usize),
+}
+
+impl Difference {
+    /// What was found, for people.
+    pub(super) fn sentence(&self) -> String {
+        let culprit = self.kind.culprit.map_or("nobody named", Culprit::as_str);
+        let Self { number, toolchain, device, members: (before, after), calls, .. } = self;
+        let what = match self.kind.outcome {
+            Outcome::Broken => "breaks",
+            Outcome::Differ | Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Skipped => "differs",
+        };
+        let reason = self.reason.as_ref().map(|reason| format!("\n  {reason}")).unwrap_or_default();
+        let (before, attempts) = (counted(*before as u64, "member"), counted(u64::from(*calls), "attempt"));
+        format!(
+            "number {number}: {toolchain} on {device} {what} ({culprit}); {before}, {after} after {attempts}{reason}\n\n{}",
+            self.declaration.text()
+        )
+    }
+}
+
+/// Makes the declaration of a record smaller: what it becomes must differ in the same way, through the same toolchain and on
+/// the same device. `None` where a fault is planted and the declaration differs without it too.
+pub(super) fn shrink(fuzz: &Fuzz, tree: DeclarationTree, (number, record): (u64, CheckRecord)) -> Option<Difference> {
+    let toolchain = fuzz.toolchains.iter().find(|toolchain| toolchain.name == record.producer);
+    let toolchain = *toolchain.expect("the record is of one of these toolchains");
+    let space = spaces::of(toolchain);
+    let drawn = tree.current();
+    let kind = Kind::of(&record);
+    let tells = |round: &Round<'_>| {
+        let again = round.records_of((toolchain, &record.device), &fuzz.compilers);
+        again.iter().any(|(_, other)| {
+            let other = Kind::of(other);
+            // A planted fault changes the block's size as well, so that whom it seems to be moves with every member.
+            other == kind || (fuzz.planted.is_some() && other.outcome == kind.outcome)
+        })
+    };
+    let by_the_fault = |tried: &Declaration| {
+        let drawn = [(number, tried.clone())];
+        fuzz.planted.is_none() || !tells(&Round::new(fuzz, &drawn).without_fault())
+    };
+    let mut differs = |tried: &Declaration| {
+        tried.fits(&space) && tells(&Round::new(fuzz, &[(number, tried.clone())])) && by_the_fault(tried)
+    };
+    if !by_the_fault(&drawn) {
+        return None;
+    }
+    let shrunk = declaration::shrink(tree, SHRINK_CALLS, &mut differs);
+    Some(Difference {
+        number,
+        toolchain,
+        device: record.device,
+        reason: record.skip_reason.filter(|_| kind.outcome == Outcome::Broken),
+        kind,
+        members: (drawn.member_count(), shrunk.declaration.member_count()),
+        declaration: shrunk.declaration,
+        calls: shrunk.calls,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn broken(reason: &str) -> Kind {
+        let line = serde_json::json!({
+            "schema": 1, "case": "fuzz/1", "rules": "scalar", "producer": "dxc-spirv", "device": "lavapipe",
+            "runner": "ash", "proves": "compiler", "outcome": "broken", "culprit": "compiler", "validation": "valid",
+            "skip_reason": reason, "ms": 1, "leaves": 0, "rows": []
+        });
+        Kind::of(&serde_json::from_value(line).unwrap())
+    }
+
+    #[test]
+    fn crashes_are_told_apart_by_words_and_not_by_numbers() {
+        let first = broken("dxc died of SIGABRT; its last words: assertion at 0x7ffd01ab in line 12 failed");
+        assert_eq!(first, broken("dxc died of SIGABRT; its last words: assertion at 0x55e0c9 in line 9 failed"));
+        let end = "dxc died of SIGABRT; its last words: assertion at 0x1 in line 7 failed";
+        assert_eq!(first, broken(&format!("{end}; {end}")));
+        assert_ne!(first, broken("dxc died of SIGSEGV; its last words: assertion at 0x7ffd01ab in line 12 failed"));
+    }
+}

@@ -1,0 +1,296 @@
+//! `layoutproof list`, `devices`, `compilers` and `doctor`: what there is.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::spirv_val::SpirvVal;
+use layoutproof_compilers::tools_folder::ToolsFolder;
+use layoutproof_core::check::{Generator, Produced};
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::report::listing::{self, CaseLine, Finding, Health, RuleSetLine};
+use layoutproof_core::report::summary::Exit;
+use layoutproof_core::report::{Style, coverage_table};
+use layoutproof_core::results::coverage::{Cells, planned};
+use layoutproof_device::RunnerKind;
+use layoutproof_executor::device_listing::{DRIVEN, DeviceListing};
+use layoutproof_executor::drivers::{self, FetchedDrivers};
+use layoutproof_executor::pool::Launch;
+use layoutproof_executor::tools::Tools;
+use layoutproof_layout::rules::Example;
+use layoutproof_layout::{RuleSet, table};
+
+use crate::args::{Format, FormatArgs};
+use crate::output::{print, print_json, warn, warn_of_listing};
+use crate::select::inputs::Cases;
+use crate::select::selection::{Refused, all_forms, sources, subjects};
+
+/// `layoutproof list`.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// List the rule sets instead: what each is, where it comes from, one worked example.
+    #[arg(long, conflicts_with = "coverage")]
+    pub rules: bool,
+    /// Count instead what the cases ask of devices: leaves by type, predecessor, rule set, space, stage, direction, form
+    /// and kind of proof. No GPU needed.
+    #[arg(long)]
+    pub coverage: bool,
+    /// Output format of --coverage.
+    #[arg(long, value_enum, default_value_t = Format::Text, requires = "coverage")]
+    pub format: Format,
+    /// Only cases whose id contains this text, or matches it as a pattern with * and ?.
+    pub filter: Vec<String>,
+    /// Read cases from this file or folder too.
+    #[arg(long, value_name = "PATH")]
+    pub cases: Vec<PathBuf>,
+}
+
+/// Lists cases or rule sets.
+///
+/// # Errors
+/// A path that cannot be read, and every problem of the cases.
+pub(crate) fn list(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
+    if args.rules {
+        let lines: Vec<RuleSetLine> = table().iter().map(rule_set_line).collect();
+        print(&listing::rule_sets(&lines, style));
+        return Ok(Exit::Agree);
+    }
+    if args.coverage {
+        return coverage(args, style);
+    }
+    let all = Cases::load(&args.cases)?;
+    let mut sources = SourceMap::default();
+    let mut diagnostics = Vec::new();
+    let cases = all.read(&all.matching(&args.filter), &mut sources, &mut diagnostics);
+    if !diagnostics.is_empty() {
+        return Err(Refused { diagnostics, sources }.into());
+    }
+    let lines: Vec<_> = cases.into_iter().map(|case| CaseLine { id: case.id, summary: case.summary }).collect();
+    print(&listing::cases(&lines, style));
+    Ok(if lines.is_empty() { Exit::NothingSelected } else { Exit::Agree })
+}
+
+/// Counts what the cases ask of devices.
+fn coverage(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
+    let mut cells = Cells::new();
+    for subject in subjects(&sources(&args.cases, &args.filter)?) {
+        for generator in Generator::ALL {
+            planned(&subject, &Produced::new(&subject, generator, &all_forms()), &mut cells);
+        }
+    }
+    match args.format {
+        Format::Json => {
+            let listed = cells.iter().map(|(cell, leaves)| serde_json::json!({"cell": cell, "leaves": leaves}));
+            let listed: Vec<_> = listed.collect();
+            print_json(&format!(
+                "{}\n",
+                serde_json::json!({"schema": layoutproof_core::results::record::SCHEMA, "cells": listed})
+            ));
+        }
+        Format::Text => {
+            let names: Vec<&str> = table().iter().map(|rules| rules.name).collect();
+            print(&coverage_table::coverage_table(&cells, &names, style));
+        }
+    }
+    Ok(if cells.is_empty() { Exit::NothingSelected } else { Exit::Agree })
+}
+
+fn rule_set_line(rules: &RuleSet) -> RuleSetLine {
+    let Example { declaration, offsets, size } = rules.example;
+    RuleSetLine {
+        name: rules.name.to_owned(),
+        what: rules.summary.to_owned(),
+        source: rules.source.to_owned(),
+        example: format!("{declaration} at {offsets:?}, {size} bytes"),
+    }
+}
+
+/// Lists the devices that a run would use.
+///
+/// # Errors
+/// A variable says where fetched drivers are, and does not say it. No device is exit code 3, and so is an API whose
+/// devices could not be listed.
+pub(crate) fn devices(args: &FormatArgs, style: Style) -> anyhow::Result<Exit> {
+    let listing = DeviceListing::of(&DRIVEN, &Launch::of(std::env::current_exe()?)?);
+    let DeviceListing { devices, notes, failures } = &listing;
+    match args.format {
+        Format::Json => {
+            let schema = layoutproof_core::results::record::SCHEMA;
+            let answer =
+                serde_json::json!({"schema": schema, "devices": devices, "notes": notes, "failed_listings": failures});
+            print_json(&format!("{answer}\n"));
+        }
+        Format::Text => print(&listing::devices(devices, style)),
+    }
+    warn_of_listing(&listing);
+    Ok(exit_of_listing(&listing))
+}
+
+fn exit_of_listing(listing: &DeviceListing) -> Exit {
+    let is_complete = listing.failures.is_empty() && !listing.devices.is_empty();
+    if is_complete { Exit::Agree } else { Exit::Missing }
+}
+
+/// Says what is there, where it comes from, and what is missing.
+///
+/// # Errors
+/// As [`devices`].
+pub(crate) fn doctor(style: Style) -> anyhow::Result<Exit> {
+    let tools = Tools::find()?;
+    let launch = Launch::of(std::env::current_exe()?)?;
+    let listing = DeviceListing::of(&DRIVEN, &launch);
+
+    let mut findings = tools_findings(&tools);
+    findings.extend(driver_findings(&listing, &launch.drivers));
+    findings.extend(direct3d_finding(&listing, &launch));
+    findings.push(match SpirvVal::find() {
+        Some(validator) => {
+            let (version, program, origin) = (validator.version(), validator.program().display(), validator.origin());
+            good("spirv-val", format!("{version}, {program}, {origin}"))
+        }
+        None => missing("spirv-val", "modules go to devices unchecked", "install spirv-tools, or set SPIRV_VAL"),
+    });
+    findings.extend(compiler_findings(&tools));
+    print(&listing::doctor(&findings, style));
+    Ok(exit_of_listing(&listing))
+}
+
+/// The tools folder, and whether it is looked at who can change it.
+fn tools_findings(tools: &Tools) -> Vec<Finding> {
+    const NAME: &str = "tools folder";
+    let Some(folder) = tools.folder() else {
+        let reason = tools.absence().map(ToString::to_string).unwrap_or_default();
+        return vec![missing(NAME, &reason, "")];
+    };
+    let unchecked = (!ToolsFolder::INSPECTS)
+        .then(|| warning(NAME, "who can change what is in it is not checked on this system".to_owned()));
+    let found = good(NAME, format!("{}, {}", folder.path().display(), folder.origin().as_str()));
+    [Some(found), unchecked].into_iter().flatten().collect()
+}
+
+/// Where Direct3D 12 comes from; nothing on systems that cannot have it.
+fn direct3d_finding(listing: &DeviceListing, launch: &Launch) -> Option<Finding> {
+    const NAME: &str = "Direct3D 12";
+    let has_device = listing.devices.iter().any(|device| device.runner == RunnerKind::D3d12);
+    match &launch.vkd3d {
+        Some(vkd3d) if has_device => {
+            let versions = vkd3d.versions().lines().collect::<Vec<_>>().join(", ");
+            Some(good(NAME, format!("vkd3d of Debian testing, from the tools folder: {versions}")))
+        }
+        None if has_device => Some(good(NAME, "of the system".to_owned())),
+        Some(_) => Some(broken(NAME, "vkd3d was fetched, and gives no device".to_owned())),
+        None if cfg!(target_os = "macos") => None,
+        None => {
+            Some(missing(NAME, "no library (vkd3d 2), or no device of it", "ci/setup.sh fetches vkd3d 2 on Debian"))
+        }
+    }
+}
+
+/// The devices, where their drivers come from, and what is wrong with them.
+fn driver_findings(listing: &DeviceListing, drivers: &FetchedDrivers) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for device in &listing.devices {
+        let name = format!("{} via {}", device.id, device.runner.as_str());
+        findings.push(good(&name, format!("{}, {}", device.driver, device.api)));
+    }
+    for id in ["lavapipe", "swiftshader"].iter().filter(|id| !listing.devices.iter().any(|device| device.id == **id)) {
+        findings.push(missing(id, "no such device", "ci/setup.sh fetches it"));
+    }
+
+    findings.push(good(
+        "Vulkan drivers",
+        match (drivers::chosen(), drivers.manifests().len()) {
+            (Some(variable), _) => format!("as {variable} says; none is added"),
+            (None, 0) => "those of the system".to_owned(),
+            (None, fetched) => format!("those of the system, and {fetched} of the tools folder"),
+        },
+    ));
+    for manifest in drivers.manifests() {
+        findings.push(good("Vulkan driver", format!("{}, in the tools folder", manifest.display())));
+    }
+
+    for note in &listing.notes {
+        findings.push(if drivers.notes().contains(note) {
+            warning("Vulkan driver", note.clone())
+        } else {
+            broken("driver", note.clone())
+        });
+    }
+    findings.extend(listing.failures.iter().map(|failure| broken("driver", failure.clone())));
+    findings
+}
+
+/// The compilers that are there, what is wrong with others, and those that are missed.
+fn compiler_findings(tools: &Tools) -> Vec<Finding> {
+    let (compilers, notes) = Compiler::look(tools.folder());
+    let mut findings: Vec<Finding> = compilers.iter().map(found).collect();
+    findings.extend(notes.into_iter().map(|note| warning("compiler", note)));
+    for name in ["dxc", "slangc"] {
+        if !compilers.iter().any(|compiler| compiler.name() == name) {
+            let detail = "expected numbers that it gave cannot be derived again";
+            findings.push(missing(name, detail, "ci/setup.sh fetches it"));
+        }
+    }
+    findings
+}
+
+/// Lists the compilers that are there, and how to name those that are not.
+///
+/// # Errors
+/// A variable says where fetched tools are, and does not say it.
+pub(crate) fn compilers(args: &FormatArgs, style: Style) -> anyhow::Result<Exit> {
+    let tools = Tools::find()?;
+    let (all, notes) = Compiler::look(tools.folder());
+    match args.format {
+        Format::Json => {
+            let listed = all.iter().map(|compiler| {
+                serde_json::json!({
+                    "name": compiler.name(),
+                    "version": compiler.version(),
+                    "program": compiler.program().display().to_string(),
+                    "origin": compiler.origin().to_string(),
+                })
+            });
+            let listed: Vec<_> = listed.chain([serde_json::json!({"name": "naga", "version": NAGA})]).collect();
+            print_json(&format!(
+                "{}\n",
+                serde_json::json!({"schema": layoutproof_core::results::record::SCHEMA, "compilers": listed})
+            ));
+        }
+        Format::Text => {
+            let absent = Compiler::known().filter(|(name, _)| !all.iter().any(|compiler| compiler.name() == *name));
+            let absent = absent.map(|(name, advice)| missing(name, "not found", &advice));
+            let built_in = good("naga", format!("{NAGA}, built in"));
+            let findings: Vec<Finding> = all.iter().map(found).chain([built_in]).chain(absent).collect();
+            print(&listing::doctor(&findings, style));
+        }
+    }
+    for note in tools.note().into_iter().chain(notes) {
+        warn(&format!("note: {note}\n"));
+    }
+    Ok(Exit::Agree)
+}
+
+/// Version of the naga that is part of this program.
+const NAGA: &str = env!("NAGA_VERSION");
+
+fn found(compiler: &Compiler) -> Finding {
+    let (version, file, origin) = (compiler.version(), compiler.file().display(), compiler.origin());
+    good(compiler.name(), format!("{version}, {file}, {origin}"))
+}
+
+fn good(name: &str, detail: String) -> Finding {
+    Finding { health: Health::Good, name: name.to_owned(), detail, advice: String::new() }
+}
+
+fn warning(name: &str, detail: String) -> Finding {
+    Finding { health: Health::Warning, name: name.to_owned(), detail, advice: String::new() }
+}
+
+fn broken(name: &str, detail: String) -> Finding {
+    Finding { health: Health::Broken, name: name.to_owned(), detail, advice: String::new() }
+}
+
+fn missing(name: &str, detail: &str, advice: &str) -> Finding {
+    Finding { health: Health::Missing, name: name.to_owned(), detail: detail.to_owned(), advice: advice.to_owned() }
+}

@@ -1,0 +1,13 @@
+//! The commands, one file or folder each, with its arguments.
+
+pub mod bench;
+pub(crate) mod export;
+pub(crate) mod freeze;
+pub(crate) mod fuzz;
+pub(crate) mod list_commands;
+pub(crate) mod mutants;
+pub(crate) mod reflect;
+pub(crate) mod regress;
+pub(crate) mod report;
+pub(crate) mod run;
+pub(crate) mod show;

@@ -1,0 +1,97 @@
+//! `layoutproof mutants`: plants faults one at a time and prints which cases notice.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+
+use clap::Args;
+use layoutproof_core::check::{Generator, Placed, Produced, Proof, Source};
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::model::{BINDING_MISREADINGS, MISREADINGS};
+use layoutproof_core::report::summary::Exit;
+use layoutproof_core::report::{Style, mutant_table};
+use layoutproof_core::results::mutants::MutantTable;
+use layoutproof_core::results::mutants::devices::{DeviceLine, ModelCheck, ModelChecks, try_misreading};
+use layoutproof_core::results::mutants::equivalent::{self, Equivalent};
+use layoutproof_core::results::mutants::rules::{RuleLine, try_rules};
+use layoutproof_core::results::record::SCHEMA;
+use layoutproof_layout::{RuleSet, table};
+
+use crate::args::Format;
+use crate::output::{print, print_json};
+use crate::select::selection::{Refused, all_forms, rule_set, sources, subjects};
+
+/// `layoutproof mutants`.
+#[derive(Debug, Args)]
+pub struct MutantsArgs {
+    /// Only the mutants of these rule sets, each on a line of its own, and no devices.
+    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    pub rules: Vec<String>,
+    /// Every rule mutant on a line of its own, and all cases that notice a misreading device rather than the first few.
+    #[arg(long)]
+    pub all: bool,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Read cases from this file or folder too; a case of the same id replaces the built-in one.
+    #[arg(long, value_name = "PATH")]
+    pub cases: Vec<PathBuf>,
+}
+
+/// The explained survivors.
+const EQUIVALENTS: &str = include_str!("../../../../ci/equivalent-mutants.toml");
+
+/// Where [`EQUIVALENTS`] stands, for messages.
+const EQUIVALENTS_NAME: &str = "ci/equivalent-mutants.toml";
+
+/// As many killers of a misreading are enough, unless all are asked for.
+const ENOUGH: usize = 3;
+
+/// Tries all mutants. A survivor that nobody has explained, or a stale explanation, is exit code 1.
+///
+/// # Errors
+/// Unknown rule sets, and every problem of the cases and of the explanations.
+pub(crate) fn try_all(args: &MutantsArgs, style: Style) -> anyhow::Result<Exit> {
+    let wanted = args.rules.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
+    let chosen: Vec<&RuleSet> = if wanted.is_empty() { table().iter().collect() } else { wanted.clone() };
+    let equivalents = equivalents()?;
+    let cases = sources(&args.cases, &[])?;
+    let enough = (!args.all).then_some(ENOUGH);
+    let (lines, devices) = thread::scope(|scope| {
+        let devices = wanted.is_empty().then(|| scope.spawn(|| try_devices(&cases, enough)));
+        let lines: Vec<RuleLine> = chosen.iter().flat_map(|row| try_rules(row, &cases, &equivalents)).collect();
+        let devices = devices.map(|devices| devices.join().expect("the misreadings are tried without a panic"));
+        (lines, devices.unwrap_or_default())
+    });
+    let outdated = equivalent::stale(&equivalents, &lines);
+    let table_of_all = MutantTable { schema: SCHEMA, rules: lines, devices, stale: outdated };
+    match args.format {
+        Format::Json => print_json(&format!("{}\n", serde_json::to_string(&table_of_all)?)),
+        Format::Text => {
+            let every_line = args.all || !wanted.is_empty();
+            print(&mutant_table::mutant_table(&table_of_all, every_line, style));
+        }
+    }
+    Ok(if table_of_all.is_clean() { Exit::Agree } else { Exit::Differ })
+}
+
+fn equivalents() -> anyhow::Result<Vec<Equivalent>> {
+    let mut sources = SourceMap::default();
+    let file = sources.add(EQUIVALENTS_NAME, EQUIVALENTS);
+    equivalent::read(file, &sources).map_err(|diagnostics| Refused { diagnostics, sources }.into())
+}
+
+fn try_devices(cases: &[Arc<Source>], enough: Option<usize>) -> Vec<DeviceLine> {
+    let settings = all_forms();
+    let of_bytes = subjects(cases).filter_map(|subject| {
+        let produced = Produced::new(&subject, Generator::Rspirv, &settings);
+        ModelCheck::new(Arc::new(subject), produced)
+    });
+    let placed = cases.iter().flat_map(Placed::all).filter(|placed| placed.expected.is_some());
+    let of_bindings = placed.filter_map(|placed| ModelCheck::of_proof(Proof::new(&placed)?));
+
+    let (mut of_bytes, mut of_bindings) = (ModelChecks::new(of_bytes), ModelChecks::new(of_bindings));
+    let bytes = MISREADINGS.iter().map(|misreading| try_misreading(*misreading, &mut of_bytes, enough));
+    let bindings = BINDING_MISREADINGS.iter().map(|misreading| try_misreading(*misreading, &mut of_bindings, enough));
+    bytes.chain(bindings).collect()
+}

@@ -1,0 +1,146 @@
+//! `layoutproof reflect`: a program's layout as Slang's reflection shows it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use anyhow::bail;
+use clap::{Args, ValueEnum};
+use layoutproof_core::bindings::reflect::{Used, slang_json, yaml};
+use layoutproof_core::bindings::{Convention, Request, Target, slang};
+use layoutproof_core::check::Source;
+use layoutproof_core::input::diagnostics::{Code, Diagnostic, render};
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::module::Module;
+use layoutproof_core::report::Style;
+use layoutproof_core::report::summary::Exit;
+use layoutproof_layout::shape::{MatrixOrder, Member, StructType, Type};
+
+use crate::args::DeclareArgs;
+use crate::args::placement::PlacementArgs;
+use crate::commands::show::Input;
+use crate::output::{print, warn_rendered};
+use crate::select::inputs::{Word, add_text};
+use crate::select::selection::options_of;
+
+/// Output formats of `layoutproof reflect`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReflectFormat {
+    /// The tree of the Slang user guide's reflection chapter.
+    Yaml,
+    /// What `slangc -reflection-json` prints.
+    SlangJson,
+}
+
+/// `layoutproof reflect`.
+#[derive(Debug, Args)]
+pub struct ReflectArgs {
+    /// A shader file (.hlsl, .slang), a case file or the id of a built-in case.
+    pub input: String,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = ReflectFormat::Yaml)]
+    pub format: ReflectFormat,
+    /// How the declaration is read.
+    #[command(flatten)]
+    pub declare: DeclareArgs,
+    /// For which API, by whose rules.
+    #[command(flatten)]
+    pub placement: PlacementArgs,
+}
+
+/// Shows one input's reflection.
+///
+/// # Errors
+/// What could not be read, and questions that Slang's reflection does not answer; refused files are shown as such.
+pub(crate) fn reflect(args: &ReflectArgs, style: Style) -> anyhow::Result<Exit> {
+    let mut sources = SourceMap::default();
+    let refuse = |found: &[Diagnostic], sources: &SourceMap| {
+        warn_rendered(&render(found, sources, style.colour));
+        Ok(Exit::CouldNotRun)
+    };
+    let source = match read(args, &mut sources)? {
+        Ok(source) => source,
+        Err(found) => return refuse(&found, &sources),
+    };
+    let request = request(args, &source)?;
+    let program = match slang::layout(&source.module, &request) {
+        Ok(program) => program,
+        Err(found) => return refuse(&found, &sources),
+    };
+    let used = Used::new(&source.module, &request);
+    print(&match args.format {
+        ReflectFormat::Yaml => yaml(&program, &used, source.options.matrix),
+        ReflectFormat::SlangJson => slang_json(&program, &used),
+    });
+    let mut warnings: Vec<Diagnostic> = source.module.warnings.iter().chain(&program.warnings).cloned().collect();
+    if request.target == Target::Vulkan {
+        warnings.extend(beyond_slangs_reflection(&source.module));
+    }
+    warn_rendered(&render(&warnings, &sources, style.colour));
+    Ok(Exit::Agree)
+}
+
+/// A warning for each member whose `[[vk::offset]]` slangc's code follows and its reflection ignores.
+///
+/// Source: Slang 2026.14.1, decorations and reflection of the same program.
+fn beyond_slangs_reflection(module: &Module) -> Vec<Diagnostic> {
+    let (mut structs, mut known) = (Vec::new(), HashSet::new());
+    for block in &module.blocks {
+        add_structs(&block.element, &mut structs, &mut known);
+    }
+    let members = structs.iter().flat_map(|ty| &ty.members);
+    let placed = members.filter(|member| member.annotations.attribute(Some("vk"), "offset").is_some());
+    let warning = |member: &Member| {
+        let message = format!("slangc's own reflection ignores the [[vk::offset]] of `{}`", member.name);
+        Diagnostic::warning(Code::UncertainLayout, member.span, message)
+            .with_help("shown is where slangc's code reads the member")
+    };
+    placed.map(warning).collect()
+}
+
+/// Adds the structs that a type is made of, but for those that are known.
+fn add_structs<'t>(ty: &'t Type, structs: &mut Vec<&'t StructType>, known: &mut HashSet<*const StructType>) {
+    let Type::Struct(structure) = ty.dimensions().0 else { return };
+    let mut structure = Some(structure);
+    while let Some(here) = structure.filter(|here| known.insert(Arc::as_ptr(here))) {
+        structs.push(here);
+        here.members.iter().for_each(|member| add_structs(&member.ty, structs, known));
+        structure = here.base.as_ref();
+    }
+}
+
+/// A file, which may have entry points only, or a case; the inner error is what is wrong with its text.
+fn read(args: &ReflectArgs, sources: &mut SourceMap) -> anyhow::Result<Result<Box<Source>, Vec<Diagnostic>>> {
+    if let Word::Declarations(path) = Word::of(&args.input, args.declare.lang) {
+        let declared = options_of(&args.declare, &path, args.placement.profile.as_deref());
+        let options = args.declare.layout_options();
+        let span = add_text(&path, sources)?;
+        return Ok(Source::of_program(span, options, &declared, sources).map(Box::new));
+    }
+    Ok(match Input::read(&args.input, &args.declare, args.placement.profile.as_deref(), sources)? {
+        Ok(Input::Declared(source)) => Ok(source),
+        Ok(Input::LaidOut(_)) => bail!("{} says its own layout: reflection is of HLSL and Slang", args.input),
+        Err(found) => Err(found),
+    })
+}
+
+/// The one question, with the matrix order that holds for the file or case.
+fn request(args: &ReflectArgs, source: &Source) -> anyhow::Result<Request> {
+    let mut requests = args.placement.requests(&source.invocation)?;
+    let (Some(mut request), true) = (requests.pop(), requests.is_empty()) else {
+        bail!("reflection is of one target by one convention: --target d3d12 --convention slang")
+    };
+    match request.convention {
+        Convention::Slang | Convention::SlangDocumented => {}
+        Convention::Dxc | Convention::Clang => {
+            bail!("{} has no such reflection: --convention slang", request.convention)
+        }
+    }
+    if !request.options.iter().any(|option| option.starts_with("-matrix-layout")) {
+        let order = match source.options.matrix {
+            MatrixOrder::Row => "-matrix-layout-row-major",
+            MatrixOrder::Column => "-matrix-layout-column-major",
+        };
+        request.options.push(order.to_owned());
+    }
+    Ok(request)
+}

@@ -1,0 +1,211 @@
+//! `layoutproof regress`: what a build of a compiler decides otherwise than a frozen one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::family::Family;
+use layoutproof_core::check::Source;
+use layoutproof_core::report::Style;
+use layoutproof_core::report::regression::{Regression, Side, json, text};
+use layoutproof_core::report::summary::Exit;
+use layoutproof_core::results::frozen::accepted::AcceptedEntry;
+use layoutproof_core::results::frozen::{Comparison, Decided, Manifest, accept, compare};
+use layoutproof_executor::tools::Tools;
+
+use crate::args::Format;
+use crate::commands::freeze::{AskArgs, Asked, sources};
+use crate::output::{print, print_json, warn};
+use crate::records::frozen_set::{FrozenSet, Place};
+use crate::records::output_files::check_folder;
+
+/// `layoutproof regress`.
+#[derive(Debug, Args)]
+pub struct RegressArgs {
+    /// Compiler and cases.
+    #[command(flatten)]
+    pub ask: AskArgs,
+    /// The frozen set; default: that of the newest version of the family below shaders/frozen.
+    #[arg(long, value_name = "DIR")]
+    pub against: Option<PathBuf>,
+    /// Record the differences that this pattern matches as intended, for this version of the compiler. A difference is
+    /// CASE:TOOLCHAIN:PATH:WHAT.
+    #[arg(long, value_name = "PATTERN", requires = "reason")]
+    pub accept: Option<String>,
+    /// Why they are intended.
+    #[arg(long, value_name = "TEXT", requires = "accept")]
+    pub reason: Option<String>,
+    /// Do not fail where an accepted change is no difference any more, as in a bisection, which also builds what came
+    /// before the change.
+    #[arg(long)]
+    pub allow_stale: bool,
+    /// Each accepted difference too.
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// Compares a compiler with a frozen set.
+///
+/// # Errors
+/// A compiler of no known family, a set or cases with problems, a pattern that matches nothing.
+pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> {
+    let Some(mut build) = Build::of(&args.ask)? else { return Ok(Exit::Missing) };
+    let family = build.family()?;
+    let mut set = match &args.against {
+        Some(folder) => FrozenSet::load(Place::Folder(folder.clone()))?,
+        None => FrozenSet::newest(family)?,
+    };
+    if let (Some(_), Place::Folder(folder)) = (&args.accept, &set.place) {
+        check_folder(folder)?;
+    }
+    if set.manifest.family != family.as_str() {
+        bail!("{} is what {} decided, and {} is {family}", set.place, set.manifest.family, args.ask.compiler);
+    }
+    if build.is_frozen_as(&set) {
+        warn(&format!("error: {} is compared with itself: nobody else is here to ask\n", set.place));
+        return Ok(Exit::Missing);
+    }
+    let sources = sources(&args.ask)?;
+    let left_out = leave_out(&mut set, &args.ask, &sources);
+    if let Build::Frozen(frozen) = &mut build {
+        leave_out(frozen, &args.ask, &sources);
+    }
+
+    let place = build.place(&args.ask.compiler);
+    let Decisions { manifest, decided } = build.decide(&sources)?;
+    let mut comparison = compare(&set.decided, &decided);
+    if comparison.cases == 0 {
+        warn("nothing is compared: no case is the same in the frozen set\n");
+        return Ok(Exit::NothingSelected);
+    }
+    if let Some((pattern, reason)) = args.accept.as_ref().zip(args.reason.as_ref()) {
+        let (pattern, reason, versions) = (pattern.clone(), reason.clone(), manifest.version.clone());
+        record(AcceptedEntry { pattern, reason, versions }, &mut set, &comparison)?;
+    }
+    let outdated = accept(&set.accepted, &manifest.version, &mut comparison, &left_out);
+    let regression = Regression {
+        new: Side { says: &manifest.says, place },
+        old: Side { says: &set.manifest.says, place: set.place.to_string() },
+        comparison: &comparison,
+        stale: &outdated,
+    };
+    match args.format {
+        Format::Text => print(&text(&regression, args.verbose, style)),
+        Format::Json => print_json(&format!("{}\n", json(&regression))),
+    }
+    let differs = comparison.unaccepted().next().is_some() || !(outdated.is_empty() || args.allow_stale);
+    Ok(if differs { Exit::Differ } else { Exit::Agree })
+}
+
+/// The build that is compared with a frozen one.
+enum Build {
+    /// A compiler of this machine.
+    Here(Box<Asked>),
+    /// What one decided elsewhere.
+    Frozen(Box<FrozenSet>),
+}
+
+/// What a build decides, by toolchain, and who it is.
+struct Decisions {
+    manifest: Manifest,
+    decided: BTreeMap<String, Decided>,
+}
+
+impl Build {
+    /// What the arguments name: a compiler, or the folder of a frozen set. Where a compiler is not here that the repository
+    /// has a set of, that is taken, with a note. `None`, and a word about it, where there is neither.
+    ///
+    /// # Errors
+    /// As [`Asked::of`], and a set that cannot be read.
+    fn of(ask: &AskArgs) -> anyhow::Result<Option<Self>> {
+        let name = ask.compiler.as_str();
+        if let Some(set) = FrozenSet::at(Path::new(name))? {
+            return Ok(Some(Self::Frozen(Box::new(set))));
+        }
+        let is_absent =
+            Family::of_name(name).is_some() && Compiler::named(name, Tools::find()?.folder()).compiler.is_err();
+        let stand_in = if is_absent { FrozenSet::in_place_of(name)? } else { None };
+        if let Some(set) = stand_in {
+            warn(&format!("note: `{name}` is not here; {} says what it decided elsewhere\n", set.place));
+            return Ok(Some(Self::Frozen(Box::new(set))));
+        }
+        Ok(Asked::of(ask)?.map(|asked| Self::Here(Box::new(asked))))
+    }
+
+    /// Its family.
+    ///
+    /// # Errors
+    /// A set of a family that is not known.
+    fn family(&self) -> anyhow::Result<Family> {
+        match self {
+            Self::Here(asked) => Ok(asked.family()),
+            Self::Frozen(set) => {
+                let family = Family::ALL.into_iter().find(|family| family.as_str() == set.manifest.family);
+                family.with_context(|| format!("{}: unknown family `{}`", set.place, set.manifest.family))
+            }
+        }
+    }
+
+    /// Whether it is this set, so that there is nothing to compare.
+    fn is_frozen_as(&self, set: &FrozenSet) -> bool {
+        match self {
+            Self::Here(_) => false,
+            Self::Frozen(own) => own.manifest.digest == set.manifest.digest,
+        }
+    }
+
+    /// Where it is, for people.
+    fn place(&self, compiler: &str) -> String {
+        match self {
+            Self::Here(_) => compiler.to_owned(),
+            Self::Frozen(set) => format!("frozen, {}", set.place),
+        }
+    }
+
+    /// Who it is, and what it decides.
+    ///
+    /// # Errors
+    /// The compiler's file cannot be read.
+    fn decide(self, sources: &[Arc<Source>]) -> anyhow::Result<Decisions> {
+        match self {
+            Self::Here(asked) => {
+                let decided = asked.decide(sources);
+                Ok(Decisions { manifest: asked.manifest(&decided)?, decided })
+            }
+            Self::Frozen(set) => Ok(Decisions { manifest: set.manifest, decided: set.decided }),
+        }
+    }
+}
+
+/// Takes the cases out of the set that the user leaves out, which are not gone, and returns their ids.
+fn leave_out(set: &mut FrozenSet, ask: &AskArgs, sources: &[Arc<Source>]) -> Vec<String> {
+    if ask.filter.is_empty() {
+        return Vec::new();
+    }
+    let is_left_out = |id: &String| !sources.iter().any(|source| source.id == *id);
+    let left_out: BTreeSet<String> =
+        set.decided.values().flat_map(|cases| cases.keys()).filter(|id| is_left_out(id)).cloned().collect();
+    for cases in set.decided.values_mut() {
+        cases.retain(|id, _| !left_out.contains(id));
+    }
+    left_out.into_iter().collect()
+}
+
+/// Adds an entry to the set's list, unless it explains nothing.
+fn record(entry: AcceptedEntry, set: &mut FrozenSet, comparison: &Comparison) -> anyhow::Result<()> {
+    let pattern = wildmatch::WildMatch::new(&entry.pattern);
+    if !comparison.differences.iter().any(|difference| pattern.matches(&difference.name())) {
+        let first = comparison.differences.first().map(|difference| format!("; one is `{}`", difference.name()));
+        bail!("`{}` matches no difference{}", entry.pattern, first.unwrap_or_default());
+    }
+    if !set.accepted.entries.contains(&entry) {
+        set.accepted.entries.push(entry);
+    }
+    set.write_accepted()
+}

@@ -1,0 +1,69 @@
+//! The part of `layoutproof show` that says where parameters are bound.
+
+use anyhow::bail;
+use layoutproof_core::bindings::{Request, bind};
+use layoutproof_core::check::Source;
+use layoutproof_core::input::diagnostics::Diagnostic;
+use layoutproof_core::report::bindings_text::{Column, rows};
+use layoutproof_core::report::show_json::{Shown, ShownLayout};
+
+use crate::commands::show::args::{ShowArgs, ShowFormat};
+
+/// The answers of all conventions that were asked.
+#[derive(Debug, Default)]
+pub(crate) struct Placements {
+    /// One per convention that answers.
+    pub columns: Vec<Column>,
+    /// What the others refuse.
+    pub refused: Vec<Diagnostic>,
+}
+
+impl Placements {
+    /// Asks every convention; a refusal names the convention where there are several.
+    pub(crate) fn of(source: &Source, requests: &[Request]) -> Self {
+        let mut placements = Self::default();
+        for request in requests {
+            match bind(&source.module, request) {
+                Ok(bound) => placements.columns.push(Column { name: request.name(), bound }),
+                Err(found) if requests.len() == 1 => placements.refused.extend(found),
+                Err(found) => placements.refused.extend(found.into_iter().map(|refusal| Diagnostic {
+                    message: format!("{}: {}", request.name(), refusal.message),
+                    ..refusal
+                })),
+            }
+        }
+        placements
+    }
+
+    /// What the conventions warn of.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = Diagnostic> {
+        self.columns.iter().flat_map(|column| column.bound.warnings.iter().cloned())
+    }
+
+    /// The JSON answer: bindings where they were asked for, and the layouts that were asked for.
+    pub(crate) fn shown(&self, args: &ShowArgs, layouts: Vec<ShownLayout>) -> Shown {
+        let asked = args.placement.target.zip(args.placement.convention.first()).zip(self.columns.first());
+        let Some(((target, named), column)) = asked else { return Shown::layouts(&args.input, layouts) };
+        let convention = named.to_string();
+        let mut shown = Shown::bindings(&args.input, target.as_str(), &convention, rows(&column.bound));
+        shown.layouts = (!args.rules.is_empty()).then_some(layouts);
+        shown
+    }
+}
+
+/// Whether the formats can hold what is asked for.
+///
+/// # Errors
+/// A sentence where they cannot.
+pub(crate) fn check_format(args: &ShowArgs, requests: &[Request]) -> anyhow::Result<()> {
+    match (args.format, requests) {
+        (_, []) | (ShowFormat::Text, _) | (ShowFormat::Json, [_]) => Ok(()),
+        (ShowFormat::Json, _) => bail!("the JSON answer is that of one convention: name one with --convention"),
+        (ShowFormat::Llvm | ShowFormat::LlvmLayout, _) => {
+            bail!("layout types say nothing of bindings: --target goes with the formats text and json")
+        }
+        (ShowFormat::RustAsserts | ShowFormat::CppAsserts, _) => {
+            bail!("host structs say nothing of bindings: --target goes with the formats text and json")
+        }
+    }
+}

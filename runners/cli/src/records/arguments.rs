@@ -1,0 +1,99 @@
+//! The arguments of a run as its records keep them: what decides which checks there are and what they find.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+use anyhow::{Context, bail};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command, CommandFactory, Parser};
+
+use crate::args::RunArgs;
+use crate::command_line::{Cli, Command as Invoked};
+
+/// The command that writes records.
+const RUN: &str = "run";
+
+/// Options that only say where reports go, how they look and what they must show.
+const OF_REPORTS: [&str; 12] =
+    ["json", "junit", "csv", "out", "resume", "verbose", "color", "ascii", "require", "forbid_skip", "floors", "help"];
+
+/// What the user typed behind the command, by option; positional words are under `inputs`.
+pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> BTreeMap<String, Vec<String>> {
+    let command = Cli::command();
+    let matches = command.clone().try_get_matches_from(words).ok();
+    let run = matches.as_ref().and_then(ArgMatches::subcommand);
+    let Some((name, run)) = run else { return BTreeMap::new() };
+    let options = command.find_subcommand(name).into_iter().flat_map(Command::get_arguments);
+    let options = options.map(|option| option.get_id().as_str()).filter(|id| !OF_REPORTS.contains(id));
+    let typed = options.filter(|id| run.value_source(id) == Some(ValueSource::CommandLine));
+    let values = |id: &str| {
+        let raw = run.get_raw(id).into_iter().flatten();
+        raw.map(|value| value.to_string_lossy().into_owned()).collect()
+    };
+    typed.map(|id| (id.to_owned(), values(id))).collect()
+}
+
+/// The arguments of a run by its records.
+///
+/// # Errors
+/// Options that this version does not have or does not take so.
+pub(crate) fn again(arguments: &BTreeMap<String, Vec<String>>) -> anyhow::Result<RunArgs> {
+    let command = Cli::command();
+    let run = command.find_subcommand(RUN).context("every version can run")?;
+    let (mut words, mut inputs) = (vec!["layoutproof".to_owned(), RUN.to_owned()], vec!["--".to_owned()]);
+    for (id, values) in arguments {
+        let option = run.get_arguments().find(|option| option.get_id() == id.as_str());
+        let option = option.with_context(|| format!("this version has no option `{id}`, as the records' run had"))?;
+        match (option.get_long(), option.get_short()) {
+            (Some(long), _) if option.get_action().takes_values() => {
+                words.extend(values.iter().map(|value| format!("--{long}={value}")));
+            }
+            (Some(long), _) => words.push(format!("--{long}")),
+            (None, Some(short)) => words.extend(values.iter().map(|value| format!("-{short}{value}"))),
+            (None, None) => inputs.extend(values.iter().cloned()),
+        }
+    }
+    let cli = Cli::try_parse_from(words.into_iter().chain(inputs)).context("the arguments of the records' run")?;
+    let Invoked::Run(run) = cli.command else { bail!("the records are of another command") };
+    Ok(*run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(words: &str) -> String {
+        let words = ["layoutproof", "run"].into_iter().chain(words.split_whitespace());
+        format!("{:?}", of_run(words.map(OsString::from)))
+    }
+
+    #[test]
+    fn what_decides_is_kept_and_what_reports_is_not() {
+        let decides = r#"{"inputs": ["arrays/"], "no_known": ["true"], "rules": ["std140", "scalar"]}"#;
+        assert_eq!(typed("arrays/ --rules std140,scalar --no-known"), decides);
+        let more = "--json a --junit b -vv --color never --ascii --require lavapipe --forbid-skip= --floors f";
+        assert_eq!(typed(&format!("--no-known {more} arrays/ --rules std140 --rules scalar")), decides);
+        assert_eq!(typed(""), "{}");
+    }
+
+    /// What was typed is what the records say of a run that is asked for by its records.
+    #[test]
+    fn records_hold_all_that_a_run_needs() {
+        let words = "arrays/ b.hlsl --rules=std140,scalar --no-known --shard=1/2 -D A=1,2 -I folder --16bit off --rotation 3 \
+                     --no-fuse";
+        let words = ["layoutproof", "run"].into_iter().chain(words.split_whitespace()).map(OsString::from);
+        let arguments = of_run(words);
+        let run = again(&arguments).unwrap();
+        assert_eq!((run.rules.len(), run.rotation, run.no_fuse, run.no_known), (2, 3, true, true));
+        assert_eq!((run.inputs.len(), run.part.shard.map(|shard| shard.of)), (2, Some(2)));
+        assert_eq!((run.declare.define, run.declare.include), (vec!["A=1,2".to_owned()], vec!["folder".to_owned()]));
+        assert_eq!(run.declare.sixteen_bit, crate::args::Switch::Off);
+    }
+
+    #[test]
+    fn an_option_of_another_version_is_named() {
+        let arguments = [("colour".to_owned(), vec!["red".to_owned()])].into();
+        let error = again(&arguments).unwrap_err().to_string();
+        assert_eq!(error, "this version has no option `colour`, as the records' run had");
+    }
+}

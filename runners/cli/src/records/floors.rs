@@ -1,0 +1,70 @@
+//! Floors of a run, or of the shards of one: records in, what they do not reach out.
+//!
+//! Records do not say of which type a leaf is and what lies before it, so what they are about is laid out again.
+
+use std::sync::Arc;
+
+use anyhow::bail;
+use layoutproof_core::check::{Producer, Subject};
+use layoutproof_core::inspect::toolchain::Toolchain;
+use layoutproof_core::results::coverage::subject_kinds;
+use layoutproof_core::results::floors::{self, Floor};
+use layoutproof_core::results::record::{CheckRecord, RunHeader};
+
+use crate::commands::run::hash_of_inputs;
+use crate::records::arguments;
+use crate::select::lists::{BuiltInKnown, known_lists, text_of};
+use crate::select::selection::select;
+
+/// The floors that the records do not reach, a sentence each; `subjects` are what the records are about.
+pub(crate) fn missed(floors: &[Floor], subjects: &[Arc<Subject>], records: &[CheckRecord]) -> Vec<String> {
+    if floors.is_empty() {
+        return Vec::new();
+    }
+    let kinds = subjects.iter().map(|subject| {
+        let check = (subject.source.id.clone(), subject.rules.to_owned());
+        (check, subject_kinds(subject))
+    });
+    let missed = floors::missed(floors, records, &kinds.collect());
+    missed.into_iter().map(|floor| format!("floor not met: {floor}")).collect()
+}
+
+/// The same of the records of these runs.
+///
+/// # Errors
+/// Cases, files or lists of a run that cannot be read here, or that are others here.
+pub(crate) fn missed_by_runs(
+    floors: &[Floor],
+    runs: &[RunHeader],
+    records: &[CheckRecord],
+) -> anyhow::Result<Vec<String>> {
+    let has_cells = floors.iter().any(|floor| floor.cells.iter().any(|values| !values.is_empty()));
+    let subjects = if has_cells { subjects(runs, records)? } else { Vec::new() };
+    Ok(missed(floors, &subjects, records))
+}
+
+/// What the runs were about.
+fn subjects(runs: &[RunHeader], records: &[CheckRecord]) -> anyhow::Result<Vec<Arc<Subject>>> {
+    // The rule sets that only compilers bring along.
+    let of_compiler = |record: &CheckRecord| match Producer::named(&record.producer)? {
+        Producer::Generator(_) => None,
+        Producer::Compiler(toolchain) => Some(toolchain),
+    };
+    let mut toolchains: Vec<&'static Toolchain> = Vec::new();
+    for toolchain in records.iter().filter_map(of_compiler) {
+        if !toolchains.contains(&toolchain) {
+            toolchains.push(toolchain);
+        }
+    }
+    let mut found = Vec::new();
+    for run in runs {
+        let args = arguments::again(&run.arguments)?;
+        let selection = select(&args, &toolchains)?;
+        let known = known_lists(&args.known, BuiltInKnown::of(&args))?;
+        if hash_of_inputs(&selection, &text_of(&known)) != run.inputs {
+            bail!("floors count leaves by type, and the cases, files or lists here are not those of the records");
+        }
+        found.extend(selection.subjects);
+    }
+    Ok(found)
+}

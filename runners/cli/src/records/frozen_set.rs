@@ -1,0 +1,239 @@
+//! Frozen sets on disk and in the program: a folder with `manifest.toml`, a text for each toolchain, `accepted.toml`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fmt, fs};
+
+use anyhow::{Context, anyhow, bail};
+use layoutproof_compilers::family::Family;
+use layoutproof_core::results::frozen::manifest::version_order;
+use layoutproof_core::results::frozen::{Accepted, Decided, Manifest, text};
+
+use crate::select::files::{FileKind, entries, read_text_if_there};
+
+/// Where the repository keeps its own.
+pub(crate) const FOLDER: &str = "shaders/frozen";
+
+const MANIFEST: &str = "manifest.toml";
+const ACCEPTED: &str = "accepted.toml";
+
+/// Sets of compilers that few machines have: their names, and the folders below [`FOLDER`].
+const STAND_INS: [(&str, &str); 2] = [("dxc-old", "dxc-1.7.3435"), ("dxc-1.9", "dxc-1.9.2602.17")];
+
+/// The files of [`FOLDER`] at the time of the build: path below it and text.
+const BUILT_IN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/frozen.rs"));
+
+/// Where a set lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In this folder.
+    Folder(PathBuf),
+    /// Built in, from the folder of this name.
+    BuiltIn(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(folder) => write!(f, "{}", folder.display()),
+            Self::BuiltIn(name) => write!(f, "{FOLDER}/{name} (built in)"),
+        }
+    }
+}
+
+impl Place {
+    /// Whether the set's folder has this name.
+    fn is_called(&self, name: &str) -> bool {
+        match self {
+            Self::Folder(folder) => folder.file_name().is_some_and(|own| own == name),
+            Self::BuiltIn(own) => own == name,
+        }
+    }
+
+    fn file(&self, name: &str) -> anyhow::Result<Option<String>> {
+        match self {
+            Self::Folder(folder) => read_text_if_there(&folder.join(name), FileKind::Frozen),
+            Self::BuiltIn(folder) => {
+                let path = format!("{folder}/{name}");
+                Ok(BUILT_IN.iter().find(|(known, _)| *known == path).map(|(_, text)| (*text).to_owned()))
+            }
+        }
+    }
+
+    fn required(&self, name: &str) -> anyhow::Result<String> {
+        self.file(name)?.with_context(|| format!("{self} has no {name}: it is no frozen set"))
+    }
+}
+
+/// What one compiler decided, with what is said about it.
+#[derive(Clone, Debug)]
+pub(crate) struct FrozenSet {
+    /// Where it lies.
+    pub place: Place,
+    /// Whose it is.
+    pub manifest: Manifest,
+    /// By toolchain.
+    pub decided: BTreeMap<String, Decided>,
+    /// Intended changes of later builds.
+    pub accepted: Accepted,
+}
+
+impl FrozenSet {
+    /// Reads a set.
+    ///
+    /// # Errors
+    /// The file that is missing or has another form.
+    pub(crate) fn load(place: Place) -> anyhow::Result<Self> {
+        let bad = |name: &str, error: String| anyhow!("{place}: {name}: {error}");
+        let manifest = Manifest::read(&place.required(MANIFEST)?).map_err(|error| bad(MANIFEST, error))?;
+        let mut decided = BTreeMap::new();
+        for toolchain in &manifest.toolchains {
+            let file = file_of(&toolchain.name);
+            let own = text::read(&place.required(&file)?).map_err(|error| bad(&file, error.to_string()))?;
+            decided.insert(toolchain.name.clone(), own);
+        }
+        let accepted = match place.file(ACCEPTED)? {
+            Some(text) => Accepted::read(&text).map_err(|error| bad(ACCEPTED, error))?,
+            None => Accepted::default(),
+        };
+        Ok(Self { place, manifest, decided, accepted })
+    }
+
+    /// The repository's set of the newest version of a family: of the checkout that the current folder is, else of the one
+    /// that this program was built from.
+    ///
+    /// # Errors
+    /// There is none, or a manifest that cannot be read.
+    pub(crate) fn newest(family: Family) -> anyhow::Result<Self> {
+        let mut newest: Option<(Vec<u64>, Place)> = None;
+        for place in places()? {
+            let manifest = Manifest::read(&place.required(MANIFEST)?).map_err(|error| anyhow!("{place}: {error}"))?;
+            let order = version_order(&manifest.version);
+            if manifest.family == family.as_str() && newest.as_ref().is_none_or(|(known, _)| *known < order) {
+                newest = Some((order, place));
+            }
+        }
+        let none =
+            || format!("no frozen set of {family} below {FOLDER}; --against names one, `layoutproof freeze` makes one");
+        Self::load(newest.with_context(none)?.1)
+    }
+
+    /// The repository's set of the compiler of this name, for machines that do not have the compiler; `None` where it has no
+    /// such set.
+    ///
+    /// # Errors
+    /// A set that cannot be read.
+    pub(crate) fn in_place_of(compiler: &str) -> anyhow::Result<Option<Self>> {
+        let Some((_, folder)) = STAND_INS.iter().find(|(name, _)| *name == compiler) else { return Ok(None) };
+        let place = places()?.into_iter().find(|place| place.is_called(folder));
+        place.map(Self::load).transpose()
+    }
+
+    /// The set in the folder of this name; `None` where it is no folder with a manifest.
+    ///
+    /// # Errors
+    /// A set that cannot be read.
+    pub(crate) fn at(folder: &Path) -> anyhow::Result<Option<Self>> {
+        let is_set = folder.join(MANIFEST).is_file();
+        is_set.then(|| Self::load(Place::Folder(folder.to_path_buf()))).transpose()
+    }
+
+    /// The changes that are accepted in this folder.
+    ///
+    /// # Errors
+    /// A list of another form.
+    pub(crate) fn accepted_in(folder: &Path) -> anyhow::Result<Accepted> {
+        let place = Place::Folder(folder.to_path_buf());
+        let list = place.file(ACCEPTED)?.map(|text| Accepted::read(&text)).transpose();
+        Ok(list.map_err(|error| anyhow!("{place}: {ACCEPTED}: {error}"))?.unwrap_or_default())
+    }
+
+    /// Writes manifest and decisions; accepted changes stay as they are.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub(crate) fn write(&self, folder: &Path) -> anyhow::Result<()> {
+        fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+        write(&folder.join(MANIFEST), &self.manifest.write()?)?;
+        for (toolchain, decided) in &self.decided {
+            write(&folder.join(file_of(toolchain)), &text::write(decided))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the accepted changes.
+    ///
+    /// # Errors
+    /// A set that is built in, or a folder that cannot be written.
+    pub(crate) fn write_accepted(&self) -> anyhow::Result<()> {
+        match &self.place {
+            Place::Folder(folder) => write(&folder.join(ACCEPTED), &self.accepted.write()?),
+            Place::BuiltIn(_) => bail!("{} cannot be written; --against names a folder", self.place),
+        }
+    }
+}
+
+/// The repository's own sets.
+fn places() -> anyhow::Result<Vec<Place>> {
+    let here = Path::new(FOLDER);
+    if here.is_dir() {
+        let folders = entries(here)?.into_iter().filter(|folder| folder.join(MANIFEST).is_file());
+        return Ok(folders.map(Place::Folder).collect());
+    }
+    let built_in = BUILT_IN.iter().filter_map(|(path, _)| path.strip_suffix(MANIFEST)?.strip_suffix('/'));
+    Ok(built_in.map(|name| Place::BuiltIn(name.to_owned())).collect())
+}
+
+/// The file of a toolchain's decisions.
+fn file_of(toolchain: &str) -> String {
+    format!("{toolchain}.txt")
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    fs::write(path, text).with_context(|| format!("writing {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use layoutproof_core::results::frozen::accepted::AcceptedEntry;
+    use layoutproof_core::results::frozen::manifest::case_set_digest;
+    use layoutproof_core::results::frozen::{Difference, accept, compare};
+
+    use super::*;
+
+    #[test]
+    fn every_built_in_set_can_be_read() {
+        let names = BUILT_IN.iter().filter_map(|(path, _)| path.strip_suffix("/manifest.toml"));
+        let sets: Vec<FrozenSet> =
+            names.map(|name| FrozenSet::load(Place::BuiltIn(name.to_owned())).unwrap()).collect();
+        assert!(sets.len() >= 3, "{} sets", sets.len());
+        for set in sets {
+            assert_eq!(set.manifest.cases, case_set_digest(&set.decided), "{} is whole", set.place);
+            assert!(set.accepted.entries.iter().all(|entry| !entry.reason.is_empty()), "{}", set.place);
+        }
+    }
+
+    /// The page that collects what changed has these numbers and each reason.
+    #[test]
+    fn each_change_from_dxc_1_7_to_1_9_is_explained() {
+        let set = |name: &str| FrozenSet::load(Place::BuiltIn(name.to_owned())).unwrap();
+        let (old, new) = (set("dxc-1.7.4006"), set("dxc-1.9.2602.17"));
+        let mut found = compare(&old.decided, &new.decided);
+        let stale = accept(&old.accepted, &new.manifest.version, &mut found, &[]);
+        assert_eq!(stale, Vec::<&AcceptedEntry>::new());
+        let names: Vec<String> = found.unaccepted().map(Difference::name).collect();
+        assert_eq!(names, Vec::<String>::new());
+
+        let page = include_str!("../../../../shaders/frozen/dxc-1.7-to-1.9.md");
+        let total = format!("{} of {} decisions about {} cases", found.differences.len(), found.compared, found.cases);
+        assert!(page.contains(&total), "the page lacks `{total}`");
+        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+        for reason in found.differences.iter().filter_map(|difference| difference.accepted.as_deref()) {
+            *reasons.entry(reason).or_default() += 1;
+        }
+        for (reason, count) in reasons {
+            let row = format!("| {count} | {reason} |");
+            assert!(page.contains(&row), "the page lacks `{row}`");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The records of a run while it goes on.
+//!
+//! Records come in as checks end, in any order; each gets the place of its check, known differences are marked, and the
+//! records file grows. At the end all of them come out in the order of the run.
+
+use std::collections::{HashMap, VecDeque};
+
+use anyhow::bail;
+use layoutproof_core::report::summary::fold;
+use layoutproof_core::results::known::{self, Known};
+use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd};
+use layoutproof_device::DeviceInfo;
+
+use crate::records::records_file::RecordsFile;
+
+/// The records of a run, each in the place of its check.
+#[derive(Debug)]
+pub(crate) struct Ledger<'a> {
+    /// By name, the places that no record has yet. A file that is named twice has two checks of a name.
+    open: HashMap<String, VecDeque<usize>>,
+    records: Vec<Option<CheckRecord>>,
+    /// Places before this one are in the file, where it is in order.
+    next: usize,
+    /// Whether the file so far is the beginning of the whole one.
+    in_order: bool,
+    file: Option<RecordsFile>,
+    known: &'a [Known],
+    devices: &'a [DeviceInfo],
+}
+
+impl<'a> Ledger<'a> {
+    /// A ledger with a place for the check of each name, in the order of the run.
+    pub(crate) fn new(names: &[String], known: &'a [Known], devices: &'a [DeviceInfo]) -> Self {
+        let mut open: HashMap<String, VecDeque<usize>> = HashMap::new();
+        for (place, name) in names.iter().enumerate() {
+            open.entry(name.clone()).or_default().push_back(place);
+        }
+        Self { open, records: vec![None; names.len()], next: 0, in_order: true, file: None, known, devices }
+    }
+
+    /// Takes over what an earlier run has done.
+    ///
+    /// # Errors
+    /// A record of a check that this run has not.
+    pub(crate) fn resume(&mut self, kept: Vec<CheckRecord>) -> anyhow::Result<()> {
+        for record in kept {
+            let name = record.name();
+            if !self.put(record) {
+                bail!("the records to go on with have `{name}`, which is no check of this run, or have it twice");
+            }
+        }
+        let prefix = self.records.iter().take_while(|record| record.is_some()).count();
+        self.in_order = prefix == self.done();
+        self.next = prefix;
+        Ok(())
+    }
+
+    /// Writes the records to this file as they come; it has those already that are here now.
+    pub(crate) fn write_to(&mut self, file: RecordsFile) {
+        self.file = Some(file);
+    }
+
+    /// Whether the check of this name is still to be done.
+    pub(crate) fn lacks(&self, name: &str) -> bool {
+        self.open.get(name).is_some_and(|places| !places.is_empty())
+    }
+
+    /// Number of checks that have a record.
+    pub(crate) fn done(&self) -> usize {
+        self.records.len() - self.open.values().map(VecDeque::len).sum::<usize>()
+    }
+
+    /// The records so far.
+    pub(crate) fn so_far(&self) -> Vec<CheckRecord> {
+        self.records.iter().flatten().cloned().collect()
+    }
+
+    /// Takes the record of a check that is done, and returns what it came to.
+    pub(crate) fn add(&mut self, mut record: CheckRecord) -> Outcome {
+        known::explain(self.known, &mut record, self.devices);
+        let outcome = record.outcome;
+        if let (false, Some(file)) = (self.in_order, &mut self.file) {
+            file.add(&record);
+        }
+        let taken = self.put(record);
+        debug_assert!(taken, "a check is run once, and only where it lacks a record");
+        while let (true, Some(Some(record))) = (self.in_order, self.records.get(self.next)) {
+            if let Some(file) = &mut self.file {
+                file.add(record);
+            }
+            self.next += 1;
+        }
+        outcome
+    }
+
+    fn put(&mut self, record: CheckRecord) -> bool {
+        let place = self.open.get_mut(&record.name()).and_then(VecDeque::pop_front);
+        place.is_some_and(|place| self.records[place].replace(record).is_none())
+    }
+
+    /// Ends the run, the file excepted.
+    pub(crate) fn close(mut self) -> Closed {
+        let not_done = self.records.len() - self.done();
+        let behind_a_gap = self.records.iter().skip(self.next).flatten();
+        if let (true, Some(file)) = (self.in_order, &mut self.file) {
+            behind_a_gap.for_each(|record| file.add(record));
+        }
+        let mut records: Vec<CheckRecord> = self.records.into_iter().flatten().collect();
+        // What is missing may be what differs.
+        let stale = not_done == 0 && known::mark_stale(self.known, &mut records, self.devices);
+        let seen = known::seen_in_shard(self.known, &records, self.devices);
+        let end = RunEnd { not_done: u32::try_from(not_done).unwrap_or(u32::MAX), seen, ..fold(&records) };
+        Closed { records, end, file: OpenFile { file: self.file, rewrite: stale || !self.in_order } }
+    }
+}
+
+/// The records of a run that is over.
+#[derive(Debug)]
+pub(crate) struct Closed {
+    /// In the order of the run.
+    pub records: Vec<CheckRecord>,
+    /// Their totals.
+    pub end: RunEnd,
+    /// The records file, which has no end yet.
+    pub file: OpenFile,
+}
+
+/// The records file of a run that is over, if there is one.
+#[derive(Debug)]
+pub(crate) struct OpenFile {
+    file: Option<RecordsFile>,
+    /// Whether the lines in it are not what the run came to.
+    rewrite: bool,
+}
+
+impl OpenFile {
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// What kept it from being written.
+    pub(crate) fn end(self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
+        match self.file {
+            None => Ok(()),
+            Some(file) if self.rewrite || file.is_written_at_end() => file.rewrite(records, end),
+            Some(file) => file.end(end),
+        }
+    }
+}
+
+/// The same record before anything was said of the run as a whole.
+pub(crate) fn before_the_end(mut record: CheckRecord) -> CheckRecord {
+    if record.outcome == Outcome::Stale {
+        record.outcome = Outcome::Agree;
+        record.known = None;
+    }
+    record
+}

@@ -1,0 +1,203 @@
+//! Records of several files as those of one run.
+//!
+//! Every check once, in the order in which one run would have had them; shards of a run become that run. What is missing
+//! is told, and what contradicts itself is refused.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use anyhow::bail;
+use layoutproof_core::check::Producer;
+use layoutproof_core::report::summary::fold;
+use layoutproof_core::results::known;
+use layoutproof_core::results::record::{CheckRecord, RunEnd, RunHeader};
+use layoutproof_device::{DeviceInfo, RunnerKind};
+
+use crate::select::divisions::{missing_shards, split, undivided};
+use crate::select::inputs::Word;
+use crate::select::shard::Shard;
+
+/// What one file holds.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// The file's name.
+    pub name: String,
+    /// One; several in a file that was merged from runs that are not shards of one.
+    pub runs: Vec<RunHeader>,
+    /// The checks.
+    pub checks: Vec<CheckRecord>,
+    /// What its last line says, but for the totals; `None` where the run was cut short before.
+    pub end: Option<RunEnd>,
+}
+
+/// Several files as one.
+#[derive(Clone, Debug)]
+pub(crate) struct Merged {
+    /// One, where all were shards of one run.
+    pub runs: Vec<RunHeader>,
+    /// Every device through each API, once.
+    pub devices: Vec<DeviceInfo>,
+    /// In the order of a run.
+    pub records: Vec<CheckRecord>,
+    /// Their totals.
+    pub end: RunEnd,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+    /// Shards that are not here, a sentence each.
+    pub missing: Vec<String>,
+    /// Files of runs that were killed.
+    pub cut: Vec<String>,
+}
+
+/// Puts the parts together.
+///
+/// # Errors
+/// Two records of one check that say different things, and shards of different runs.
+pub(crate) fn merge(parts: Vec<Part>) -> anyhow::Result<Merged> {
+    let runs: Vec<RunHeader> = parts.iter().flat_map(|part| part.runs.iter().cloned()).collect();
+    check_shards(&parts)?;
+    let missing = missing_shards(&runs);
+    let cut = parts.iter().filter(|part| part.end.is_none());
+    let cut: Vec<String> = cut.map(|part| part.name.clone()).collect();
+    let mut end = RunEnd::default();
+    for part in parts.iter().filter_map(|part| part.end.as_ref()) {
+        end.not_done = end.not_done.saturating_add(part.not_done);
+        end.seen.extend(part.seen.iter().cloned());
+        for failure in &part.failed_listings {
+            // Several machines may fail alike.
+            if !end.failed_listings.contains(failure) {
+                end.failed_listings.push(failure.clone());
+            }
+        }
+    }
+    let (devices, mut notes) = devices(&runs);
+    notes.extend(tools(&runs));
+    let mut records = each_once(parts)?;
+    let order = Order::of(&runs, &devices);
+    records.sort_by_cached_key(|record| order.place(record));
+    if missing.is_empty() && cut.is_empty() && end.not_done == 0 {
+        known::mark_seen(&end.seen, &mut records);
+        end.seen.clear();
+    }
+    let end = RunEnd { not_done: end.not_done, seen: end.seen, failed_listings: end.failed_listings, ..fold(&records) };
+    let runs = if missing.is_empty() { undivided(&runs) } else { distinct(runs) };
+    Ok(Merged { runs, devices, records, end, notes, missing, cut })
+}
+
+/// Every header once: a file that is named twice is still one.
+fn distinct(runs: Vec<RunHeader>) -> Vec<RunHeader> {
+    let mut once: Vec<RunHeader> = Vec::new();
+    for run in runs {
+        if !once.contains(&run) {
+            once.push(run);
+        }
+    }
+    once
+}
+
+/// Every check once; `ms` aside, two records of one check must be equal.
+fn each_once(parts: Vec<Part>) -> anyhow::Result<Vec<CheckRecord>> {
+    let mut places: HashMap<String, (usize, usize)> = HashMap::new();
+    let mut records: Vec<CheckRecord> = Vec::new();
+    let names: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
+    for (file, part) in parts.into_iter().enumerate() {
+        for record in part.checks {
+            let name = record.name();
+            let Some((first, place)) = places.get(&name) else {
+                places.insert(name, (file, records.len()));
+                records.push(record);
+                continue;
+            };
+            let earlier = &records[*place];
+            if (CheckRecord { ms: earlier.ms, ..record.clone() }) != *earlier {
+                let outcomes = [earlier, &record].map(|record| format!("{:?}", record.outcome).to_lowercase());
+                let [here, there] = outcomes;
+                bail!("{} and {} contradict each other about `{name}`: {here} and {there}", names[*first], names[file]);
+            }
+        }
+    }
+    Ok(records)
+}
+
+/// Refuses shards of one division that are not of one run.
+fn check_shards(parts: &[Part]) -> anyhow::Result<()> {
+    let all = parts.iter().flat_map(|part| part.runs.iter().map(move |run| (part, split(run))));
+    let shards: Vec<_> = all.filter_map(|(part, (whole, shard))| Some((part, whole, shard?))).collect();
+    for (index, (part, whole, shard)) in shards.iter().enumerate() {
+        let same =
+            |(_, other, of): &&(&Part, RunHeader, Shard)| other.arguments == whole.arguments && of.of == shard.of;
+        let Some((first, other, _)) = shards[..index].iter().find(same) else { continue };
+        if (&whole.layoutproof, &whole.inputs) != (&other.layoutproof, &other.inputs) {
+            let differ = if whole.inputs == other.inputs { "versions of layoutproof" } else { "cases, files or lists" };
+            bail!("{} and {} are shards of different runs: they have other {differ}", first.name, part.name);
+        }
+    }
+    Ok(())
+}
+
+/// Every device through each API, and a note on each that is not the same everywhere.
+fn devices(runs: &[RunHeader]) -> (Vec<DeviceInfo>, Vec<String>) {
+    let mut devices: Vec<DeviceInfo> = Vec::new();
+    let mut notes = Vec::new();
+    for device in runs.iter().flat_map(|run| &run.devices) {
+        let same = |known: &&DeviceInfo| (&known.id, known.runner) == (&device.id, device.runner);
+        match devices.iter().find(same) {
+            None => devices.push(device.clone()),
+            Some(known) if known.driver == device.driver => {}
+            Some(known) => {
+                let (id, runner) = (&device.id, device.runner.as_str());
+                notes.push(format!(
+                    "{id} via {runner} has other drivers in other runs: {}, {}",
+                    known.driver, device.driver
+                ));
+            }
+        }
+    }
+    (devices, notes)
+}
+
+/// A note on each tool, compilers among them, that is not the same everywhere.
+fn tools(runs: &[RunHeader]) -> Vec<String> {
+    let mut builds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (tool, build) in runs.iter().flat_map(|run| &run.tools) {
+        builds.entry(tool).or_default().insert(build);
+    }
+    let told = |(tool, builds): (&str, BTreeSet<&str>)| {
+        let builds: Vec<&str> = builds.into_iter().collect();
+        (builds.len() > 1).then(|| format!("{tool} is another build in other runs: {}", builds.join("; ")))
+    };
+    builds.into_iter().filter_map(told).collect()
+}
+
+/// The order of a run: checks of bytes by device, producer and case; then placements on devices; then those without.
+struct Order<'a> {
+    devices: HashMap<(&'a str, RunnerKind), usize>,
+    /// Files that the user named; cases come behind them, by id.
+    files: Vec<&'a str>,
+}
+
+impl<'a> Order<'a> {
+    fn of(runs: &'a [RunHeader], devices: &'a [DeviceInfo]) -> Self {
+        let places = devices.iter().enumerate();
+        let words = runs.iter().filter_map(|run| run.arguments.get("inputs")).flatten();
+        let is_file = |word: &&str| match Word::of(word, None) {
+            Word::Declarations(_) | Word::LaidOut(_) => true,
+            Word::CaseFile(_) | Word::Filter(_) => false,
+        };
+        Self {
+            devices: places.map(|(place, device)| ((device.id.as_str(), device.runner), place)).collect(),
+            files: words.map(String::as_str).filter(is_file).collect(),
+        }
+    }
+
+    /// Rule sets and conventions of a case stay as they are: they are in one file.
+    fn place(&self, record: &CheckRecord) -> impl Ord + use<> {
+        let device = self.devices.get(&(record.device.as_str(), record.runner)).copied();
+        let file = self.files.iter().position(|file| *file == record.case).unwrap_or(usize::MAX);
+        let (kind, of_kind) = match (device, record.bound.is_some()) {
+            (Some(device), false) => (0, (device, Producer::named(&record.producer))),
+            (Some(_), true) => (1, (0, None)),
+            (None, _) => (2, (0, None)),
+        };
+        (kind, of_kind, file, record.case.clone())
+    }
+}

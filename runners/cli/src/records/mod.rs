@@ -1,0 +1,14 @@
+//! Records of a run on the disk, and what a run or a report makes of them at its end.
+
+pub(crate) mod arguments;
+pub(crate) mod final_report;
+pub(crate) mod floors;
+pub(crate) mod frozen_set;
+pub(crate) mod ledger;
+pub(crate) mod lock;
+pub(crate) mod merge;
+pub(crate) mod output_files;
+pub(crate) mod participants;
+pub(crate) mod recorded;
+pub(crate) mod records_file;
+pub(crate) mod resume;

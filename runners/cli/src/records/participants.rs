@@ -1,0 +1,208 @@
+//! Who took part in a run, and whether they answered anything: records in, sentences out.
+//!
+//! A compiler or a device takes part if a check that applies to it was selected. One that was named, or that belongs to the
+//! default, and of which every check was skipped, refused or broken proves nothing, however many others agree.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use layoutproof_core::check::Producer;
+use layoutproof_core::report::{counted, one_line};
+use layoutproof_core::results::record::{CheckRecord, Outcome, RunHeader, SkipKind};
+
+/// Who took part, and what kept each from answering.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Participants {
+    /// The producers that the user named, as typed.
+    named: Vec<String>,
+    /// By what a sentence calls them: ``compiler `dxc` ``.
+    turnouts: BTreeMap<String, Turnout>,
+    /// Kinds of reasons for skips that count, by how often they occur.
+    skips: BTreeMap<String, u64>,
+    /// The same of checks that do not apply.
+    inapplicable: BTreeMap<String, u64>,
+}
+
+/// What came of the checks of one participant.
+#[derive(Clone, Debug, Default)]
+struct Turnout {
+    has_answered: bool,
+    /// Why checks were not answered, by how often.
+    reasons: BTreeMap<String, u64>,
+}
+
+/// The producers that the users of these runs named.
+pub(crate) fn named_by(runs: &[RunHeader]) -> Vec<String> {
+    let of_run = |run: &RunHeader| {
+        // `run` keeps compilers under the first name of the option, `fuzz` has only the second.
+        let options = ["producer", "compiler"].into_iter().filter_map(|option| run.arguments.get(option));
+        options.flatten().cloned().collect::<Vec<_>>()
+    };
+    runs.iter().flat_map(of_run).collect()
+}
+
+impl Participants {
+    /// Nobody so far; `named` are the producers that the user named.
+    pub(crate) fn named(named: &[String]) -> Self {
+        Self { named: named.to_vec(), ..Self::default() }
+    }
+
+    /// Those of these records.
+    pub(crate) fn of(named: &[String], records: &[CheckRecord]) -> Self {
+        let mut participants = Self::named(named);
+        for record in records {
+            participants.add(record);
+        }
+        participants
+    }
+
+    /// Adds one more check.
+    pub(crate) fn add(&mut self, record: &CheckRecord) {
+        let reason = record.skip_reason.as_deref().unwrap_or("no reason given");
+        let is_applicable = record.skip_kind != Some(SkipKind::NotApplicable);
+        if record.outcome == Outcome::Skipped {
+            let kinds = if is_applicable { &mut self.skips } else { &mut self.inapplicable };
+            // Details stand behind the first colon.
+            let kind = reason.split(": ").next().unwrap_or(reason);
+            *kinds.entry(kind.to_owned()).or_default() += 1;
+        }
+        if !is_applicable || !record.has_device() {
+            return;
+        }
+        let device = format!("device `{}` via {}", one_line(&record.device), record.runner.as_str());
+        for participant in [self.producer(&record.producer), device] {
+            let turnout = self.turnouts.entry(participant).or_default();
+            if is_answered(record) {
+                turnout.has_answered = true;
+            } else {
+                *turnout.reasons.entry(reason.to_owned()).or_default() += 1;
+            }
+        }
+    }
+
+    /// A sentence about each that took part and answered nothing at all.
+    pub(crate) fn silent(&self) -> Vec<String> {
+        let silent = self.turnouts.iter().filter(|(_, turnout)| !turnout.has_answered);
+        let sentence = |(participant, turnout): (&String, &Turnout)| {
+            let checks = counted(turnout.reasons.values().sum(), "check");
+            let reasons = by_frequency(&turnout.reasons);
+            let reason =
+                reasons.first().map_or(String::new(), |(reason, count)| format!("{} ({count})", one_line(reason)));
+            format!("{participant} answered nothing in {checks}; the most frequent reason: {reason}")
+        };
+        silent.map(sentence).collect()
+    }
+
+    /// Why no check agrees or is known, where none differs either.
+    pub(crate) fn why_nothing_is_proved(&self) -> String {
+        let list = |kinds: &BTreeMap<String, u64>| {
+            let kinds = by_frequency(kinds).into_iter().map(|(kind, count)| format!("{} ({count})", one_line(kind)));
+            kinds.collect::<Vec<_>>().join(", ")
+        };
+        if !self.skips.is_empty() {
+            return format!("nothing was proved: no check agrees or is known; skipped: {}", list(&self.skips));
+        }
+        if self.inapplicable.is_empty() {
+            return "nothing was proved: there is no check".to_owned();
+        }
+        format!("nothing was proved: no check applies: {}", list(&self.inapplicable))
+    }
+
+    /// What a sentence calls a producer: by its option where the user named that, else by the compiler, of which all
+    /// targets and options are one.
+    fn producer(&self, name: &str) -> String {
+        match Producer::named(name) {
+            Some(Producer::Compiler(toolchain)) if self.named.iter().any(|named| named == toolchain.name) => {
+                format!("compiler `{}`", toolchain.name)
+            }
+            Some(Producer::Compiler(toolchain)) => format!("compiler `{}`", toolchain.compiler),
+            Some(Producer::Generator(generator)) => format!("producer `{generator}`"),
+            None => format!("producer `{}`", one_line(name)),
+        }
+    }
+}
+
+/// Whether somebody answered: a check that broke may have answered in part.
+fn is_answered(record: &CheckRecord) -> bool {
+    let read = record.bound.as_ref().map_or(0, |bound| bound.read);
+    match record.outcome {
+        Outcome::Agree | Outcome::Differ | Outcome::Known | Outcome::Stale => true,
+        Outcome::Broken => record.leaves > 0 || read > 0,
+        Outcome::Skipped => false,
+    }
+}
+
+/// The most frequent first.
+fn by_frequency(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
+    let mut counts: Vec<(&str, u64)> = counts.iter().map(|(text, count)| (text.as_str(), *count)).collect();
+    counts.sort_by_key(|(text, count)| (Reverse(*count), *text));
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A check with this outcome and reason by a producer on a device of ash.
+    fn check(producer: &str, device: &str, outcome: &str, reason: &str) -> CheckRecord {
+        let line = serde_json::json!({
+            "schema": 1, "case": "a/b", "rules": "scalar", "producer": producer, "device": device, "runner": "ash",
+            "proves": "compiler", "outcome": outcome, "culprit": null, "validation": "valid", "skip_reason": reason,
+            "ms": 1, "leaves": 0, "rows": []
+        });
+        serde_json::from_value(line).unwrap()
+    }
+
+    fn silent(named: &[&str], checks: &[CheckRecord]) -> String {
+        let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
+        Participants::of(&named, checks).silent().join("; ")
+    }
+
+    #[test]
+    fn each_compiler_and_device_answers_something() {
+        let refused = "refused by dxc-spirv: unknown moon";
+        let checks = [
+            check("dxc-spirv", "lavapipe", "skipped", refused),
+            check("dxc-spirv-gl", "lavapipe", "skipped", "device lacks scalarBlockLayout"),
+            check("dxc-spirv", "swiftshader", "skipped", refused),
+            check("slang-vulkan", "lavapipe", "agree", ""),
+        ];
+        let dxc = "compiler `dxc` answered nothing in 3 checks; the most frequent reason: refused by dxc-spirv: unknown \
+                   moon (2)";
+        let device = "device `swiftshader` via ash answered nothing in 1 check; the most frequent reason: refused by \
+                      dxc-spirv: unknown moon (1)";
+        assert_eq!(silent(&[], &checks), format!("{dxc}; {device}"));
+        let differs = check("dxc-spirv-dx", "swiftshader", "differ", "");
+        assert_eq!(silent(&[], &[&checks[..], &[differs]].concat()), "");
+    }
+
+    /// Whoever names an option asks for that option.
+    #[test]
+    fn an_option_that_is_named_answers_itself() {
+        let checks = [
+            check("dxc-spirv", "lavapipe", "agree", ""),
+            check("dxc-spirv-gl", "lavapipe", "broken", "dxc died of SIGSEGV"),
+        ];
+        assert_eq!(silent(&["dxc"], &checks), "");
+        let single = silent(&["dxc-spirv", "dxc-spirv-gl"], &checks);
+        assert!(single.starts_with("compiler `dxc-spirv-gl` answered nothing in 1 check"), "{single}");
+        let partly = CheckRecord { leaves: 3, ..checks[1].clone() };
+        assert_eq!(silent(&["dxc-spirv-gl"], &[partly]), "");
+    }
+
+    #[test]
+    fn what_does_not_apply_does_not_count() {
+        let inapplicable = CheckRecord {
+            skip_kind: Some(SkipKind::NotApplicable),
+            ..check("naga", "lavapipe", "skipped", "leaves not probed (8 bytes wide)")
+        };
+        assert_eq!(silent(&[], &[inapplicable.clone(), check("rspirv", "lavapipe", "agree", "")]), "");
+        let why = |checks: &[CheckRecord]| Participants::of(&[], checks).why_nothing_is_proved();
+        let none = "nothing was proved: no check applies: leaves not probed (8 bytes wide) (1)";
+        assert_eq!(why(std::slice::from_ref(&inapplicable)), none);
+        let skipped = check("rspirv", "lavapipe", "skipped", "device lacks shaderFloat64");
+        let some = "nothing was proved: no check agrees or is known; skipped: device lacks shaderFloat64 (1)";
+        assert_eq!(why(&[inapplicable, skipped]), some);
+        assert_eq!(why(&[]), "nothing was proved: there is no check");
+    }
+}

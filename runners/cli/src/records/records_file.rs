@@ -1,0 +1,272 @@
+//! The records file of a run: it grows by a line as each check ends, so that a run that is killed has lost nothing of it.
+//!
+//! Lines are written in the order of the run, each as soon as all before it are there. So a file that was cut short is
+//! the beginning of the whole one, and the same run writes the same bytes, times aside, however its threads took turns.
+//! The file is locked as long as it is written, also where another one is put in its place.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use fs4::FileExt;
+use layoutproof_compilers::regular_file;
+use layoutproof_compilers::spirv_val::SpirvVal;
+use layoutproof_core::report::json_lines;
+use layoutproof_core::results::record::{CheckRecord, Line, RunEnd, RunHeader, SCHEMA};
+use layoutproof_device::DeviceInfo;
+use layoutproof_executor::drivers::FetchedDrivers;
+
+use crate::records::output_files::check_file;
+use crate::records::{arguments, lock};
+use crate::select::files::FileKind;
+
+/// The first line of the records of a run on these devices, with these builds of compilers by name, of so many cases;
+/// `inputs` is the hash of all that it reads, `drivers` are those that workers find beside the system's.
+pub(crate) fn header(
+    (devices, builds): (&[DeviceInfo], BTreeMap<String, String>),
+    cases: usize,
+    inputs: String,
+    drivers: &FetchedDrivers,
+) -> RunHeader {
+    let validator = SpirvVal::find().map_or("missing".to_owned(), |validator| validator.version().to_owned());
+    let built_in =
+        [("spirv-val", validator.as_str()), ("naga", env!("NAGA_VERSION")), ("rspirv", env!("RSPIRV_VERSION"))];
+    let mut tools = builds;
+    tools.extend(built_in.map(|(tool, version)| (tool.to_owned(), version.to_owned())));
+    RunHeader {
+        schema: SCHEMA,
+        layoutproof: env!("CARGO_PKG_VERSION").to_owned(),
+        devices: devices.to_vec(),
+        tools,
+        environment: drivers.recorded(),
+        cases: u32::try_from(cases).unwrap_or(u32::MAX),
+        arguments: arguments::of_run(std::env::args_os()),
+        inputs,
+    }
+}
+
+/// A place for records that is open and locked, and in which nothing is changed yet.
+#[derive(Debug)]
+pub(crate) struct RecordsTarget {
+    path: PathBuf,
+    opened: Opened,
+}
+
+#[derive(Debug)]
+enum Opened {
+    /// A file, locked.
+    Regular(File),
+    /// A terminal or a pipe, which has no lock.
+    Stream,
+    /// What went wrong.
+    Failed(io::Error),
+}
+
+impl RecordsTarget {
+    /// Opens and locks a file to write records to.
+    ///
+    /// # Errors
+    /// Another process writes it. Other problems are told when the file is ended.
+    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
+        let opened = match fs::metadata(path) {
+            Ok(there) if !there.is_file() => Opened::Stream,
+            Ok(_) | Err(_) => lock::open(path)?.map_or_else(Opened::Failed, Opened::Regular),
+        };
+        Ok(Self { path: path.to_path_buf(), opened })
+    }
+
+    /// The same of a file that is there, and its bytes.
+    ///
+    /// # Errors
+    /// Another process writes it, or it cannot be read.
+    pub(crate) fn open_to_go_on(path: &Path) -> anyhow::Result<(Self, Vec<u8>)> {
+        let reading = || format!("reading {}", path.display());
+        fs::metadata(path).with_context(reading)?;
+        let target = Self::open(path)?;
+        let limit = FileKind::Records.limit();
+        let bytes = match &target.opened {
+            Opened::Regular(file) => regular_file::read_open(file, limit),
+            Opened::Stream | Opened::Failed(_) => regular_file::read(path, limit),
+        };
+        Ok((target, bytes.with_context(reading)?))
+    }
+
+    /// Begins the file with the header and with records that are there already.
+    pub(crate) fn begin(self, header: RunHeader, kept: &[CheckRecord]) -> RecordsFile {
+        let Self { path, opened } = self;
+        let state = match opened {
+            Opened::Stream => State::AtEnd,
+            Opened::Failed(error) => State::Failed(error),
+            Opened::Regular(file) => {
+                GrowingFile::begin(file, &path, &header, kept).map_or_else(State::Failed, State::Growing)
+            }
+        };
+        RecordsFile { path, header, state }
+    }
+
+    /// Writes a whole file of records, perhaps of several runs.
+    ///
+    /// # Errors
+    /// What kept it from being written.
+    pub(crate) fn write_whole(
+        self,
+        headers: &[RunHeader],
+        records: &[CheckRecord],
+        end: &RunEnd,
+    ) -> anyhow::Result<()> {
+        let Self { path, opened } = self;
+        let written = match opened {
+            Opened::Regular(mut file) => emptied(&mut file).and_then(|()| write(&file, headers, records, Some(end))),
+            Opened::Stream => File::create(&path).and_then(|file| write(&file, headers, records, Some(end))),
+            Opened::Failed(error) => Err(error),
+        };
+        written.with_context(|| format!("writing {}", path.display()))
+    }
+}
+
+/// A records file that is being written.
+#[derive(Debug)]
+pub(crate) struct RecordsFile {
+    path: PathBuf,
+    header: RunHeader,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Header and records so far are in it.
+    Growing(GrowingFile),
+    /// A terminal or a pipe, where nothing can be mended later: it is written at the end.
+    AtEnd,
+    /// What went wrong; the run goes on, and says so at its end.
+    Failed(io::Error),
+}
+
+/// A locked file, and the locked file whose place it took.
+#[derive(Debug)]
+struct GrowingFile {
+    file: File,
+    /// Kept open, for its lock: a process that opened it before it lost its place must not take it for free.
+    _replaced: Option<File>,
+}
+
+impl GrowingFile {
+    fn begin(mut file: File, path: &Path, header: &RunHeader, kept: &[CheckRecord]) -> io::Result<Self> {
+        if kept.is_empty() {
+            emptied(&mut file)?;
+            write(&file, std::slice::from_ref(header), kept, None)?;
+            Ok(Self { file, _replaced: None })
+        } else {
+            let whole = replace(path, header, kept, None)?;
+            Ok(Self { file: whole, _replaced: Some(file) })
+        }
+    }
+}
+
+impl RecordsFile {
+    /// Adds the record of a check that is done.
+    pub(crate) fn add(&mut self, record: &CheckRecord) {
+        if let State::Growing(GrowingFile { file, .. }) = &mut self.state {
+            // One write a line: what a kill tears is the last line at most.
+            let line = json_lines::write(&Line::Check(Box::new(record.clone())));
+            if let Err(error) = file.write_all(line.as_bytes()) {
+                self.state = State::Failed(error);
+            }
+        }
+    }
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// The first thing that went wrong, now or before.
+    pub(crate) fn end(self, end: &RunEnd) -> anyhow::Result<()> {
+        let done = match self.state {
+            State::Growing(mut growing) => {
+                let line = json_lines::write(&Line::End(end.clone()));
+                growing.file.write_all(line.as_bytes())
+            }
+            State::AtEnd => Ok(()),
+            State::Failed(error) => Err(error),
+        };
+        done.with_context(|| format!("writing {}", self.path.display()))
+    }
+
+    /// Writes the whole file anew, where what was written so far is not what the run came to.
+    ///
+    /// # Errors
+    /// As [`RecordsFile::end`].
+    pub(crate) fn rewrite(self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
+        let done = match self.state {
+            State::Growing(growing) => {
+                let whole = replace(&self.path, &self.header, records, Some(end));
+                // Its lock, too, holds until the whole file is in its place.
+                drop(growing);
+                whole.map(drop)
+            }
+            State::AtEnd => File::create(&self.path)
+                .and_then(|file| write(&file, std::slice::from_ref(&self.header), records, Some(end))),
+            State::Failed(error) => Err(error),
+        };
+        done.with_context(|| format!("writing {}", self.path.display()))
+    }
+
+    /// Whether nothing is written before the end.
+    pub(crate) fn is_written_at_end(&self) -> bool {
+        match self.state {
+            State::AtEnd => true,
+            State::Growing(_) | State::Failed(_) => false,
+        }
+    }
+}
+
+/// Checks that the records of an earlier run can be read and written further.
+///
+/// # Errors
+/// The path, with what keeps it from that.
+pub(crate) fn check_to_go_on(path: &Path) -> anyhow::Result<()> {
+    regular_file::open_regular(path).with_context(|| format!("reading {}", path.display()))?;
+    check_file(path)
+}
+
+/// Whether two paths lead to one file. No pipe is opened to find that out, since its other end may never be.
+pub(crate) fn is_one_file(one: &Path, other: &Path) -> bool {
+    let are_regular = [one, other].iter().all(|path| path.is_file());
+    one == other || (are_regular && same_file::is_same_file(one, other).unwrap_or(false))
+}
+
+/// Takes all out of a file.
+fn emptied(file: &mut File) -> io::Result<()> {
+    file.set_len(0)?;
+    file.seek(SeekFrom::Start(0)).map(drop)
+}
+
+/// Puts a whole file in the place of another: whenever the run is killed, one of the two is there. The new file is locked
+/// before it is there, and can be written further.
+fn replace(path: &Path, header: &RunHeader, records: &[CheckRecord], end: Option<&RunEnd>) -> io::Result<File> {
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let mut name = target.clone().into_os_string();
+    name.push(".part");
+    let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&name)?;
+    // Where the file in whose place it comes has no lock, because there are none here, this one goes without as well.
+    drop(FileExt::try_lock(&file));
+    write(&file, std::slice::from_ref(header), records, end)?;
+    fs::rename(&name, &target)?;
+    Ok(file)
+}
+
+fn write(file: &File, headers: &[RunHeader], records: &[CheckRecord], end: Option<&RunEnd>) -> io::Result<()> {
+    let mut file = BufWriter::new(file);
+    let mut line = |line: &Line| file.write_all(json_lines::write(line).as_bytes());
+    for header in headers {
+        line(&Line::Run(header.clone()))?;
+    }
+    for record in records {
+        line(&Line::Check(Box::new(record.clone())))?;
+    }
+    if let Some(end) = end {
+        line(&Line::End(end.clone()))?;
+    }
+    file.flush()
+}

@@ -1,0 +1,184 @@
+//! Cases and files under what the user chose: rule sets, conventions, compilers. One of them in, its subjects out.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use layoutproof_core::case::{By, Case};
+use layoutproof_core::check::{Placed, Source, Subject};
+use layoutproof_core::input::diagnostics::{Code, Diagnostic};
+use layoutproof_core::inspect::toolchain::Toolchain;
+use layoutproof_layout::{RuleSet, Span, find, table};
+
+use crate::args::DeclareArgs;
+use crate::args::placement::PlacementArgs;
+use crate::select::explicit_layouts;
+use crate::select::inputs::add_text;
+use crate::select::selection::{Selection, options_of};
+
+/// What the user chose.
+pub(crate) struct Chosen<'a> {
+    /// The rule sets that the user names.
+    pub(crate) rules: Vec<&'static RuleSet>,
+    /// The compilers whose own rule sets are checked too.
+    pub(crate) toolchains: &'a [&'static Toolchain],
+    /// The targets and conventions that the user names.
+    pub(crate) placement: &'a PlacementArgs,
+}
+
+impl Chosen<'_> {
+    /// Whether a case's placement is asked for: any, where the user names no target.
+    fn takes(&self, placed: &Placed) -> bool {
+        let Some(target) = self.placement.target else { return true };
+        let named = self
+            .placement
+            .convention
+            .iter()
+            .any(|named| named.convention == placed.request.convention && named.version == placed.request.version);
+        target == placed.request.target && named
+    }
+}
+
+impl Selection {
+    /// Reads a user's declarations.
+    pub(crate) fn read_file(
+        &mut self,
+        path: &Path,
+        (wanted, declare): (&Chosen<'_>, &DeclareArgs),
+        problems: &mut Vec<Diagnostic>,
+    ) -> anyhow::Result<()> {
+        let span = add_text(path, &mut self.sources)?;
+        let options = options_of(declare, path, wanted.placement.profile.as_deref());
+        match Source::of_file(span, declare.layout_options(), &options, &mut self.sources) {
+            Ok(source) => self.add_file(source, wanted, problems)?,
+            Err(found) => problems.extend(found),
+        }
+        Ok(())
+    }
+
+    /// A user's file under the rule sets that the user names, or under all bare ones; as the conventions place its
+    /// parameters that the user names, and then under no rule set that is not named.
+    fn add_file(&mut self, source: Source, wanted: &Chosen<'_>, problems: &mut Vec<Diagnostic>) -> anyhow::Result<()> {
+        self.warnings.extend(source.module.warnings.iter().cloned());
+        let source = Arc::new(source);
+        for request in wanted.placement.requests(&source.invocation)? {
+            let placed = Placed::new(Arc::clone(&source), request);
+            match &placed.bound {
+                Ok(bound) => self.warnings.extend(bound.warnings.iter().cloned()),
+                Err(refusals) => problems.extend(refusals.iter().cloned()),
+            }
+            self.placed.push(placed);
+        }
+        let named = !wanted.rules.is_empty();
+        let bare = table().iter().filter(|rules| rules.is_bare() && wanted.placement.target.is_none());
+        let rules: Vec<&RuleSet> = if named { wanted.rules.clone() } else { bare.collect() };
+        for rules in rules {
+            let subject = Subject::new(Arc::clone(&source), rules);
+            if named {
+                problems.extend(refusals(&subject));
+            }
+            self.subjects.push(Arc::new(subject));
+        }
+        self.add_native(&source, wanted);
+        Ok(())
+    }
+
+    /// A source under the rule sets that the compilers take for its blocks, without those that it is already under.
+    fn add_native(&mut self, source: &Arc<Source>, wanted: &Chosen<'_>) {
+        let blocks = &source.module.blocks;
+        let toolchains = wanted.toolchains.iter();
+        // What is loaded from byte-address buffers is the cases' business: a file with structured buffers may have none.
+        let by_address = |toolchain: &Toolchain, block| toolchain.byte_address_rules(block).filter(|_| source.is_case);
+        let rules = toolchains.flat_map(|toolchain| {
+            blocks.iter().flat_map(|block| toolchain.rules_for(block).into_iter().chain(by_address(toolchain, block)))
+        });
+        for rules in rules.filter(|rules| wanted.rules.is_empty() || wanted.rules.contains(rules)) {
+            // The subjects of a source are added together.
+            let mut own = self.subjects.iter().rev().take_while(|subject| Arc::ptr_eq(&subject.source, source));
+            if !own.any(|subject| subject.rules == rules.name) {
+                let subject = Subject { is_native: true, ..Subject::new(Arc::clone(source), rules) };
+                self.subjects.push(Arc::new(subject));
+            }
+        }
+    }
+
+    /// Reads a user's module, which says its own offsets.
+    pub(crate) fn read_module(
+        &mut self,
+        path: &Path,
+        declare: &DeclareArgs,
+        problems: &mut Vec<Diagnostic>,
+    ) -> anyhow::Result<()> {
+        match explicit_layouts::read(path, declare, &mut self.sources)? {
+            Ok(file) => {
+                self.warnings.extend(file.warnings);
+                let name = path.display().to_string();
+                let wgsl = explicit_layouts::wgsl_text(path, declare.lang, &self.sources);
+                self.subjects.push(Arc::new(Subject::declared(&name, file.blocks, wgsl)));
+            }
+            Err(found) => problems.extend(found),
+        }
+        Ok(())
+    }
+
+    pub(crate) fn add_case(&mut self, case: &Case, wanted: &Chosen<'_>, problems: &mut Vec<Diagnostic>) {
+        let rules = &wanted.rules;
+        self.cases += 1;
+        let source = match Source::of_case(case, &mut self.sources) {
+            Ok(Some(source)) => Arc::new(source),
+            Ok(None) => return,
+            Err(found) => return problems.extend(found),
+        };
+        for placed in Placed::all(&source) {
+            problems.extend(placed.problems());
+            if rules.is_empty() && placed.expected.is_some() && wanted.takes(&placed) {
+                self.placed.push(placed);
+            }
+        }
+        for (index, (name, span)) in rules_of(&source).into_iter().enumerate() {
+            let Some(found) = find(name) else {
+                let message = format!("case {}: no rule set is called `{name}`", case.id);
+                problems.push(Diagnostic::error(Code::UnknownRules, span, message));
+                continue;
+            };
+            let subject = Subject::new(Arc::clone(&source), found);
+            problems.extend(subject.problems());
+            let named = rules.iter().any(|rules| rules.name == name);
+            let asked = named || (rules.is_empty() && wanted.placement.target.is_none());
+            if asked && index < source.expect.len() {
+                self.subjects.push(Arc::new(subject));
+            }
+        }
+        if !source.expect.is_empty() && wanted.placement.target.is_none() {
+            self.add_native(&source, wanted);
+        }
+    }
+}
+
+/// The rule sets that a case speaks of, each once: first those that it expects numbers of, then those that it expects to
+/// refuse or to warn.
+fn rules_of(source: &Source) -> Vec<(&str, Span)> {
+    let mut named: Vec<_> = source.expect.iter().map(|it| (it.rules.as_str(), it.span)).collect();
+    let mut known: HashSet<&str> = named.iter().map(|(name, _)| *name).collect();
+    for given in source.rejects.iter().chain(&source.warns) {
+        match &given.by {
+            By::Rules(name) if known.insert(name) => named.push((name, given.span)),
+            By::Rules(_) | By::Layoutproof | By::Compiler(_) | By::Convention { .. } => {}
+        }
+    }
+    named
+}
+
+/// Blocks that a rule set named by the user forbids.
+fn refusals(subject: &Subject) -> Vec<Diagnostic> {
+    let blocks = subject.source.module.blocks.iter().zip(&subject.layouts);
+    let refused = blocks.filter_map(|(block, layout)| Some((block, layout.result.as_ref().err()?)));
+    let diagnostics = refused.flat_map(|(block, refusals)| {
+        refusals.iter().map(|refusal| {
+            let path = layoutproof_layout::join(&block.name, &refusal.path);
+            let message = format!("{} forbids `{path}`: {}", subject.rules, refusal.message);
+            Diagnostic::error(Code::RuleForbids, block.span, message)
+        })
+    });
+    diagnostics.collect()
+}

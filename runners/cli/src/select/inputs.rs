@@ -1,0 +1,191 @@
+//! What a command works on: built-in cases, case files, users' shader files.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use layoutproof_core::case::{Case, matches_filter};
+use layoutproof_core::declare::DeclaredLanguage;
+use layoutproof_core::input::diagnostics::Diagnostic;
+use layoutproof_core::input::sources::{SourceFile, SourceMap};
+use layoutproof_core::stable_hash::stable_hash;
+use layoutproof_layout::Span;
+
+use crate::select::files::{FileKind, read_text, toml_files_below};
+use crate::select::glsl_file::STAGES;
+
+/// Every built-in case: id and text.
+const BUILT_IN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/cases.rs"));
+
+/// Languages of shader files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ShaderLanguage {
+    /// HLSL, as DXC reads it.
+    Hlsl,
+    /// Slang.
+    Slang,
+    /// GLSL.
+    Glsl,
+    /// WGSL.
+    Wgsl,
+}
+
+/// What is said where nothing tells the language of standard input.
+pub(crate) const NO_LANGUAGE: &str =
+    "standard input has no suffix: say its language with --lang hlsl, slang, glsl or wgsl";
+
+/// The word for standard input.
+pub(crate) const STANDARD_INPUT: &str = "-";
+
+impl ShaderLanguage {
+    /// The language of files with this suffix, in lowercase and without its full stop.
+    fn of_suffix(suffix: &str) -> Option<Self> {
+        match suffix {
+            "hlsl" | "hlsli" | "fx" | "fxh" => Some(Self::Hlsl),
+            "slang" => Some(Self::Slang),
+            "wgsl" => Some(Self::Wgsl),
+            "glsl" => Some(Self::Glsl),
+            _ if STAGES.contains(&suffix) => Some(Self::Glsl),
+            _ => None,
+        }
+    }
+
+    /// The language that `named` says, or else the suffix of `path`.
+    pub(crate) fn of(named: Option<Self>, path: &Path) -> Option<Self> {
+        let suffix = path.extension().map(|suffix| suffix.to_string_lossy().to_lowercase());
+        named.or_else(|| Self::of_suffix(suffix.as_deref()?))
+    }
+
+    /// The language of declarations that this is, for those that are declared here.
+    pub(crate) fn declared(self) -> Option<DeclaredLanguage> {
+        match self {
+            Self::Hlsl => Some(DeclaredLanguage::Hlsl),
+            Self::Slang => Some(DeclaredLanguage::Slang),
+            Self::Glsl | Self::Wgsl => None,
+        }
+    }
+}
+
+/// What a word on the command line means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    /// Declarations.
+    Declarations(PathBuf),
+    /// A module that says its own offsets.
+    LaidOut(PathBuf),
+    /// A case file.
+    CaseFile(PathBuf),
+    /// Cases by id.
+    Filter(String),
+}
+
+impl Word {
+    /// Sorts a word by its extension, or if it is a file or standard input by the language that `--lang` names; anything
+    /// else is a filter.
+    pub(crate) fn of(word: &str, named: Option<ShaderLanguage>) -> Self {
+        let path = PathBuf::from(word);
+        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        let named = named.filter(|_| word == STANDARD_INPUT || path.is_file());
+        match (extension.as_deref(), ShaderLanguage::of(named, &path)) {
+            (Some("toml"), _) => Self::CaseFile(path),
+            (Some("spv"), _) | (_, Some(ShaderLanguage::Glsl | ShaderLanguage::Wgsl)) => Self::LaidOut(path),
+            (_, Some(ShaderLanguage::Hlsl | ShaderLanguage::Slang)) => Self::Declarations(path),
+            (_, None) => Self::Filter(word.to_owned()),
+        }
+    }
+}
+
+/// All cases that a command may choose from, by id.
+pub(crate) struct Cases {
+    texts: BTreeMap<String, (String, String)>,
+}
+
+impl Cases {
+    /// The built-in cases, with those of `added` (files or folders) added or put in their place.
+    ///
+    /// # Errors
+    /// A path that cannot be read.
+    pub(crate) fn load(added: &[PathBuf]) -> anyhow::Result<Self> {
+        let named = |id: &str| format!("cases/{id}.toml");
+        let mut texts: BTreeMap<_, _> =
+            BUILT_IN.iter().map(|(id, text)| ((*id).to_owned(), (named(id), (*text).to_owned()))).collect();
+        for path in added {
+            for file in toml_files_below(path)? {
+                let id = id_below(path, &file);
+                texts.insert(id, (file.display().to_string(), read_text(&file, FileKind::List)?));
+            }
+        }
+        Ok(Self { texts })
+    }
+
+    /// Puts one case file beside the others and returns its id.
+    pub(crate) fn add_file(&mut self, path: &Path) -> anyhow::Result<String> {
+        let id = path.display().to_string();
+        self.texts.insert(id.clone(), (path.display().to_string(), read_text(path, FileKind::List)?));
+        Ok(id)
+    }
+
+    /// Ids that match one of the filters, or all where there is no filter.
+    pub(crate) fn matching(&self, filters: &[String]) -> Vec<String> {
+        let matches = |id: &str| filters.iter().any(|filter| matches_filter(id, filter));
+        self.texts.keys().filter(|id| filters.is_empty() || matches(id)).cloned().collect()
+    }
+
+    /// The texts of these ids, by id with their hashes.
+    pub(crate) fn hashes(&self, ids: &[String]) -> String {
+        let texts = ids.iter().filter_map(|id| Some((id, &self.texts.get(id)?.1)));
+        texts.map(|(id, text)| hashed(id, text)).collect()
+    }
+
+    /// Reads the cases of these ids; the problems of all of them go to `problems`.
+    pub(crate) fn read(&self, ids: &[String], sources: &mut SourceMap, problems: &mut Vec<Diagnostic>) -> Vec<Case> {
+        let mut cases = Vec::new();
+        for (id, (name, text)) in ids.iter().filter_map(|id| self.texts.get_key_value(id)) {
+            let file = sources.add(name, text);
+            match Case::read(id, file, sources) {
+                Ok(case) => cases.push(case),
+                Err(found) => problems.extend(found),
+            }
+        }
+        cases
+    }
+}
+
+/// Texts by name with their hashes.
+pub(crate) fn hashes(files: &[SourceFile]) -> String {
+    files.iter().map(|file| hashed(&file.name, &file.text)).collect()
+}
+
+fn hashed(name: &str, text: &str) -> String {
+    format!("{name} {:016x}\n", stable_hash(text))
+}
+
+fn id_below(root: &Path, file: &Path) -> String {
+    let relative = file.strip_prefix(root).ok().filter(|relative| !relative.as_os_str().is_empty());
+    let path = relative.map_or_else(|| PathBuf::from(file.file_name().unwrap_or_default()), Path::to_path_buf);
+    path.with_extension("").iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+/// The whole of standard input, which is no longer than a shader file.
+fn read_standard_input() -> anyhow::Result<String> {
+    let limit = FileKind::Shader.limit();
+    let mut text = String::new();
+    let read = io::stdin().lock().take(limit + 1).read_to_string(&mut text);
+    let length = read.map_err(|error| anyhow::anyhow!("reading standard input: {error}"))?;
+    if u64::try_from(length).unwrap_or(u64::MAX) > limit {
+        anyhow::bail!("reading standard input: more than {limit} bytes");
+    }
+    Ok(text)
+}
+
+/// Adds a whole shader file, or with `-` standard input, to the map.
+///
+/// # Errors
+/// As [`read_text`], and standard input that is too long.
+pub(crate) fn add_text(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Span> {
+    let text =
+        if path == Path::new(STANDARD_INPUT) { read_standard_input()? } else { read_text(path, FileKind::Shader)? };
+    let end = u32::try_from(text.len()).map_err(|_| anyhow::anyhow!("{} is beyond 4 GiB", path.display()))?;
+    Ok(Span { file: sources.add(path.display().to_string(), text), start: 0, end })
+}

@@ -1,0 +1,168 @@
+//! Lists that a run is judged by, known differences and floors: files, or folders of files, in; their entries out.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use layoutproof_core::input::diagnostics::Diagnostic;
+use layoutproof_core::input::sources::SourceMap;
+use layoutproof_core::results::floors::{self, Floor};
+use layoutproof_core::results::known::{self, Known};
+use layoutproof_layout::FileId;
+
+use crate::args::RunArgs;
+use crate::select::files::{FileKind, entries, read_text};
+use crate::select::selection::Refused;
+
+/// The repository's own list of known differences: name and text.
+const BUILT_IN_KNOWN: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/known.rs"));
+
+/// What a run takes from the repository's own list of known differences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BuiltInKnown {
+    /// Nothing.
+    LeftOut,
+    /// Every entry; one of which no check differs is stale.
+    OfWholeRun,
+    /// Every entry; the run has too few of their checks to say that one is stale.
+    OfNarrowedRun,
+}
+
+impl BuiltInKnown {
+    /// What the arguments say. The list is about the built-in cases under all rule sets, in every form of access.
+    pub(crate) fn of(args: &RunArgs) -> Self {
+        let whole = args.inputs.is_empty() && args.rules.is_empty() && args.form.is_empty();
+        match (args.no_known, whole && args.part.caselist.is_none()) {
+            (true, _) => Self::LeftOut,
+            (false, true) => Self::OfWholeRun,
+            (false, false) => Self::OfNarrowedRun,
+        }
+    }
+}
+
+/// The built-in known differences and the user's own.
+///
+/// # Errors
+/// As [`lists`].
+pub(crate) fn known_lists(paths: &[PathBuf], built_in: BuiltInKnown) -> anyhow::Result<Vec<Known>> {
+    let mut sources = SourceMap::default();
+    let mut found = Vec::new();
+    for (name, text) in BUILT_IN_KNOWN.iter().filter(|_| built_in != BuiltInKnown::LeftOut) {
+        let file = sources.add(format!("ci/known/{name}.toml"), *text);
+        match known::read(file, &sources) {
+            Ok(list) if built_in == BuiltInKnown::OfNarrowedRun => {
+                found.extend(list.into_iter().map(Known::of_narrowed_run));
+            }
+            Ok(list) => found.extend(list),
+            Err(diagnostics) => bail!(Refused { diagnostics, sources }),
+        }
+    }
+    found.extend(lists(paths, known::read)?);
+    Ok(found)
+}
+
+/// What tells lists of known differences from others.
+pub(crate) fn text_of(known: &[Known]) -> String {
+    format!("{known:?}")
+}
+
+/// The floors that the user names; none where no list is named.
+///
+/// # Errors
+/// As [`lists`], and a list without a floor.
+pub(crate) fn floors(paths: &[PathBuf]) -> anyhow::Result<Vec<Floor>> {
+    let mut all = Vec::new();
+    for path in paths {
+        let floors = lists(std::slice::from_ref(path), floors::read)?;
+        if floors.is_empty() {
+            bail!(
+                "{} has no list of floors, so every run would reach them: name a .toml file with a [[floor]]",
+                path.display()
+            );
+        }
+        all.extend(floors);
+    }
+    Ok(all)
+}
+
+/// Reads lists that the user keeps: files, or all `.toml` files of folders.
+///
+/// # Errors
+/// A path that cannot be read, or every problem of all lists.
+pub(crate) fn lists<T>(
+    paths: &[PathBuf],
+    read_list: impl Fn(FileId, &SourceMap) -> Result<Vec<T>, Vec<Diagnostic>>,
+) -> anyhow::Result<Vec<T>> {
+    let mut sources = SourceMap::default();
+    let mut found = Vec::new();
+    let mut diagnostics = Vec::new();
+    for path in paths {
+        for file in toml_files(path)? {
+            let id = sources.add(file.display().to_string(), read_text(&file, FileKind::List)?);
+            match read_list(id, &sources) {
+                Ok(list) => found.extend(list),
+                Err(problems) => diagnostics.extend(problems),
+            }
+        }
+    }
+    if diagnostics.is_empty() { Ok(found) } else { bail!(Refused { diagnostics, sources }) }
+}
+
+fn toml_files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let is_list = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "toml");
+    Ok(entries(path)?.into_iter().filter(is_list).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use layoutproof_core::inspect::toolchain::toolchains;
+    use layoutproof_core::random::declaration::MemberShape;
+
+    use super::*;
+    use crate::select::inputs::Cases;
+
+    /// The builds of DXC by the names of compilers, the oldest first.
+    const DXC_BUILDS: [(&str, &str); 4] = [
+        ("dxc-old", "DXC of February 2022"),
+        ("dxc", "DXC 1.7.2308"),
+        ("dxc-1.9", "DXC 1.9.2602.17"),
+        ("dxc-dev", "DXC 1.9.0.5517"),
+    ];
+
+    /// A run says whether each build that an entry matches differs; this is that the entry says which build it matches.
+    #[test]
+    fn entries_name_the_newest_build_that_they_are_about() {
+        let known = known_lists(&[], BuiltInKnown::OfWholeRun).unwrap();
+        for entry in &known {
+            let place = format!("{}:{}", entry.file, entry.line);
+            let seen =
+                entry.seen.as_deref().unwrap_or_else(|| panic!("{place} says of no build that it was seen there"));
+            if entry.file != "ci/known/dxc.toml" {
+                continue;
+            }
+            let is_matched = |(compiler, _): &&(&str, &str)| {
+                let mut own = toolchains().iter().filter(|toolchain| toolchain.compiler == *compiler);
+                own.any(|toolchain| entry.is_about_producer(toolchain.name))
+            };
+            assert_eq!(DXC_BUILDS.iter().rfind(is_matched).map(|(_, build)| *build), Some(seen), "{place}");
+            if let Some(gone) = entry.gone.as_deref() {
+                let order = |build: &str| DXC_BUILDS.iter().position(|(_, known)| *known == build);
+                assert!(order(gone) > order(seen), "{place} is gone in {gone}, and was seen in {seen}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_explains_random_declarations_is_pinned_by_a_case() {
+        let cases = Cases::load(&[]).unwrap().matching(&[]);
+        let known = known_lists(&[], BuiltInKnown::OfWholeRun).unwrap();
+        let shapes: Vec<_> = known.iter().filter_map(|entry| entry.shape.as_ref()).collect();
+        let not_pinned: Vec<_> = shapes.iter().filter(|shape| !cases.contains(&shape.pinned_by)).collect();
+        assert!(not_pinned.is_empty(), "{not_pinned:?}");
+        for shape in MemberShape::ALL {
+            assert!(shapes.iter().any(|entry| entry.shape == shape), "no entry is about {}", shape.as_str());
+        }
+    }
+}

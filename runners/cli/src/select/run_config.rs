@@ -1,0 +1,254 @@
+//! What the arguments of a run ask for, checked: producers, devices, lists, how shaders are made.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use layoutproof_compilers::toolchains::Toolchains;
+use layoutproof_core::bindings::Target;
+use layoutproof_core::check::{Placed, Producer, Settings};
+use layoutproof_core::inspect::dxil::Evaluator;
+use layoutproof_core::inspect::toolchain::{Compile, Toolchain, toolchains};
+use layoutproof_core::model::{BINDING_MISREADINGS, MISREADINGS, Model};
+use layoutproof_core::probe::{AddressSpace, Form, Stage};
+use layoutproof_core::results::floors::Floor;
+use layoutproof_core::results::known::Known;
+use layoutproof_device::{DeviceInfo, Runner, RunnerKind};
+use layoutproof_executor::device_listing::{DRIVEN, DeviceListing};
+use layoutproof_executor::execute::Making;
+use layoutproof_executor::interrupt::Interrupt;
+use layoutproof_executor::pool::{JOB_LIMIT, Launch};
+use layoutproof_executor::rotation::Rotation;
+use layoutproof_layout::ElementChoice;
+
+use crate::args::RunArgs;
+use crate::compilers;
+use crate::output::warn;
+use crate::progress::Progress;
+use crate::select::lists::{BuiltInKnown, floors, known_lists, text_of};
+use crate::select::selection::rule_set;
+
+/// The word for every space.
+const ALL_SPACES: &str = "all";
+
+/// What the first Ctrl-C is answered with.
+pub(crate) const INTERRUPTED: &str = "\nnote: interrupted: a report of what is done follows; once more ends at once\n";
+
+/// What the arguments ask for, checked.
+pub(crate) struct Wanted {
+    /// Who makes shaders.
+    pub(crate) producers: Vec<Producer>,
+    /// The compilers behind them; none where no flag names one.
+    pub(crate) toolchains: Toolchains,
+    /// What generators write.
+    pub(crate) settings: Settings,
+    /// How workers are started.
+    pub(crate) launch: Launch,
+    /// Where the run tells what it does.
+    pub(crate) progress: Progress,
+    /// Which checks drivers compile with their own settings.
+    pub(crate) rotation: Rotation,
+    device_ids: Vec<String>,
+    runners: BTreeSet<RunnerKind>,
+    required: Vec<String>,
+    /// What may differ.
+    pub(crate) known: Vec<Known>,
+    /// The same entries, whatever the shard, for comparisons with another run.
+    pub(crate) known_text: String,
+    /// What must be reached.
+    pub(crate) floors: Vec<Floor>,
+    /// Whether no flag picks devices, APIs, producers or forms, so that checks without any of them take part.
+    pub(crate) all_witnesses: bool,
+}
+
+impl Wanted {
+    /// What the arguments say; `progress` is where the run tells what it does.
+    ///
+    /// # Errors
+    /// Unknown names, and lists that cannot be read.
+    pub(crate) fn of(args: &RunArgs, progress: &Progress) -> anyhow::Result<Self> {
+        let toolchains = if args.producer.is_empty() {
+            Toolchains::default()
+        } else {
+            compilers::find(args.compile_limit)?.keep(args.keep.clone())
+        };
+        let producers = producers(&args.producer, &toolchains)?;
+        let runners = [RunnerKind::Ash, RunnerKind::Wgpu, RunnerKind::D3d12, RunnerKind::Dxil, RunnerKind::Model];
+        let runners = runners.map(|kind| (kind.as_str(), kind));
+        let forms = Form::ALL.map(|form| (form.as_str(), form));
+        let misreadings = MISREADINGS.iter().chain(BINDING_MISREADINGS);
+        let misreadings: Vec<_> = misreadings.map(|misreading| (misreading.name, *misreading)).collect();
+        let planted = args.plant_misreading.iter().cloned().collect::<Vec<_>>();
+        let misreading = if planted.is_empty() { None } else { choose("misreading", &planted, &misreadings)?.pop() };
+        let known = known_lists(&args.known, BuiltInKnown::of(args))?;
+        let planted_rules = args.plant_rules.as_deref().map(rule_set).transpose()?.cloned();
+        Ok(Self {
+            producers,
+            toolchains,
+            settings: Settings {
+                forms: choose("form", &args.form, &forms)?.into_iter().collect(),
+                spaces: spaces(&args.space)?,
+                stages: named("stage", &args.stage, &Stage::ALL.map(|stage| (stage.as_str(), stage)))?,
+                elements: if args.every_element { ElementChoice::Every } else { ElementChoice::Sample },
+                planted_rules,
+            },
+            launch: Launch {
+                misreading,
+                fault: args.plant_fault.clone(),
+                job_limit: args.time_limit.unwrap_or(JOB_LIMIT),
+                interrupt: Interrupt::listen(|| warn(INTERRUPTED))?,
+                watcher: Arc::new(progress.clone()),
+                ..Launch::of(std::env::current_exe()?)?
+            },
+            progress: progress.clone(),
+            rotation: if args.no_fuse { Rotation::All } else { Rotation::Turn(args.rotation) },
+            device_ids: args.device.clone(),
+            runners: choose("runner", &args.runner, &runners)?.into_iter().collect(),
+            required: args.require.clone(),
+            known_text: text_of(&known),
+            known: match args.part.shard {
+                None => known,
+                Some(_) => known.into_iter().map(Known::of_shard).collect(),
+            },
+            floors: floors(&args.floors)?,
+            all_witnesses: [&args.device, &args.runner, &args.producer, &args.form]
+                .iter()
+                .all(|named| named.is_empty()),
+        })
+    }
+
+    /// The compilers that the user asks for.
+    pub(crate) fn chosen_toolchains(&self) -> Vec<&'static Toolchain> {
+        let chosen = self.producers.iter().filter_map(|producer| match producer {
+            Producer::Generator(_) => None,
+            Producer::Compiler(toolchain) => Some(*toolchain),
+        });
+        chosen.collect()
+    }
+
+    /// A sentence about a compiler that the user asks for and that is not here.
+    pub(crate) fn missing_compiler(&self) -> Option<String> {
+        let absent = self.chosen_toolchains().into_iter().find(|toolchain| !self.toolchains.has(toolchain))?;
+        let name = absent.compiler;
+        Some(format!("compiler `{name}` is asked for and not here (`layoutproof compilers` says how to name one)"))
+    }
+
+    /// How shaders are made.
+    pub(crate) fn making(&self) -> Making<'_> {
+        let Self { producers, settings, toolchains, launch, .. } = self;
+        Making { producers, settings, compilers: toolchains, launch }
+    }
+
+    /// The compilers whose registers devices are asked about: those that the user names, or all where placements for
+    /// Direct3D 12 can be proved.
+    pub(crate) fn compilers_of_registers(
+        &self,
+        args: &RunArgs,
+        placed: &[Placed],
+        devices: &[DeviceInfo],
+    ) -> anyhow::Result<Toolchains> {
+        let is_named = !args.producer.is_empty();
+        let has_device = devices.iter().any(|device| device.runner == RunnerKind::D3d12);
+        let has_registers = placed.iter().any(|placed| placed.request.target == Target::D3d12);
+        if is_named || !has_device || !has_registers {
+            return Ok(self.toolchains.clone());
+        }
+        Ok(compilers::find(args.compile_limit)?.keep(args.keep.clone()))
+    }
+
+    /// The devices to run on: those of every API, and the model.
+    pub(crate) fn devices(&self) -> DeviceListing {
+        let named_model_only = !self.device_ids.is_empty() && self.device_ids.iter().all(|id| id == "model");
+        let wanted = |api: &RunnerKind| self.runners.contains(api) && !named_model_only;
+        let apis: Vec<RunnerKind> = DRIVEN.into_iter().filter(wanted).collect();
+        let mut listing = DeviceListing::of(&apis, &self.launch);
+        listing.devices.push(Model::new().device().clone());
+        if self.producers.iter().any(|producer| producer.feeds(RunnerKind::Dxil)) {
+            listing.devices.push(Evaluator::new().device().clone());
+        }
+        listing.devices.retain(|device| {
+            self.runners.contains(&device.runner)
+                && (self.device_ids.is_empty() || self.device_ids.contains(&device.id))
+        });
+        listing
+    }
+
+    /// The model follows the shader by definition, so it proves nothing alone unless the user asks for it alone.
+    pub(crate) fn missing_device(&self, listing: &DeviceListing) -> Option<String> {
+        let devices = &listing.devices;
+        let asked_for_model = self.device_ids.iter().any(|id| id == "model") || self.runners.len() == 1;
+        let real = devices.iter().any(|device| device.runner != RunnerKind::Model);
+        if devices.is_empty() || (!real && !asked_for_model) {
+            if !listing.failures.is_empty() {
+                return Some("no device is left, so nothing can be proved".to_owned());
+            }
+            return Some(
+                "no device: no Vulkan or GL driver was found, so nothing can be proved (ci/setup.sh fetches software \
+                 drivers, `layoutproof doctor` says what is missing, --device model runs the CPU model)"
+                    .to_owned(),
+            );
+        }
+        let absent = |id: &&String| !devices.iter().any(|device| device.id == **id);
+        let missing = self.required.iter().chain(&self.device_ids).find(absent);
+        missing.map(|id| format!("device `{id}` is required and not here"))
+    }
+}
+
+/// Those that need no compiler, or those of these names: generators, compilers, single toolchains, or `all`.
+fn producers(names: &[String], toolchains: &Toolchains) -> anyhow::Result<Vec<Producer>> {
+    if names.is_empty() {
+        return Ok(Producer::BUILT_IN.to_vec());
+    }
+    let mut found = Vec::new();
+    for name in names {
+        let built_in = Producer::BUILT_IN.into_iter().filter(|producer| name == "all" || producer.as_str() == name);
+        let compilers = toolchains.named(name).into_iter().map(Producer::Compiler);
+        let of_name: Vec<Producer> = built_in.chain(compilers).collect();
+        if of_name.is_empty() {
+            bail!("unknown producer `{name}`; known are all, {}", known_producers());
+        }
+        found.extend(of_name);
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+/// The names of all producers: first the compilers', then each with its options.
+fn known_producers() -> String {
+    let compilers = toolchains().iter().map(|toolchain| toolchain.compiler);
+    let single = toolchains().iter().map(|toolchain| toolchain.name);
+    let mut names: Vec<&str> = Vec::new();
+    for name in Producer::BUILT_IN.iter().map(|producer| producer.as_str()).chain(compilers).chain(single) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(", ")
+}
+
+/// The values that the user named, or all.
+fn choose<T: Copy>(what: &str, named: &[String], all: &[(&str, T)]) -> anyhow::Result<Vec<T>> {
+    if named.is_empty() {
+        return Ok(all.iter().map(|(_, value)| *value).collect());
+    }
+    let find = |name: &String| {
+        let found = all.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+        let known = || all.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        found.with_context(|| format!("unknown {what} `{name}`; known are {}", known()))
+    };
+    named.iter().map(find).collect()
+}
+
+/// The spaces that the user named; `None` for none.
+fn spaces(names: &[String]) -> anyhow::Result<Option<BTreeSet<AddressSpace>>> {
+    if names.iter().any(|name| name == ALL_SPACES) {
+        return Ok(Some(AddressSpace::ALL.into()));
+    }
+    named("space", names, &AddressSpace::ALL.map(|space| (space.as_str(), space)))
+}
+
+/// The values that the user named; `None` for none.
+fn named<T: Copy + Ord>(what: &str, named: &[String], all: &[(&str, T)]) -> anyhow::Result<Option<BTreeSet<T>>> {
+    if named.is_empty() { Ok(None) } else { Ok(Some(choose(what, named, all)?.into_iter().collect())) }
+}

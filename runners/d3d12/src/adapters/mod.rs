@@ -1,0 +1,91 @@
+//! The adapters of this machine, as [`DeviceInfo`]: those of DXGI on Windows, vkd3d's elsewhere.
+
+#[cfg(windows)]
+mod dxgi;
+#[cfg(not(windows))]
+mod vkd3d;
+
+use layoutproof_device::{DeviceInfo, Direct3d, RunnerError, RunnerKind};
+
+use crate::device::Device;
+use crate::library::Functions;
+use crate::support::{MOST_CONSTANTS, Support};
+
+#[cfg(windows)]
+use dxgi::{Adapter, list_adapters, open_adapter};
+#[cfg(not(windows))]
+use vkd3d::{Adapter, list_adapters, open_adapter};
+
+/// What is there.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// The devices that can be opened.
+    pub(crate) devices: Vec<Listed>,
+    /// Why others cannot.
+    pub(crate) notes: Vec<String>,
+}
+
+/// An adapter with what is told of its device.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    adapter: Adapter,
+    /// Equal ids are not yet numbered.
+    pub(crate) info: DeviceInfo,
+}
+
+/// What an adapter says before its device is opened.
+#[derive(Debug)]
+struct Names {
+    id: String,
+    name: String,
+    driver: String,
+    translator: Option<String>,
+    hardware: bool,
+}
+
+/// Lists the adapters in the system's order.
+pub(crate) fn list(functions: Functions) -> Result<Found, RunnerError> {
+    let mut found = Found::default();
+    for (index, (adapter, names)) in (0..).zip(list_adapters()?) {
+        match open_adapter(functions, &adapter) {
+            Ok(device) => found.devices.push(Listed { adapter, info: describe(&device, names, index) }),
+            Err(error) => found.notes.push(format!("{} is no device of Direct3D 12: {error}", names.name)),
+        }
+    }
+    // Adapters without Direct3D 12 are no news where others have it.
+    if !found.devices.is_empty() {
+        found.notes.clear();
+    }
+    Ok(found)
+}
+
+/// Opens the device that `info` names.
+pub(crate) fn open(functions: Functions, info: &DeviceInfo) -> Result<Device, RunnerError> {
+    let same = |listed: &&Listed| {
+        listed.info.index == info.index && listed.info.name == info.name && listed.info.driver == info.driver
+    };
+    let found = list(functions)?;
+    let listed = found.devices.iter().find(same).ok_or_else(|| RunnerError::Api {
+        call: "adapters".to_owned(),
+        reason: format!("device {} ({}, {}) is no longer listed", info.index, info.name, info.driver),
+    })?;
+    open_adapter(functions, &listed.adapter)
+}
+
+fn describe(device: &Device, names: Names, index: u32) -> DeviceInfo {
+    let Support { level, shader_model, binding_tier, features } = Support::of(device);
+    let Names { id, name, driver, translator, hardware } = names;
+    DeviceInfo {
+        id,
+        name,
+        driver,
+        api: format!("Direct3D 12, feature level {level}, shader model {shader_model}"),
+        runner: RunnerKind::D3d12,
+        index,
+        hardware,
+        features,
+        max_uniform_range: MOST_CONSTANTS,
+        max_push_constants: 0,
+        direct3d: Some(Direct3d { translator, shader_model, binding_tier }),
+    }
+}

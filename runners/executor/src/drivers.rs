@@ -1,0 +1,201 @@
+//! The environment of worker processes: which drivers the Vulkan loader finds there.
+//!
+//! The user's own choice wins entirely; otherwise the loader's defaults count, plus what `ci/setup.sh` fetched into the
+//! tools folder.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use layoutproof_compilers::tools_folder::ToolsFolder;
+use layoutproof_device::DeviceInfo;
+use layoutproof_device::devices::is_llvmpipe;
+
+use crate::tools::Tools;
+
+/// Variables by which a user chooses drivers.
+const CHOICES: [&str; 3] = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", ADDED];
+
+/// The variable that adds drivers to the loader's defaults.
+const ADDED: &str = "VK_ADD_DRIVER_FILES";
+
+/// What separates paths in [`ADDED`].
+const SEPARATOR: &str = if cfg!(windows) { ";" } else { ":" };
+
+/// Where manifests are, below the tools folder.
+const FOLDER: &str = "drivers";
+
+/// Variables that steer drivers and belong into every record.
+const RECORDED: [&str; 10] = [
+    "VK_DRIVER_FILES",
+    "VK_ICD_FILENAMES",
+    "VK_ADD_DRIVER_FILES",
+    "GALLIVM_PERF",
+    "LP_NATIVE_VECTOR_WIDTH",
+    "LP_NUM_THREADS",
+    "MESA_SHADER_CACHE_DISABLE",
+    "MESA_SHADER_CACHE_DIR",
+    "VKD3D_CONFIG",
+    "VKD3D_VULKAN_DEVICE",
+];
+
+/// A variable of a worker's environment, with its value.
+pub type Setting = (&'static str, &'static str);
+
+/// Settings that make lavapipe compile fast rather than well: four lanes for eight, and no optimisation. Other drivers
+/// do not know them.
+const FAST: [Setting; 2] = [("LP_NATIVE_VECTOR_WIDTH", "128"), ("GALLIVM_PERF", "nopt")];
+
+/// The setting that keeps Mesa's drivers from looking shaders up on the disk.
+const UNCACHED: Setting = ("MESA_SHADER_CACHE_DISABLE", "true");
+
+/// Those of the settings for fast compilation that the user has not set.
+fn fast() -> Vec<Setting> {
+    FAST.into_iter().filter(|setting| is_free(*setting)).collect()
+}
+
+/// How a device's driver compiles shaders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Compilation {
+    /// With its own settings.
+    #[default]
+    Own,
+    /// With settings that make it fast.
+    Fast,
+}
+
+impl Compilation {
+    /// [`Self::Fast`] where the device's driver has such settings and the user has set none of them.
+    pub fn fastest(device: &DeviceInfo) -> Self {
+        if is_llvmpipe(&device.name) && fast().len() == FAST.len() { Self::Fast } else { Self::Own }
+    }
+
+    /// What workers find in their environment.
+    pub fn settings(self) -> Vec<Setting> {
+        match self {
+            Self::Own => Vec::new(),
+            Self::Fast => fast(),
+        }
+    }
+}
+
+/// What keeps drivers from using a shader cache, unless the user has a say in it.
+pub fn uncached() -> Vec<Setting> {
+    [UNCACHED].into_iter().filter(|setting| is_free(*setting)).collect()
+}
+
+/// Whether workers that get [`uncached`] have no shader cache, which the user may want otherwise.
+pub fn is_uncached() -> bool {
+    std::env::var(UNCACHED.0).map_or(true, |value| matches!(value.as_str(), "true" | "1" | "yes" | "y"))
+}
+
+fn is_free((name, _): Setting) -> bool {
+    std::env::var_os(name).is_none()
+}
+
+/// The drivers in the tools folder, as far as they are loaded.
+#[derive(Clone, Debug, Default)]
+pub struct FetchedDrivers {
+    manifests: Vec<PathBuf>,
+    notes: Vec<String>,
+}
+
+impl FetchedDrivers {
+    /// Those of the tools folder; none where the user chooses drivers.
+    pub fn find(tools: &Tools) -> Self {
+        let mut fetched = Self::default();
+        if chosen().is_some() {
+            return fetched;
+        }
+        fetched.notes.extend(tools.note());
+        if let Some(folder) = tools.folder() {
+            for manifest in manifests(folder) {
+                fetched.add(manifest, folder);
+            }
+        }
+        fetched
+    }
+
+    /// Adds a driver, unless others can change it.
+    fn add(&mut self, manifest: PathBuf, tools: &ToolsFolder) {
+        match inspect(&manifest, tools) {
+            Ok(warnings) => {
+                self.notes.extend(warnings);
+                self.manifests.push(manifest);
+            }
+            Err(sentence) => self.notes.push(sentence),
+        }
+    }
+
+    /// The manifests of the drivers that are added to the loader's own.
+    pub fn manifests(&self) -> &[PathBuf] {
+        &self.manifests
+    }
+
+    /// What the user should know, a sentence each: about drivers that are not loaded, or that belong to somebody else.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Variables that are set for workers only.
+    pub fn environment(&self) -> Vec<(&'static str, String)> {
+        if self.manifests.is_empty() {
+            return Vec::new();
+        }
+        let list: Vec<_> = self.manifests.iter().map(|path| path.display().to_string()).collect();
+        vec![(ADDED, list.join(SEPARATOR))]
+    }
+
+    /// The recorded variables with the values that workers see.
+    pub fn recorded(&self) -> BTreeMap<String, String> {
+        let own = RECORDED.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)));
+        let added = self.environment().into_iter().map(|(name, value)| (name.to_owned(), value));
+        own.chain(added).collect()
+    }
+}
+
+/// The variable by which the user chooses drivers, if one is set: then no other driver is added.
+pub fn chosen() -> Option<&'static str> {
+    CHOICES.into_iter().find(|name| std::env::var_os(name).is_some())
+}
+
+/// The manifests in the tools folder, sorted.
+fn manifests(tools: &ToolsFolder) -> Vec<PathBuf> {
+    let Ok(entries) = tools.path().join(FOLDER).read_dir() else { return Vec::new() };
+    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let mut manifests: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == "json")).collect();
+    manifests.sort();
+    manifests
+}
+
+/// Warnings about a driver: its manifest, and the library that this names.
+///
+/// # Errors
+/// A sentence on why it is not loaded.
+fn inspect(manifest: &Path, tools: &ToolsFolder) -> Result<Vec<String>, String> {
+    // The loader would read the rest of the path as another one, which may be relative.
+    if manifest.to_string_lossy().contains(SEPARATOR) {
+        return Err(format!(
+            "{} is not loaded: its path has a `{SEPARATOR}`, which separates paths",
+            manifest.display()
+        ));
+    }
+    let below = Path::new(FOLDER).join(manifest.file_name().unwrap_or_default());
+    let mut warnings: Vec<String> = tools.inspect(below).map_err(|error| error.to_string())?.into_iter().collect();
+    if let Some(library) = library(manifest) {
+        let warning = tools.inspect_named(&library).map_err(|error| error.to_string())?;
+        warnings.extend(warning.filter(|warning| !warnings.contains(warning)));
+    }
+    Ok(warnings)
+}
+
+/// The library that a manifest names by a path. A bare file name is the dynamic linker's to find, in the system's folders;
+/// what cannot be read is the loader's to complain of.
+///
+/// Source: Vulkan-Loader, `LoaderDriverInterface.md`, Driver Manifest File Format, `library_path`.
+fn library(manifest: &Path) -> Option<PathBuf> {
+    let text = std::fs::read_to_string(manifest).ok()?;
+    let json: serde_json::Value = serde_json::from_str(&text).ok()?;
+    let named = Path::new(json["ICD"]["library_path"].as_str()?);
+    let is_path = named.components().count() > 1;
+    is_path.then(|| manifest.parent().unwrap_or(Path::new("/")).join(named))
+}

@@ -1,0 +1,241 @@
+//! Carrying checks out: shaders are written and validated, devices run them, records come back.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+use layoutproof_core::check::verdict::Validation;
+use layoutproof_core::check::{Check, Produced, Producer, Settings, Subject};
+use layoutproof_core::inspect::toolchain::{CodeTarget, Compile};
+use layoutproof_core::results::record::{CheckRecord, Outcome};
+use layoutproof_device::{DeviceInfo, Job};
+
+use crate::drivers::Compilation;
+use crate::pool::{self, Launch};
+use crate::rotation::Rotation;
+use crate::screen::{self, AnsweredProbes};
+use crate::validator::Validator;
+
+/// How shaders are made.
+#[derive(Clone, Copy, Debug)]
+pub struct Making<'a> {
+    /// Who makes them.
+    pub producers: &'a [Producer],
+    /// What generators of ours write.
+    pub settings: &'a Settings,
+    /// The compilers behind producers that are compilers.
+    pub compilers: &'a dyn Compile,
+    /// Who works.
+    pub launch: &'a Launch,
+}
+
+/// The name of every check that [`plan`] can make, in its order.
+pub fn names(subjects: &[Arc<Subject>], producers: &[Producer], devices: &[DeviceInfo]) -> Vec<String> {
+    let producers: BTreeSet<Producer> = producers.iter().copied().collect();
+    let of_device = |device: &DeviceInfo| {
+        let producers = producers.iter().filter(|producer| producer.feeds(device.runner));
+        let of_producer = |producer: &Producer| {
+            let taken = subjects.iter().filter(|subject| producer.takes(subject));
+            taken.map(|subject| Check::name_of(subject, *producer, device)).collect::<Vec<_>>()
+        };
+        producers.flat_map(of_producer).collect::<Vec<_>>()
+    };
+    devices.iter().flat_map(of_device).collect()
+}
+
+/// Pairs every subject with every producer and device that go together, where `takes` says so of the check's name;
+/// shaders are made here, in parallel.
+pub fn plan(
+    subjects: &[Arc<Subject>],
+    devices: &[DeviceInfo],
+    making: Making<'_>,
+    takes: impl Fn(&str) -> bool,
+) -> Vec<Check> {
+    let takes = |subject: usize, producer: Producer, device: &DeviceInfo| {
+        producer.feeds(device.runner)
+            && producer.takes(&subjects[subject])
+            && takes(&Check::name_of(&subjects[subject], producer, device))
+    };
+    let producers = making.producers.iter();
+    let orders: BTreeSet<Order> = devices
+        .iter()
+        .flat_map(|device| {
+            let of_producer = |producer: &Producer| {
+                let producer = *producer;
+                let own = (0..subjects.len()).filter(move |subject| takes(*subject, producer, device));
+                own.map(move |subject| Order { producer, target: CodeTarget::of(device), subject })
+            };
+            producers.clone().flat_map(of_producer).collect::<Vec<_>>()
+        })
+        .collect();
+    let validator = Validator::find();
+    let mut produced = BTreeMap::new();
+    let work = |order: Order, _: &mut pool::Workers<'_>| {
+        (order, Arc::new(produce(&subjects[order.subject], order, making, validator.as_ref())))
+    };
+    let all = orders.len();
+    let watcher = &making.launch.watcher;
+    watcher.phase(&format!("writing shaders: 0 of {all}"));
+    pool::run(orders.into_iter().collect(), making.launch, work, |(key, made)| {
+        produced.insert(key, made);
+        watcher.phase(&format!("writing shaders: {} of {all}", produced.len()));
+    });
+    let mut checks = Vec::new();
+    for device in devices {
+        let target = CodeTarget::of(device);
+        let is_wanted = |order: &Order| order.target == target && takes(order.subject, order.producer, device);
+        for (order, made) in produced.iter().filter(|(order, _)| is_wanted(order)) {
+            debug_assert_eq!(order.producer, made.producer, "shaders are kept under their producer");
+            let (subject, produced) = (Arc::clone(&subjects[order.subject]), Arc::clone(made));
+            checks.push(Check { subject, produced, device: device.clone() });
+        }
+    }
+    checks
+}
+
+/// Shaders to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Order {
+    producer: Producer,
+    target: CodeTarget,
+    /// Index of the subject.
+    subject: usize,
+}
+
+fn produce(subject: &Subject, order: Order, making: Making<'_>, validator: Option<&Validator>) -> Produced {
+    let mut shaders = match order.producer {
+        Producer::Generator(generator) => Produced::new(subject, generator, making.settings),
+        Producer::Compiler(toolchain) => {
+            Produced::compiled(subject, toolchain, (making.compilers, order.target), making.settings.elements)
+        }
+    };
+    for module in &mut shaders.modules {
+        if let Some((words, validator)) = module.code.spirv().zip(validator) {
+            module.validation = validator.validate(words, module.block_rules);
+            // The verdict on the module stands; a device that allows it shows what its code does all the same.
+            if let Validation::ValidOnlyWith { feature, .. } = module.validation {
+                module.requires.insert(feature);
+            }
+        }
+    }
+    shaders
+}
+
+/// Runs checks and gives each record to `done` as it comes, with the check's place in `checks`.
+pub fn execute(checks: &[Check], launch: &Launch, rotation: Rotation, mut done: impl FnMut(usize, CheckRecord)) {
+    let work = |bundle: Bundle, workers: &mut pool::Workers<'_>| run_bundle(checks, &bundle, (rotation, workers));
+    pool::run(bundles(checks, rotation), launch, work, |records| {
+        for (index, record) in records {
+            done(index, record);
+        }
+    });
+}
+
+/// Groups of checks that one thread runs, and whose probes share fused modules.
+type Bundle = Vec<Vec<usize>>;
+
+/// Checks of a bundle: enough to fill fused modules, few enough for threads to end at about the same time.
+const BUNDLE: usize = 64;
+
+/// Puts groups together that one device can screen together.
+fn bundles(checks: &[Check], rotation: Rotation) -> Vec<Bundle> {
+    let key = |group: &[usize]| (checks[group[0]].device.clone(), checks[group[0]].produced.producer);
+    let is_full = |bundle: &Bundle| bundle.iter().map(Vec::len).sum::<usize>() >= BUNDLE;
+    let shares = |group: &[usize]| rotation != Rotation::All && screen::takes(&checks[group[0]]);
+    let mut bundles: Vec<Bundle> = Vec::new();
+    for group in groups(checks) {
+        match bundles.last_mut() {
+            Some(bundle) if shares(&group) && key(&bundle[0]) == key(&group) && !is_full(bundle) => {
+                bundle.push(group);
+            }
+            Some(_) | None => bundles.push(vec![group]),
+        }
+    }
+    bundles
+}
+
+/// Checks of one case by one producer on one device: where rule sets agree on a layout, their jobs are the same.
+fn groups(checks: &[Check]) -> Vec<Vec<usize>> {
+    let key = |check: &Check| (check.device.clone(), check.produced.producer, check.subject.source.id.clone());
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (index, check) in checks.iter().enumerate() {
+        match groups.last_mut() {
+            Some(group) if key(&checks[group[0]]) == key(check) => group.push(index),
+            Some(_) | None => groups.push(vec![index]),
+        }
+    }
+    groups
+}
+
+fn run_bundle(
+    checks: &[Check],
+    bundle: &[Vec<usize>],
+    (rotation, workers): (Rotation, &mut pool::Workers<'_>),
+) -> Vec<(usize, CheckRecord)> {
+    let (spared, screened): (Vec<_>, Vec<_>) = bundle.iter().partition(|group| rotation.spares(&checks[group[0]]));
+    workers.compilation = Compilation::Own;
+    let nothing = AnsweredProbes::new();
+    let spared = spared.into_iter().flat_map(|group| run_alike(checks, group, (&nothing, workers)));
+    let mut records: Vec<_> = spared.collect();
+    let all: Vec<usize> = screened.iter().copied().flatten().copied().collect();
+    let answered = screen::ask(checks, &all, workers);
+    for group in screened {
+        records.extend(run_screened(checks, group, (&answered, workers)));
+    }
+    records
+}
+
+/// Runs the checks of a group but for what is answered, compiled fast. What does not agree then is run again in full, with
+/// the driver's own settings, and that counts.
+fn run_screened(
+    checks: &[Check],
+    group: &[usize],
+    (answered, workers): (&AnsweredProbes, &mut pool::Workers<'_>),
+) -> Vec<(usize, CheckRecord)> {
+    let fastest = Compilation::fastest(&checks[group[0]].device);
+    workers.compilation = fastest;
+    let records = run_alike(checks, group, (answered, workers));
+    workers.compilation = Compilation::Own;
+    let is_suspect = |(index, record): &(usize, CheckRecord)| {
+        let is_screened = fastest == Compilation::Fast || answered.contains_key(index);
+        is_screened && matches!(record.outcome, Outcome::Differ | Outcome::Broken)
+    };
+    let (suspects, fine): (Vec<_>, Vec<_>) = records.into_iter().partition(is_suspect);
+    let suspects: Vec<usize> = suspects.into_iter().map(|(index, _)| index).collect();
+    let fine = fine.into_iter().map(|(index, record)| {
+        let fast = fastest == Compilation::Fast && record.outcome != Outcome::Skipped;
+        (index, CheckRecord { fast, ..record })
+    });
+    fine.chain(run_alike(checks, &suspects, (&AnsweredProbes::new(), workers))).collect()
+}
+
+/// Runs checks but for what is answered; jobs that are the same to the byte are run once and answer for each of them.
+fn run_alike(
+    checks: &[Check],
+    group: &[usize],
+    (answered, workers): (&AnsweredProbes, &mut pool::Workers<'_>),
+) -> Vec<(usize, CheckRecord)> {
+    let mut done: Vec<(Vec<Job>, Vec<pool::JobResult>)> = Vec::new();
+    let mut records = Vec::new();
+    for &index in group {
+        let check = &checks[index];
+        let started = Instant::now();
+        let jobs = check.jobs();
+        let jobs = match answered.get(&index) {
+            Some(answered) => jobs.without(answered),
+            None => jobs,
+        };
+        let wanted: Vec<Job> = jobs.jobs().cloned().collect();
+        if !done.iter().any(|(same, _)| *same == wanted) {
+            let results = if wanted.is_empty() {
+                Vec::new()
+            } else {
+                workers.run(&check.device, &check.subject.source.id, &wanted)
+            };
+            done.push((wanted.clone(), results));
+        }
+        let results = done.iter().find(|(same, _)| *same == wanted).map_or(&[][..], |(_, results)| results);
+        records.push((index, check.record(&jobs, results, started.elapsed())));
+    }
+    records
+}

@@ -1,0 +1,205 @@
+//! Faults planted in workers, to see that a run survives them: a test aid, as planted misreadings are one for verdicts.
+
+use std::hint::black_box;
+use std::io::{self, Write};
+use std::str::FromStr;
+use std::time::Duration;
+
+use layoutproof_core::case::matches_filter;
+use layoutproof_device::{ReadBack, RunnerError, RunnerKind};
+use serde::{Deserialize, Serialize};
+
+use crate::device_listing::DRIVEN;
+
+/// What a worker does instead of its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FaultKind {
+    /// Aborts, as a failed assertion in a driver does.
+    Crash,
+    /// Sleeps for ever.
+    Hang,
+    /// Answers with the complement of every byte.
+    Garbage,
+    /// Asks for more memory than there can be, and ends as programs do then.
+    Oom,
+    /// Does its work, and prints on both standard streams.
+    Print,
+}
+
+impl FaultKind {
+    const ALL: [(&'static str, Self); 5] = [
+        ("crash", Self::Crash),
+        ("hang", Self::Hang),
+        ("garbage", Self::Garbage),
+        ("oom", Self::Oom),
+        ("print", Self::Print),
+    ];
+}
+
+/// A fault and where it strikes: `crash@CASE`, `crash#N` or `crash:API`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    kind: FaultKind,
+    strikes: Strikes,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Strikes {
+    /// In every job of the cases that this filter matches.
+    Case(String),
+    /// In every so-manyth job of each worker, from 1.
+    Job(u32),
+    /// Where the devices of this API are listed, each time.
+    Listing(RunnerKind),
+}
+
+impl FromStr for Fault {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once(['@', '#', ':']);
+        let (name, place) = parts
+            .ok_or("a fault is written KIND@CASE, KIND#N or KIND:API, as in crash@arrays/, hang#7 or crash:ash")?;
+        let found = FaultKind::ALL.into_iter().find(|(known, _)| *known == name);
+        let known = || FaultKind::ALL.map(|(name, _)| name).join(", ");
+        let (_, kind) = found.ok_or_else(|| format!("no fault is called `{name}`; known are {}", known()))?;
+        let strikes = match text.as_bytes().get(name.len()) {
+            Some(b'@') => Strikes::Case(place.to_owned()),
+            Some(b':') => listing_of(kind, place)?,
+            Some(_) | None => {
+                let number: u32 = place.parse().map_err(|_| format!("`{place}` is no number of a job"))?;
+                if number == 0 {
+                    return Err("jobs count from 1".to_owned());
+                }
+                Strikes::Job(number)
+            }
+        };
+        Ok(Self { kind, strikes })
+    }
+}
+
+/// A listing of devices as a place for a fault.
+fn listing_of(kind: FaultKind, api: &str) -> Result<Strikes, String> {
+    if kind == FaultKind::Garbage {
+        return Err("garbage is made of answers of jobs, and a listing is none".to_owned());
+    }
+    let found = DRIVEN.into_iter().find(|driven| driven.as_str() == api);
+    let known = || DRIVEN.map(RunnerKind::as_str).join(", ");
+    found.map(Strikes::Listing).ok_or_else(|| format!("no devices are listed through `{api}`; known are {}", known()))
+}
+
+/// A fault as a worker is told of it, with jobs of one case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Planted {
+    kind: FaultKind,
+    /// 1 for every job.
+    every: u32,
+}
+
+impl Fault {
+    /// What to tell a worker that gets jobs of this case.
+    pub fn planted(&self, case: &str) -> Option<Planted> {
+        match &self.strikes {
+            Strikes::Case(filter) => matches_filter(case, filter).then_some(Planted { kind: self.kind, every: 1 }),
+            Strikes::Job(number) => Some(Planted { kind: self.kind, every: *number }),
+            Strikes::Listing(_) => None,
+        }
+    }
+
+    /// What to tell a worker that lists the devices of this API.
+    pub fn planted_in_listing(&self, api: RunnerKind) -> Option<FaultKind> {
+        match &self.strikes {
+            Strikes::Listing(listed) => (*listed == api).then_some(self.kind),
+            Strikes::Case(_) | Strikes::Job(_) => None,
+        }
+    }
+}
+
+impl Planted {
+    /// Does a job, or what the fault makes of it; `number` counts the worker's jobs from 1.
+    pub fn strike(
+        self,
+        number: u32,
+        job: impl FnOnce() -> Result<ReadBack, RunnerError>,
+    ) -> Result<ReadBack, RunnerError> {
+        if !number.is_multiple_of(self.every) {
+            return job();
+        }
+        self.kind.strike();
+        let answer = job();
+        if self.kind == FaultKind::Garbage { answer.map(garbled) } else { answer }
+    }
+}
+
+impl FaultKind {
+    /// Does what is done before an answer, if the process outlives it.
+    pub fn strike(self) {
+        match self {
+            Self::Crash => {
+                say("a crash was planted");
+                std::process::abort();
+            }
+            Self::Hang => loop {
+                std::thread::sleep(Duration::from_secs(1));
+            },
+            Self::Garbage => {}
+            Self::Oom => drop(black_box(Vec::<u8>::with_capacity(black_box(isize::MAX.unsigned_abs())))),
+            // More than a pipe holds, and what looks like the head of a message.
+            Self::Print => say(&"\0\0\0\x01printed by a driver\n".repeat(8192)),
+        }
+    }
+}
+
+fn say(text: &str) {
+    let _ = io::stdout().lock().write_all(text.as_bytes());
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+fn garbled(mut read_back: ReadBack) -> ReadBack {
+    for byte in read_back.buffers.iter_mut().flat_map(|buffer| &mut buffer.bytes) {
+        *byte = !*byte;
+    }
+    for word in read_back.targets.iter_mut().flatten() {
+        *word = !*word;
+    }
+    read_back
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_strikes_a_case_or_every_so_manyth_job() {
+        let of_case: Fault = "hang@arrays/".parse().unwrap();
+        assert_eq!(of_case.planted("arrays/a"), Some(Planted { kind: FaultKind::Hang, every: 1 }));
+        assert_eq!(of_case.planted("vectors/a"), None);
+        let of_job: Fault = "oom#7".parse().unwrap();
+        assert_eq!(of_job.planted("vectors/a"), Some(Planted { kind: FaultKind::Oom, every: 7 }));
+    }
+
+    #[test]
+    fn a_fault_in_a_listing_strikes_nothing_else() {
+        let of_listing: Fault = "crash:ash".parse().unwrap();
+        assert_eq!(of_listing.planted("arrays/a"), None);
+        assert_eq!(of_listing.planted_in_listing(RunnerKind::Ash), Some(FaultKind::Crash));
+        assert_eq!(of_listing.planted_in_listing(RunnerKind::Wgpu), None);
+        let of_case: Fault = "crash@a:b".parse().unwrap();
+        assert_eq!(of_case.planted_in_listing(RunnerKind::Ash), None);
+    }
+
+    #[test]
+    fn what_is_no_fault_is_told() {
+        for (text, message) in [
+            ("crash", "written KIND@CASE, KIND#N or KIND:API"),
+            ("melt@a", "no fault is called `melt`; known are crash, hang"),
+            ("crash#x", "`x` is no number"),
+            ("crash#0", "jobs count from 1"),
+            ("crash:model", "no devices are listed through `model`; known are ash, wgpu, d3d12"),
+            ("garbage:ash", "a listing is none"),
+        ] {
+            let error = text.parse::<Fault>().unwrap_err();
+            assert!(error.contains(message), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Ctrl-C and the other ways to ask a process for its end: the first one stops a run in good order, the second one at once.
+//!
+//! On Unix these are SIGINT, SIGTERM and SIGHUP, the last only where nobody (`nohup`) has it ignored; on Windows Ctrl-C and
+//! the closing of the console.
+
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context;
+use layoutproof_compilers::scratch::remove_scratch_folders;
+
+/// What is added to a signal's number in the exit code of a process that it ended at once, as shells say it.
+const SIGNALLED: i32 = 128;
+
+/// Whether the user wants an end.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Listens from now on; `tell` is called at the first request, on a thread of its own.
+    ///
+    /// # Errors
+    /// If the system allows no handler.
+    pub fn listen(tell: impl Fn() + Send + 'static) -> anyhow::Result<Self> {
+        let interrupt = Self::default();
+        let set = Arc::clone(&interrupt.0);
+        on_request_to_end(move |signal| {
+            if set.swap(true, Ordering::Relaxed) {
+                end_at_once(signal);
+            }
+            tell();
+        })?;
+        Ok(interrupt)
+    }
+
+    /// Whether an end was asked for.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Ends this process at the first request, as it would end without a handler, but for its temporary folders: they are
+/// removed. For commands that have nothing to report of half their work.
+///
+/// # Errors
+/// If the system allows no handler.
+pub fn end_without_traces() -> anyhow::Result<()> {
+    on_request_to_end(end_at_once)
+}
+
+/// Ignores requests to end: a terminal sends them to every process of the run, and the one that the user started decides.
+///
+/// # Errors
+/// If the system allows no handler.
+pub fn leave_to_the_parent() -> anyhow::Result<()> {
+    on_request_to_end(|_| {})
+}
+
+/// Calls `handler` with the number of each signal that asks for an end, on a thread of its own.
+#[cfg(unix)]
+fn on_request_to_end(handler: impl FnMut(i32) + Send + 'static) -> anyhow::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
+
+    let hangup = (!is_hangup_ignored()).then_some(SIGHUP);
+    let mut signals =
+        Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup)).context("listening for signals to end")?;
+    std::thread::spawn(move || signals.forever().for_each(handler));
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn on_request_to_end(mut handler: impl FnMut(i32) + Send + 'static) -> anyhow::Result<()> {
+    /// Its number on every system that has signals.
+    const SIGINT: i32 = 2;
+    ctrlc::set_handler(move || handler(SIGINT)).context("listening for Ctrl-C")
+}
+
+/// Whether SIGHUP was ignored when this process began, as `nohup` has it. Only Linux says so.
+///
+/// Source: proc(5), `SigIgn` of `/proc/pid/status`: a mask in hexadecimal digits, SIGHUP is bit 0.
+#[cfg(unix)]
+fn is_hangup_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 != 0)
+}
+
+#[expect(clippy::exit, reason = "the user wants it at once, and every thread may be waiting for something")]
+fn end_at_once(signal: i32) {
+    remove_scratch_folders();
+    process::exit(SIGNALLED + signal);
+}

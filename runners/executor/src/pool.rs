@@ -1,0 +1,341 @@
+//! Work on devices: as many threads as processors, each with worker processes of its own, one per device.
+//!
+//! A job that kills or hangs its worker is run again alone in a fresh worker, and only if that dies too is the job's
+//! result an error. Everything else is run, but for what a check or a device that does so again and again has left.
+
+use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use layoutproof_compilers::vkd3d::FetchedVkd3d;
+use layoutproof_core::inspect::dxil::Evaluator;
+use layoutproof_core::model::{Misreading, Model};
+use layoutproof_device::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
+
+use crate::drivers::{Compilation, FetchedDrivers};
+use crate::fault::{Fault, Planted};
+use crate::interrupt::Interrupt;
+use crate::protocol::{Answer, Request};
+use crate::sign_of_life;
+use crate::tools::Tools;
+use crate::watch::{Silent, Watcher};
+use crate::worker::{Death, Worker};
+
+/// What one job comes to.
+pub type JobResult = Result<ReadBack, RunnerError>;
+
+/// How long a worker may take to open a device or to list all.
+pub const OPEN_LIMIT: Duration = Duration::from_secs(60);
+/// How long one job may take where the user says nothing; devices give up on their own well before.
+pub const JOB_LIMIT: Duration = Duration::from_secs(60);
+/// Jobs of one check that may each end a fresh worker; the check is broken, and the rest of it would say no more.
+const CHECK_PATIENCE: u32 = 3;
+/// Cases in a row whose jobs may end fresh workers before the device has to show that it lives.
+const DEVICE_PATIENCE: u32 = 6;
+/// Jobs in a row of several cases that may come to nothing before the device gets no more of them.
+const SCREEN_PATIENCE: u32 = 3;
+/// Times in a row that a device may fail to open before it counts as lost for the run.
+const OPEN_PATIENCE: u32 = 4;
+
+/// What workers are, and how they are treated.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The `layoutproof` command, which is also the worker.
+    pub program: PathBuf,
+    /// The drivers that it finds beside those of the system.
+    pub drivers: FetchedDrivers,
+    /// The vkd3d that was fetched, if there is one that is loaded.
+    pub vkd3d: Option<FetchedVkd3d>,
+    /// What the user should know of it, a sentence.
+    pub vkd3d_note: Option<String>,
+    /// The misreading that is planted in the model device.
+    pub misreading: Option<Misreading>,
+    /// The fault that is planted in workers; then the model has workers, too.
+    pub fault: Option<Fault>,
+    /// How long one job may take.
+    pub job_limit: Duration,
+    /// Whether the user wants an end.
+    pub interrupt: Interrupt,
+    /// Hears what is done.
+    pub watcher: Arc<dyn Watcher>,
+}
+
+impl Launch {
+    /// Workers of this command, with nothing planted.
+    ///
+    /// # Errors
+    /// A variable says where fetched drivers are, and does not say it.
+    pub fn of(program: PathBuf) -> anyhow::Result<Self> {
+        let tools = Tools::find()?;
+        let drivers = FetchedDrivers::find(&tools);
+        let (vkd3d, vkd3d_note) = match tools.folder().map_or(Ok(None), FetchedVkd3d::find) {
+            Ok(vkd3d) => {
+                let warning = vkd3d.as_ref().and_then(|vkd3d| vkd3d.warning.clone());
+                (vkd3d, warning)
+            }
+            Err(untrusted) => (None, Some(untrusted.to_string())),
+        };
+        Ok(Self { program, drivers, vkd3d, vkd3d_note, ..Self::without_workers() })
+    }
+
+    /// For work that needs no device, so that no worker is started.
+    pub fn without_workers() -> Self {
+        Self {
+            program: PathBuf::new(),
+            drivers: FetchedDrivers::default(),
+            vkd3d: None,
+            vkd3d_note: None,
+            misreading: None,
+            fault: None,
+            job_limit: JOB_LIMIT,
+            interrupt: Interrupt::default(),
+            watcher: Arc::new(Silent),
+        }
+    }
+}
+
+/// Gives every task to a thread with workers, and every result to `done` on this thread, as they come.
+///
+/// Tasks are taken in order, but threads finish as they like. Once the user wants an end, no task is given out, and what
+/// comes of those that are out is dropped: it may be Ctrl-C's doing.
+pub fn run<T: Send, R: Send>(
+    tasks: Vec<T>,
+    launch: &Launch,
+    work: impl Fn(T, &mut Workers<'_>) -> R + Sync,
+    mut done: impl FnMut(R),
+) {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(tasks.len());
+    let queue = Mutex::new(VecDeque::from(tasks));
+    let (sender, receiver) = channel();
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let (sender, queue, work) = (sender.clone(), &queue, &work);
+            scope.spawn(move || {
+                let mut workers =
+                    Workers { open: HashMap::new(), health: HashMap::new(), compilation: Compilation::Own, launch };
+                while let Some(task) = queue.lock().ok().and_then(|mut queue| queue.pop_front()) {
+                    let result = work(task, &mut workers);
+                    if launch.interrupt.is_set() || sender.send(result).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        receiver.iter().for_each(&mut done);
+    });
+}
+
+/// A thread's workers, by device.
+#[derive(Debug)]
+pub struct Workers<'a> {
+    open: HashMap<(Place, Compilation), Worker>,
+    health: HashMap<Place, Health>,
+    /// How drivers compile what is run next.
+    pub compilation: Compilation,
+    launch: &'a Launch,
+}
+
+impl Drop for Workers<'_> {
+    /// Ends all of them before any is waited for.
+    fn drop(&mut self) {
+        self.open.values_mut().for_each(Worker::kill);
+    }
+}
+
+/// A device through one API.
+type Place = (String, RunnerKind);
+
+/// What a device has done to the workers that it was opened in.
+#[derive(Debug, Default)]
+struct Health {
+    /// Cases in a row of which a job ended a fresh worker.
+    fatal_cases: u32,
+    /// The last of them.
+    last_case: String,
+    /// Jobs in a row of several cases that came to nothing.
+    failed_screens: u32,
+    /// Whether it gives no sign of life any more.
+    lost: bool,
+    /// Times in a row that it could not be opened.
+    failed_opens: u32,
+    /// What came of the last of them.
+    last: Option<RunnerError>,
+}
+
+impl Health {
+    fn blame(&mut self, case: &str, error: &RunnerError) {
+        if self.fatal_cases == 0 || self.last_case != case {
+            self.fatal_cases += 1;
+            case.clone_into(&mut self.last_case);
+        }
+        self.last = Some(error.clone());
+    }
+}
+
+impl Workers<'_> {
+    /// Runs jobs of a case on a device; one result per job.
+    pub fn run(&mut self, device: &DeviceInfo, case: &str, jobs: &[Job]) -> Vec<JobResult> {
+        self.launch.watcher.at(&format!("{}/{}  {case}", device.id, device.runner.as_str()));
+        match (device.runner, &self.launch.fault) {
+            (RunnerKind::Model, None) => {
+                let mut model = self.launch.misreading.map_or_else(Model::new, Model::with_misreading);
+                model.run(&Batch { jobs: jobs.to_vec() })
+            }
+            (RunnerKind::Dxil, _) => Evaluator::new().run(&Batch { jobs: jobs.to_vec() }),
+            (RunnerKind::Model, Some(fault)) => self.run_in_workers(device, case, (jobs, fault.planted(case))),
+            (RunnerKind::D3d12, _) if self.launch.misreading.is_some() => {
+                let rewired = |job: &Job| self.launch.misreading.map_or_else(|| job.clone(), |it| it.rewired(job));
+                let jobs: Vec<Job> = jobs.iter().map(rewired).collect();
+                self.run_in_workers(device, case, (&jobs, None))
+            }
+            (RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::D3d12, fault) => {
+                let planted = fault.as_ref().and_then(|fault| fault.planted(case));
+                self.run_in_workers(device, case, (jobs, planted))
+            }
+        }
+    }
+
+    /// Runs a job that stands for jobs of all these cases. `None` where it comes to nothing, which is nobody's fault yet:
+    /// each case has to be run by itself.
+    pub fn screen(&mut self, device: &DeviceInfo, cases: &[&str], job: &Job) -> Option<ReadBack> {
+        let patient = |health: &Health| health.failed_screens < SCREEN_PATIENCE;
+        if !patient(self.health.entry(place(device)).or_default()) || self.hopeless(device, 0).is_some() {
+            return None;
+        }
+        let planted = self.launch.fault.as_ref().and_then(|fault| cases.iter().find_map(|case| fault.planted(case)));
+        let mut results = Vec::new();
+        self.run_until_trouble(device, (std::slice::from_ref(job), planted), &mut results);
+        let answer = results.pop().and_then(Result::ok);
+        let failed = &mut self.health.entry(place(device)).or_default().failed_screens;
+        *failed = if answer.is_some() { 0 } else { *failed + 1 };
+        answer
+    }
+
+    fn run_in_workers(
+        &mut self,
+        device: &DeviceInfo,
+        case: &str,
+        (jobs, planted): (&[Job], Option<Planted>),
+    ) -> Vec<JobResult> {
+        let mut results = Vec::with_capacity(jobs.len());
+        let mut fatal_jobs = 0;
+        while results.len() < jobs.len() {
+            if let Some(error) = self.hopeless(device, fatal_jobs) {
+                results.resize(jobs.len(), Err(error));
+                break;
+            }
+            if self.run_until_trouble(device, (&jobs[results.len()..], planted), &mut results).is_none() {
+                break;
+            }
+            let suspect = results.len()..=results.len();
+            if let Some(error) = self.run_until_trouble(device, (&jobs[suspect], planted), &mut results) {
+                self.health.entry(place(device)).or_default().blame(case, &error);
+                fatal_jobs += 1;
+                results.push(Err(error));
+            }
+        }
+        results
+    }
+
+    /// Why there is no sense in giving the device another job of a check that has ended so many fresh workers.
+    fn hopeless(&mut self, device: &DeviceInfo, fatal_jobs: u32) -> Option<RunnerError> {
+        if self.launch.interrupt.is_set() {
+            return Some(Death::Interrupted.error());
+        }
+        let not_run = |reason: String| Some(RunnerError::Api { call: "not run".to_owned(), reason });
+        let health = self.health.entry(place(device)).or_default();
+        if let Some(last) = health.last.clone().filter(|_| health.failed_opens >= OPEN_PATIENCE) {
+            return Some(last);
+        }
+        if health.fatal_cases >= DEVICE_PATIENCE && !health.lost {
+            let planted = self.launch.fault.as_ref().and_then(|fault| fault.planted("no case"));
+            let sign = [sign_of_life::job(device.runner)];
+            let lost = self.run_until_trouble(device, (&sign, planted), &mut Vec::new());
+            self.health.entry(place(device)).or_default().lost = lost.is_some();
+        }
+        let health = self.health.entry(place(device)).or_default();
+        if let Some(last) = health.last.as_ref().filter(|_| health.lost) {
+            return not_run(format!("the device gives no sign of life any more; the last: {last}"));
+        }
+        if fatal_jobs >= CHECK_PATIENCE {
+            return not_run(format!("{CHECK_PATIENCE} jobs before it have each ended a worker of their own"));
+        }
+        None
+    }
+
+    /// Runs jobs until one ends its worker or loses the device; that job has no result yet, and the worker is gone.
+    fn run_until_trouble(
+        &mut self,
+        device: &DeviceInfo,
+        (jobs, planted): (&[Job], Option<Planted>),
+        results: &mut Vec<JobResult>,
+    ) -> Option<RunnerError> {
+        let before = results.len();
+        let limit = self.launch.job_limit;
+        let trouble = match self.worker(device) {
+            Ok(worker) => answers(worker, (jobs, planted), limit, results).err(),
+            Err(error) => Some(error),
+        };
+        if results.len() > before {
+            self.health.entry(place(device)).or_default().fatal_cases = 0;
+        }
+        if trouble.is_some() {
+            self.open.remove(&(place(device), self.compilation));
+        }
+        trouble
+    }
+
+    fn worker(&mut self, device: &DeviceInfo) -> Result<&mut Worker, RunnerError> {
+        let key = (place(device), self.compilation);
+        if !self.open.contains_key(&key) {
+            let health = self.health.entry(place(device)).or_default();
+            let worker = start(device, self.launch, self.compilation).inspect_err(|error| {
+                health.failed_opens += 1;
+                health.last = Some(error.clone());
+            })?;
+            health.failed_opens = 0;
+            self.open.insert(key.clone(), worker);
+        }
+        Ok(self.open.get_mut(&key).expect("the worker was inserted if it was missing"))
+    }
+}
+
+fn answers(
+    worker: &mut Worker,
+    (jobs, planted): (&[Job], Option<Planted>),
+    limit: Duration,
+    results: &mut Vec<JobResult>,
+) -> Result<(), RunnerError> {
+    worker.ask(&Request::Run(Batch { jobs: jobs.to_vec() }, planted)).map_err(Death::error)?;
+    for _ in jobs {
+        match worker.answer(limit).map_err(Death::error)? {
+            Answer::Job(Err(error @ (RunnerError::DeviceLost(_) | RunnerError::Timeout(_)))) => return Err(error),
+            Answer::Job(result) => results.push(result),
+            Answer::Devices(_) | Answer::Opened(_) => return Err(out_of_turn()),
+        }
+    }
+    Ok(())
+}
+
+fn place(device: &DeviceInfo) -> Place {
+    (device.id.clone(), device.runner)
+}
+
+fn start(device: &DeviceInfo, launch: &Launch, compilation: Compilation) -> Result<Worker, RunnerError> {
+    let failed = |reason: std::io::Error| RunnerError::Api { call: "worker".to_owned(), reason: reason.to_string() };
+    let mut worker = Worker::start(launch, device.runner, &compilation.settings()).map_err(failed)?;
+    worker.ask(&Request::Open(Box::new(device.clone()))).map_err(Death::error)?;
+    match worker.answer(OPEN_LIMIT).map_err(Death::error)? {
+        Answer::Opened(opened) => opened.map(|()| worker),
+        Answer::Devices(_) | Answer::Job(_) => Err(out_of_turn()),
+    }
+}
+
+/// What a worker has done that answers something else than what it was asked.
+pub fn out_of_turn() -> RunnerError {
+    RunnerError::DeviceLost("the worker answered something that was not asked".to_owned())
+}

@@ -1,0 +1,106 @@
+//! Placements on devices: shaders are written and validated, devices read what is bound, records come back.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use layoutproof_compilers::spirv_val::SpirvVal;
+use layoutproof_core::check::{Placed, Producer, Proof, ProofCheck};
+use layoutproof_core::inspect::toolchain::Compile;
+use layoutproof_core::results::record::CheckRecord;
+use layoutproof_device::{DeviceInfo, Job, Shader};
+use layoutproof_layout::BlockRules;
+
+use crate::pool::{self, Launch};
+
+/// Every placement that one of `producers` can write shaders for, or one of `compilers` can compile them, on every device that
+/// takes them, neither compiled nor validated.
+pub fn plan(
+    placed: &[Placed],
+    producers: &[Producer],
+    devices: &[DeviceInfo],
+    compilers: &dyn Compile,
+) -> Vec<ProofCheck> {
+    let names_compilers = producers.iter().any(|producer| matches!(producer, Producer::Compiler(_)));
+    let takes_part = |proof: &Proof| match proof.producer {
+        Producer::Generator(_) => producers.contains(&proof.producer),
+        Producer::Compiler(toolchain) => {
+            compilers.has(toolchain) && (!names_compilers || producers.contains(&proof.producer))
+        }
+    };
+    let proofs = placed.iter().flat_map(|placed| [Proof::new(placed), Proof::of_registers(placed)]).flatten();
+    let checks = proofs.filter(takes_part).flat_map(|proof| {
+        let proof = Arc::new(proof);
+        let takers = devices.iter().filter(|device| proof.feeds(device));
+        takers.map(|device| ProofCheck { proof: Arc::clone(&proof), device: device.clone() }).collect::<Vec<_>>()
+    });
+    checks.collect()
+}
+
+/// Runs checks and gives each record to `done` as it comes, with the check's place in `checks`.
+pub fn execute(
+    checks: &[ProofCheck],
+    (launch, compilers): (&Launch, &dyn Compile),
+    mut done: impl FnMut(usize, CheckRecord),
+) {
+    let validator = SpirvVal::find();
+    let work = |group: Vec<usize>, workers: &mut pool::Workers<'_>| {
+        let proof = Arc::new(validated(&checks[group[0]].proof, validator.as_ref()));
+        let check = |index: usize| {
+            let device = checks[index].device.clone();
+            let proof = match proof.producer {
+                Producer::Generator(_) => Arc::clone(&proof),
+                Producer::Compiler(_) => Arc::new(Proof::clone(&proof).compiled(compilers, &device)),
+            };
+            ProofCheck { proof, device }
+        };
+        group.into_iter().map(|index| (index, run(&check(index), workers))).collect::<Vec<_>>()
+    };
+    pool::run(groups(checks), launch, work, |records| {
+        for (index, record) in records {
+            done(index, record);
+        }
+    });
+}
+
+/// Neighbours with the same shaders, which are validated once.
+fn groups(checks: &[ProofCheck]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (index, check) in checks.iter().enumerate() {
+        match groups.last_mut() {
+            Some(group) if Arc::ptr_eq(&checks[group[0]].proof, &check.proof) => group.push(index),
+            Some(_) | None => groups.push(vec![index]),
+        }
+    }
+    groups
+}
+
+fn validated(proof: &Proof, validator: Option<&SpirvVal>) -> Proof {
+    let mut proof = proof.clone();
+    for module in &mut proof.modules {
+        match (&module.shader, validator) {
+            (Shader::Spirv(words), Some(validator)) => {
+                module.validation = validator.validate(words, BlockRules::Relaxed);
+            }
+            (
+                Shader::Spirv(_)
+                | Shader::Wgsl(_)
+                | Shader::Dxbc(_)
+                | Shader::Dxil(_)
+                | Shader::DxilListing(_)
+                | Shader::ClangIr(_)
+                | Shader::Msl(_),
+                _,
+            ) => {}
+        }
+    }
+    proof
+}
+
+fn run(check: &ProofCheck, workers: &mut pool::Workers<'_>) -> CheckRecord {
+    let started = Instant::now();
+    let jobs = check.jobs();
+    let wanted: Vec<Job> = jobs.jobs().cloned().collect();
+    let case = &check.proof.placed.source.id;
+    let results = if wanted.is_empty() { Vec::new() } else { workers.run(&check.device, case, &wanted) };
+    check.record(&jobs, &results, started.elapsed())
+}

@@ -1,0 +1,57 @@
+//! What the command and its worker processes say to each other: length-prefixed messages over a
+//! [`connection`](crate::connection) of their own, apart from what drivers print to the standard streams.
+
+use std::io::{self, Read, Write};
+
+use layoutproof_device::{Batch, DeviceInfo, ReadBack, RunnerError, RunnerKind};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::fault::{FaultKind, Planted};
+
+/// To a worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Request {
+    /// List the devices of this API, perhaps with a planted fault.
+    Enumerate(RunnerKind, Option<FaultKind>),
+    /// Open this device for the batches that follow.
+    Open(Box<DeviceInfo>),
+    /// Run these jobs, perhaps with a planted fault; each is answered by one [`Answer::Job`] as soon as it is done.
+    Run(Batch, Option<Planted>),
+}
+
+/// From a worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Answer {
+    /// Devices and what the API had to say about drivers that are missing or broken; or the call that failed.
+    Devices(Result<(Vec<DeviceInfo>, Vec<String>), RunnerError>),
+    /// Whether the device could be opened.
+    Opened(Result<(), RunnerError>),
+    /// One job's result.
+    Job(Result<ReadBack, RunnerError>),
+}
+
+/// Messages beyond this are a broken peer, not a batch.
+const MAX_MESSAGE: u32 = 1 << 30;
+
+/// Sends one message.
+pub fn send(stream: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
+    let bytes = postcard::to_stdvec(message).map_err(io::Error::other)?;
+    let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
+    stream.write_all(&length.to_le_bytes())?;
+    stream.write_all(&bytes)?;
+    stream.flush()
+}
+
+/// Receives one message.
+pub fn receive<T: DeserializeOwned>(stream: &mut impl Read) -> io::Result<T> {
+    let mut length = [0; 4];
+    stream.read_exact(&mut length)?;
+    let length = u32::from_le_bytes(length);
+    if length > MAX_MESSAGE {
+        return Err(io::Error::other(format!("a message of {length} bytes")));
+    }
+    let mut bytes = vec![0; length as usize];
+    stream.read_exact(&mut bytes)?;
+    postcard::from_bytes(&bytes).map_err(io::Error::other)
+}

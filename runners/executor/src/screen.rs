@@ -1,0 +1,39 @@
+//! The screen of a run: modules of many checks first, so that checks whose probes they answer are left with other jobs.
+
+use std::collections::BTreeMap;
+
+use layoutproof_core::check::{Answered, Check, Screen};
+use layoutproof_device::RunnerKind;
+
+use crate::drivers::Compilation;
+use crate::pool::Workers;
+
+/// What is answered, by the check's place among all.
+pub(crate) type AnsweredProbes = BTreeMap<usize, Answered>;
+
+/// Whether checks of the same device and producer can share modules with this one. The model has no compiler that it would
+/// spare.
+pub(crate) fn takes(check: &Check) -> bool {
+    let runs = match check.device.runner {
+        RunnerKind::Ash => true,
+        RunnerKind::Wgpu | RunnerKind::Dxil | RunnerKind::D3d12 | RunnerKind::Model => false,
+    };
+    runs && Screen::holds(check.produced.producer)
+}
+
+/// Asks a device about these of the checks, all of which are its own.
+pub(crate) fn ask(checks: &[Check], group: &[usize], workers: &mut Workers<'_>) -> AnsweredProbes {
+    let taken = group.iter().map(|index| (*index, &checks[*index])).filter(|(_, check)| takes(check));
+    let taken: Vec<(usize, &Check)> = taken.collect();
+    let mut answered = AnsweredProbes::new();
+    let Some((_, first)) = taken.first() else { return answered };
+    workers.compilation = Compilation::fastest(&first.device);
+    for screen in Screen::all(&taken) {
+        let cases = screen.probes().map(|probe| checks[probe.check].subject.source.id.as_str());
+        let answer = workers.screen(&first.device, &cases.collect::<Vec<_>>(), screen.job());
+        for probe in answer.iter().flat_map(|answer| screen.answered(answer)) {
+            answered.entry(probe.check).or_default().add(probe);
+        }
+    }
+    answered
+}

@@ -1,0 +1,109 @@
+//! What a worker process does: the only place where drivers are loaded.
+//!
+//! Requests come in over a connection, answers go out; [`worker`](crate::worker) is the other end.
+
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use layoutproof_core::inspect::dxil::Evaluator;
+use layoutproof_core::model::Model;
+use layoutproof_device::devices::Enumeration;
+use layoutproof_device::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
+
+use crate::connection::{Stream, connect_to_parent};
+use crate::interrupt;
+use crate::protocol::{Answer, Request, receive, send};
+
+/// How long a worker may go on with its last job after the parent has hung up.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Runs as a worker until the parent hangs up.
+///
+/// # Errors
+/// If the parent cannot be reached.
+pub fn serve() -> anyhow::Result<()> {
+    let mut stream = connect_to_parent()?;
+    interrupt::leave_to_the_parent()?;
+    let mut runner: Option<Box<dyn Runner>> = None;
+    let mut jobs_done = 0;
+    for request in requests(stream.try_clone()?) {
+        match request {
+            Request::Enumerate(kind, planted) => {
+                if let Some(fault) = planted {
+                    fault.strike();
+                }
+                let listed = enumerate(kind).map(|found| (found.devices, found.notes));
+                send(&mut stream, &Answer::Devices(listed))?;
+            }
+            Request::Open(info) => {
+                let opened = open(&info).map(|open| runner = Some(open));
+                send(&mut stream, &Answer::Opened(opened))?;
+            }
+            Request::Run(batch, planted) => {
+                for job in batch.jobs {
+                    jobs_done += 1;
+                    let work = || run_one(runner.as_deref_mut(), job);
+                    let result = match planted {
+                        Some(planted) => planted.strike(jobs_done, work),
+                        None => work(),
+                    };
+                    send(&mut stream, &Answer::Job(result))?;
+                }
+            }
+        }
+    }
+    // Some drivers hang or crash when a device is destroyed; the process ends here anyway.
+    std::mem::forget(runner);
+    Ok(())
+}
+
+/// What the parent asks for, read on a thread of its own: when the parent is gone, killed perhaps, no driver that hangs
+/// keeps this process alive.
+fn requests(mut stream: Stream) -> Receiver<Request> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        while let Ok(request) = receive(&mut stream) {
+            if sender.send(request).is_err() {
+                return;
+            }
+        }
+        drop(sender);
+        std::thread::sleep(GRACE);
+        // An orderly exit would ask the driver, which may hang.
+        std::process::abort();
+    });
+    receiver
+}
+
+fn run_one(runner: Option<&mut (dyn Runner + 'static)>, job: Job) -> Result<ReadBack, RunnerError> {
+    let Some(runner) = runner else {
+        return Err(RunnerError::Api { call: "run".to_owned(), reason: "no device is open".to_owned() });
+    };
+    let results = runner.run(&Batch { jobs: vec![job] }).pop();
+    results.unwrap_or_else(|| Err(RunnerError::DeviceLost("the runner gave no result".to_owned())))
+}
+
+fn enumerate(kind: RunnerKind) -> Result<Enumeration, RunnerError> {
+    match kind {
+        RunnerKind::Ash => layoutproof_vulkan::enumerate(),
+        RunnerKind::Wgpu => layoutproof_wgpu::enumerate(),
+        RunnerKind::D3d12 => layoutproof_d3d12::enumerate(),
+        RunnerKind::Model => Ok(of_this_process(&Model::new())),
+        RunnerKind::Dxil => Ok(of_this_process(&Evaluator::new())),
+    }
+}
+
+/// A device that needs no driver.
+fn of_this_process(runner: &dyn Runner) -> Enumeration {
+    Enumeration { devices: vec![runner.device().clone()], notes: Vec::new() }
+}
+
+fn open(info: &DeviceInfo) -> Result<Box<dyn Runner>, RunnerError> {
+    match info.runner {
+        RunnerKind::Ash => layoutproof_vulkan::open(info),
+        RunnerKind::Wgpu => layoutproof_wgpu::open(info),
+        RunnerKind::D3d12 => layoutproof_d3d12::open(info),
+        RunnerKind::Model => Ok(Box::new(Model::new())),
+        RunnerKind::Dxil => Ok(Box::new(Evaluator::new())),
+    }
+}

@@ -1,0 +1,90 @@
+//! Whether a device still lives: a shader that does nothing, which every device can run.
+//!
+//! When job after job ends its worker, either the jobs are to blame or the device is gone. A device that does not even
+//! run this is gone.
+
+use layoutproof_device::{BufferKind, Job, JobBuffer, RunnerKind, Shader};
+
+/// `OpFunction %main` with `OpReturn` alone, assembled by spirv-as 2023.1: SPIR-V 1.3, `GLCompute "main"`, local size 1.
+const SPIRV: [u32; 35] = [
+    0x0723_0203,
+    0x0001_0300,
+    0x0007_0000,
+    0x5,
+    0x0,
+    0x0002_0011,
+    0x1,
+    0x0003_000E,
+    0x0,
+    0x1,
+    0x0005_000F,
+    0x5,
+    0x1,
+    0x6E69_616D,
+    0x0,
+    0x0006_0010,
+    0x1,
+    0x11,
+    0x1,
+    0x1,
+    0x1,
+    0x0002_0013,
+    0x2,
+    0x0003_0021,
+    0x3,
+    0x2,
+    0x0005_0036,
+    0x2,
+    0x1,
+    0x0,
+    0x3,
+    0x0002_00F8,
+    0x4,
+    0x0001_00FD,
+    0x0001_0038,
+];
+
+/// As DXC 1.7.2308 lists `void main() {}`.
+const DXIL: &str = "define void @main() {\n  ret void\n}\n";
+
+/// As FXC 10.0.22621 makes of `[numthreads(1, 1, 1)] void main() {}` with `/T cs_5_0`: every device of Direct3D 12 takes it.
+const DXBC: &[u8] = include_bytes!("sign_of_life.dxbc");
+
+const WGSL: &str = "@compute @workgroup_size(1) fn main() {}\n";
+
+/// A job that does nothing.
+pub(crate) fn job(runner: RunnerKind) -> Job {
+    let shader = match runner {
+        RunnerKind::Ash | RunnerKind::Model => Shader::Spirv(SPIRV.to_vec()),
+        RunnerKind::Dxil => Shader::DxilListing(DXIL.to_owned()),
+        RunnerKind::D3d12 => Shader::Dxbc(DXBC.to_vec()),
+        RunnerKind::Wgpu => Shader::Wgsl(WGSL.to_owned()),
+    };
+    // The shader does not know it; runners want something to read back.
+    let buffer = JobBuffer {
+        set: 0,
+        binding: 0,
+        element: 0,
+        kind: BufferKind::Storage,
+        bytes: vec![0; 4],
+        after: Vec::new(),
+        before_word: 0,
+    };
+    Job::compute(shader, "main", vec![buffer])
+}
+
+#[cfg(test)]
+mod tests {
+    use layoutproof_core::model::Model;
+    use layoutproof_device::{Batch, Runner};
+
+    use super::*;
+
+    #[test]
+    fn the_model_lives() {
+        let [Ok(read_back)] = &Model::new().run(&Batch { jobs: vec![job(RunnerKind::Model)] })[..] else {
+            panic!("the model is gone")
+        };
+        assert_eq!(read_back.buffers[0].bytes, [0; 4]);
+    }
+}

@@ -1,0 +1,42 @@
+//! spirv-val, asked once about each module of a run: rule sets that agree on a layout have the same module.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use layoutproof_compilers::spirv_val::SpirvVal;
+use layoutproof_core::check::verdict::Validation;
+use layoutproof_layout::BlockRules;
+
+/// Words of a module, and the rules under which it is validated.
+type Question = (Vec<u32>, BlockRules);
+
+/// spirv-val with what it has said so far.
+#[derive(Debug)]
+pub(crate) struct Validator {
+    program: SpirvVal,
+    said: Mutex<HashMap<Question, Validation>>,
+}
+
+impl Validator {
+    /// The validator of this machine; `None` where there is none.
+    pub(crate) fn find() -> Option<Self> {
+        SpirvVal::find().map(|program| Self { program, said: Mutex::default() })
+    }
+
+    /// What it says of a module. Only what it did say is kept, not that it could not be run.
+    pub(crate) fn validate(&self, words: &[u32], rules: BlockRules) -> Validation {
+        let said = || self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let question = (words.to_vec(), rules);
+        if let Some(known) = said().get(&question) {
+            return known.clone();
+        }
+        let validation = self.program.validate(words, rules);
+        match &validation {
+            Validation::Valid | Validation::ValidOnlyWith { .. } | Validation::Invalid(_) => {
+                drop(said().insert(question, validation.clone()));
+            }
+            Validation::NotRun(_) => {}
+        }
+        validation
+    }
+}

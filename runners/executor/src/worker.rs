@@ -1,0 +1,258 @@
+//! Worker processes as their parent sees them: started, asked, and replaced when they end.
+//!
+//! What runs in the process itself is [`serve`](crate::serve). A worker that crashes or hangs takes nothing down with it:
+//! the parent learns how it died and what it printed last.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use layoutproof_device::{RunnerError, RunnerKind};
+
+use crate::connection::{Offer, Stream};
+use crate::drivers::Setting;
+use crate::interrupt::Interrupt;
+use crate::pool::Launch;
+use crate::protocol::{Answer, Request, receive, send};
+
+/// How often a wait for an answer looks up whether the user has interrupted the run.
+const LOOK_UP: Duration = Duration::from_millis(100);
+/// How much of a worker's standard error is kept, in bytes.
+const KEPT_OUTPUT: usize = 4096;
+/// How long the last of it may take to be read once the worker is gone: what it started may hold the other end.
+const OUTPUT_LIMIT: Duration = Duration::from_secs(1);
+
+/// How a worker ended before it answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Death {
+    /// No answer in time.
+    Hung(Duration),
+    /// The process ended; how, and what it printed last.
+    Died(String),
+    /// The user has interrupted the run.
+    Interrupted,
+}
+
+impl Death {
+    /// The error of the job that the worker was busy with.
+    pub fn error(self) -> RunnerError {
+        match self {
+            Self::Hung(limit) => RunnerError::Timeout(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX)),
+            Self::Died(how) => RunnerError::DeviceLost(how),
+            Self::Interrupted => RunnerError::DeviceLost("the run was interrupted".to_owned()),
+        }
+    }
+}
+
+/// A worker process as its parent sees it.
+#[derive(Debug)]
+pub struct Worker {
+    child: Child,
+    stream: BufReader<Stream>,
+    output: KeptOutput,
+    interrupt: Interrupt,
+}
+
+impl Worker {
+    /// Starts a worker for devices of this API, which finds `settings` in its environment.
+    pub fn start(launch: &Launch, api: RunnerKind, settings: &[Setting]) -> io::Result<Self> {
+        let mut command = command(launch, api);
+        command.arg("worker").envs(launch.drivers.environment()).envs(settings.iter().copied());
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        leave_working_folder(&mut command, &launch.program);
+        let offer = Offer::new(&mut command)?;
+        let mut child = command.spawn()?;
+        // It has the worker's end of the connection, which must not outlive the worker.
+        drop(command);
+
+        let output = KeptOutput::of(&mut child);
+        match offer.accept(&mut child) {
+            Ok(stream) => {
+                let interrupt = launch.interrupt.clone();
+                Ok(Self { child, stream: BufReader::new(stream), output, interrupt })
+            }
+            Err(error) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                Err(error)
+            }
+        }
+    }
+
+    /// The process, as the system numbers it.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends a request.
+    pub fn ask(&mut self, request: &Request) -> Result<(), Death> {
+        send(self.stream.get_mut(), request).map_err(|_| self.death())
+    }
+
+    /// Waits for an answer.
+    pub fn answer(&mut self, limit: Duration) -> Result<Answer, Death> {
+        self.wait_for_answer(limit)?;
+        let _ = self.stream.get_ref().set_read_timeout(Some(limit));
+        receive(&mut self.stream).map_err(|error| if is_timeout(&error) { self.hung(limit) } else { self.death() })
+    }
+
+    /// Waits until there is something to read, or the end of it.
+    fn wait_for_answer(&mut self, limit: Duration) -> Result<(), Death> {
+        let deadline = Instant::now() + limit;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            // A wait of no time is an error.
+            let _ = self.stream.get_ref().set_read_timeout(Some(left.clamp(Duration::from_millis(1), LOOK_UP)));
+            match self.stream.fill_buf() {
+                Ok(_) => return Ok(()),
+                Err(error) if !is_timeout(&error) => return Err(self.death()),
+                Err(_) if self.interrupt.is_set() => return Err(Death::Interrupted),
+                Err(_) if left.is_zero() => return Err(self.hung(limit)),
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Ends the process without waiting until it is gone, which takes a while where a driver holds much memory.
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+    }
+
+    fn hung(&mut self, limit: Duration) -> Death {
+        let _ = self.child.kill();
+        Death::Hung(limit)
+    }
+
+    /// Waits for the process, which has closed its end, and says how it ended.
+    fn death(&mut self) -> Death {
+        let deadline = Instant::now() + Duration::from_secs(5);
+        let how = loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => break describe(status),
+                Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(5)),
+                Ok(None) | Err(_) => {
+                    let _ = self.child.kill();
+                    break "closed its connection".to_owned();
+                }
+            }
+        };
+        let last = telling(&self.output.to_the_end());
+        Death::Died(if last.is_empty() {
+            format!("worker {how}")
+        } else {
+            format!("worker {how}; last output: {last}")
+        })
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Whether a read has come back with nothing, and may be tried again.
+fn is_timeout(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
+}
+
+/// The command that a worker is: through vkd3d's own loader where that was fetched, since the system's cannot load it.
+fn command(launch: &Launch, api: RunnerKind) -> Command {
+    match (api, &launch.vkd3d) {
+        (RunnerKind::D3d12, Some(vkd3d)) => vkd3d.command(&launch.program),
+        (RunnerKind::D3d12, None) | (RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Model | RunnerKind::Dxil, _) => {
+            Command::new(&launch.program)
+        }
+    }
+}
+
+/// Windows looks for libraries in the working folder, too, which may be anybody's. The program's own folder is looked in
+/// anyway.
+fn leave_working_folder(command: &mut Command, program: &Path) {
+    if cfg!(windows) {
+        if let Some(folder) = program.parent().filter(|folder| folder.is_absolute()) {
+            command.current_dir(folder);
+        }
+    }
+}
+
+/// The end of a worker's standard error, read on a thread of its own.
+#[derive(Debug)]
+struct KeptOutput {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    /// `None` where nothing is read.
+    reader: Option<JoinHandle<()>>,
+}
+
+impl KeptOutput {
+    fn of(child: &mut Child) -> Self {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let shared = Arc::clone(&bytes);
+        let reader = child.stderr.take().map(|stderr| thread::spawn(move || keep(stderr, &shared)));
+        Self { bytes, reader }
+    }
+
+    /// What the worker, which is gone, printed last.
+    fn to_the_end(&self) -> String {
+        let deadline = Instant::now() + OUTPUT_LIMIT;
+        while self.reader.as_ref().is_some_and(|reader| !reader.is_finished()) && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.bytes.lock().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+    }
+}
+
+/// Reads to the end, and keeps the last [`KEPT_OUTPUT`] bytes.
+fn keep(mut stderr: ChildStderr, kept: &Mutex<Vec<u8>>) {
+    let mut buffer = [0; 1024];
+    while let Ok(length @ 1..) = stderr.read(&mut buffer) {
+        let Ok(mut bytes) = kept.lock() else { break };
+        bytes.extend_from_slice(&buffer[..length]);
+        let surplus = bytes.len().saturating_sub(KEPT_OUTPUT);
+        bytes.drain(..surplus);
+    }
+}
+
+/// What a dead worker printed, without the lines that Mesa prints on every machine without a desktop: they say nothing of
+/// the death.
+fn telling(output: &str) -> String {
+    let lines = output.lines().filter(|line| !line.contains("XDG_RUNTIME_DIR"));
+    lines.collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+#[cfg(unix)]
+fn describe(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    match status.signal() {
+        Some(4) => "died of SIGILL".to_owned(),
+        Some(6) => "died of SIGABRT".to_owned(),
+        Some(7) => "died of SIGBUS".to_owned(),
+        Some(8) => "died of SIGFPE".to_owned(),
+        Some(9) => "died of SIGKILL, which the kernel sends where memory runs out".to_owned(),
+        Some(11) => "died of SIGSEGV".to_owned(),
+        Some(other) => format!("died of signal {other}"),
+        None => format!("ended with {status}"),
+    }
+}
+
+#[cfg(not(unix))]
+fn describe(status: ExitStatus) -> String {
+    format!("ended with {status}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first line is Mesa 22.3's on a machine where nobody is logged in.
+    #[test]
+    fn what_mesa_always_prints_is_not_the_last_word_of_a_worker() {
+        let mesa = "error: XDG_RUNTIME_DIR is invalid or not set in the environment.\n";
+        assert_eq!(telling(mesa), "");
+        assert_eq!(telling(&format!("{mesa}LLVM ERROR: Cannot select\n{mesa}")), "LLVM ERROR: Cannot select");
+    }
+}
